@@ -35,7 +35,8 @@ class Aliases:
             major = "ColMajor" if kind.col_major else "RowMajor"
             text = f"Tile<TileType::Mat, {shape}, BLayout::{major}, {vr}, {vc}, SLayout::{major}, 32>"
         elif kind.loc == "Mat":
-            text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
+            majors = ("RowMajor", "ColMajor") if kind.across else ("ColMajor", "RowMajor")
+            text = f"Tile<TileType::Mat, {shape}, BLayout::{majors[0]}, {vr}, {vc}, SLayout::{majors[1]}, 512>"
         else:
             rest = f", SLayout::NoneBox, 512, PadValue::{kind.pad}" if kind.pad else ""
             major = "ColMajor" if kind.col_major else "RowMajor"
@@ -45,7 +46,8 @@ class Aliases:
         return self.tiles[text]
 
     def _tile_name(self, kind: TileType) -> str:
-        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{f'_{kind.pad.lower()}' if kind.pad else ''}"
+        loc, pad = f"{kind.loc}{'Zn' if kind.across else ''}", f"_{kind.pad.lower()}" if kind.pad else ""
+        name = f"{loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{pad}"
         if kind.valid_cols is not None and kind.valid_cols != kind.cols:
             name += f"_c{kind.valid_cols}"
         if kind.valid_rows is not None and kind.valid_rows != kind.rows:

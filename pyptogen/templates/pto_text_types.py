@@ -37,6 +37,8 @@ def tile_buf(kind: TileType) -> str:
     """``!pto.tile_buf<loc=…, dtype=…, …>`` of a tile type; ``?`` stands for a run-time valid extent."""
     vec = ("col_major" if kind.col_major else "row_major", "none_box", 512)
     blayout, slayout, fractal = LAYOUTS.get(kind.loc, vec)
+    if kind.across:
+        blayout, slayout = slayout, blayout
     if kind.loc == "Mat" and kind.dtype == SCALE:
         blayout, slayout, fractal = LAYOUTS["ScaleRight" if kind.col_major else "ScaleLeft"]
     loc = "scaling" if kind.loc.startswith("Scale") else kind.loc.lower()

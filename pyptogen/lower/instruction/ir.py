@@ -32,6 +32,8 @@ class TileType:
     col_major: bool = False
     pad: str = ""
     """What fills the rest of the tile up where an instruction does that: ``Min``."""
+    across: bool = False
+    """Of a matrix in L1: in fractals of columns (Zn), as A2/A3 loads what lies column after column in GM."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,8 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
     if platform.runs_of_elements and instr.name in ("TLOAD", "TSTORE") and tiles[0].loc == "Vec":
         _check_run(instr, windows[0], tiles[0].col_major, platform)
+    if instr.name == "TLOAD" and tiles[0].loc == "Mat" and not platform.turns_on_load:
+        _check_columns(instr, windows[0], tiles[0].across, platform)
     row = INSTRUCTIONS[instr.name]
     dtype = _typed(instr, declared)
     if dtype not in row.dtypes[platform.name]:
@@ -99,6 +101,19 @@ def _check_run(instr: Instr, window: GmWindow, column: bool, platform: Platform)
             fix="lay the tensor out so that what a row takes lies together, or name the targets that can in `targets`,"
             " such as [cpu]",
         )
+    )
+
+
+def _check_columns(instr: Instr, window: GmWindow, across: bool, platform: Platform) -> None:
+    """Transfers from GM to L1 turn nothing: columns that lie one after the other become fractals of columns (Zn), rows
+    such of rows (Nz)."""
+    if (window.layout == "DN") == across:
+        return
+    raise _illegal(
+        instr,
+        f"TLOAD on {platform.name} makes no {'columns of rows' if across else 'rows of columns'} in L1",
+        "a tile of columns for what lies column after column in GM, and one of rows for the rest",
+        "store both parts of the tile the same way round",
     )
 
 

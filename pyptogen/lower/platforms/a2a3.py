@@ -61,6 +61,7 @@ A2A3 = Platform(
     packed_nz=False,
     flags=True,
     runs_of_elements=True,
+    turns_on_load=False,
     cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),

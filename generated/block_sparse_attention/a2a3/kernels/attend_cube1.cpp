@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
-using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512>;
+using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, 64, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
 using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
 using AccF32_64x64 = TileAcc<float, 64, 64, 64, 64>;
@@ -53,7 +53,7 @@ extern "C" __global__ AICORE void attend_cube1(
                     continue;
                 }
                 // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
-                MatB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                MatZnB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(k_tile, k_in);

@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void flash_attention_cube(
             for (int32_t kv0 = -64; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 if (const int32_t kv2 = kv0 + 64; kv2 < kv) {
                     const int32_t kv2_valid = kv - kv2 < 64 ? kv - kv2 : 64;
-                    MatB16_128x64 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    MatZnB16_128x64 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                     KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv2) * 128, {kv2_valid});
                     TLOAD(k_tile, k_in);

@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatF32_64x128 = Tile<TileType::Mat, float, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatF32_128x64 = Tile<TileType::Mat, float, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnF32_128x64 = Tile<TileType::Mat, float, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftF32_64x128 = TileLeft<float, 64, 128, DYNAMIC, 128>;
 using RightF32_128x64 = TileRight<float, 128, 64, 128, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-                MatF32_128x64 k_tile(kv0_valid); TASSIGN(k_tile, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
+                MatZnF32_128x64 k_tile(kv0_valid); TASSIGN(k_tile, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
                 TLOAD(k_tile, k_in);

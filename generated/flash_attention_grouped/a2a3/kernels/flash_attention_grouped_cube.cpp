@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using MatF16_64x64 = Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using MatF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, 64, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::RowMajor, 64, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftF16_64x64 = TileLeft<half, 64, 64, DYNAMIC, 64>;
 using RightF16_64x128 = TileRight<half, 64, 128, 64, DYNAMIC>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, DYNAMIC>;
 using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using MatF16_64x128m = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using MatF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
 using LeftF16_64x128 = TileLeft<half, 64, 128, DYNAMIC, DYNAMIC>;
 using RightF16_128x64 = TileRight<half, 128, 64, DYNAMIC, 64>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, 64>;
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                 for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
                     if (const int32_t kv2 = kv0 + 128; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                         const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
-                        MatF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                        MatZnF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                         KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
                         TLOAD(k_tile, k_in);
@@ -103,7 +103,7 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                         OPLowSlot o_p_low_view(o_p_low_ring);
                         TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
                         __gm__ half *o_p_low_slot = o_p_low_view.data();
-                        MatF16_64x128m o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x14000 + kv0_slot * 0x04000);  // L1 0x14000..0x1c000, 2 copies
+                        MatF16_64x128 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x14000 + kv0_slot * 0x04000);  // L1 0x14000..0x1c000, 2 copies
                         OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
                         TLOAD(o_p_low_l1, o_p_low_slot_in);
                         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));

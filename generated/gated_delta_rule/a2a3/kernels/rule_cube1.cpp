@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
@@ -42,7 +42,7 @@ extern "C" __global__ AICORE void rule_cube1(
                 KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                 TLOAD(k_n_tile, k_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                MatB16_128x64 k_n_tile_2(s0_valid); TASSIGN(k_n_tile_2, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                MatZnB16_128x64 k_n_tile_2(s0_valid); TASSIGN(k_n_tile_2, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                 TLOAD(k_n_tile_2, k_n_in_2);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));

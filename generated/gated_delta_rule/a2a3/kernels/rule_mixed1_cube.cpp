@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
@@ -78,7 +78,7 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
                     QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                     TLOAD(q_n_tile, q_n_in);
-                    MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    MatZnB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                     TLOAD(k_n_tile, k_n_in);

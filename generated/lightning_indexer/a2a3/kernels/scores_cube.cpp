@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
-using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatZnB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, DYNAMIC>;
 using AccF32_64x128 = TileAcc<float, 64, 128, 64, DYNAMIC>;
@@ -45,7 +45,7 @@ extern "C" __global__ AICORE void scores_cube(
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
             const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-            MatB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
+            MatZnB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
             TLOAD(k_tile, k_in);

@@ -10,7 +10,7 @@ using namespace pto;
 namespace {
 using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
 using MatF16_128x256 = Tile<TileType::Mat, half, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
-using MatF16_256x128 = Tile<TileType::Mat, half, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
+using MatZnF16_256x128 = Tile<TileType::Mat, half, 256, 128, BLayout::RowMajor, 256, 128, SLayout::ColMajor, 512>;
 using LeftF16_128x64 = TileLeft<half, 128, 64, DYNAMIC, 64>;
 using RightF16_64x128 = TileRight<half, 64, 128, 64, 128>;
 using XGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 512, 1>>;
@@ -45,7 +45,7 @@ extern "C" __global__ AICORE void product(
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 512 + int64_t(k0), {t0_valid});
                 TLOAD(x_tile, x_in);
-                MatF16_256x128 w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatZnF16_256x128 w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WGm w_in(w + int64_t(n0) * 512 + int64_t(k0));
                 TLOAD(w_tile, w_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));

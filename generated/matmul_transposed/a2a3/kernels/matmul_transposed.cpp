@@ -9,8 +9,8 @@ using namespace pto;
 
 namespace {
 using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
-using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
-using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
+using MatZnB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::RowMajor, DYNAMIC, 256, SLayout::ColMajor, 512>;
+using MatZnB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::RowMajor, 256, 128, SLayout::ColMajor, 512>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1, DYNAMIC>, Layout::DN>;
@@ -42,11 +42,11 @@ extern "C" __global__ AICORE void matmul_transposed(
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k0 = 0; k0 < 512; k0 += 256, k0_slot ^= 1) {
                 // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
-                MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                MatZnB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 AGm a_in(a + int64_t(k0) * m + int64_t(m0), {m0_valid}, {int64_t(m)});
                 TLOAD(a_tile, a_in);
-                MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatZnB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 BGm b_in(b + int64_t(n0) * 512 + int64_t(k0));
                 TLOAD(b_tile, b_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));

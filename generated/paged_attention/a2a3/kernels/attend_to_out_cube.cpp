@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_16x128 = Tile<TileType::Mat, bfloat16_t, 16, 128, BLayout::ColMajor, 16, 128, SLayout::RowMajor, 512>;
-using MatB16_128x32 = Tile<TileType::Mat, bfloat16_t, 128, 32, BLayout::ColMajor, 128, 32, SLayout::RowMajor, 512>;
+using MatZnB16_128x32 = Tile<TileType::Mat, bfloat16_t, 128, 32, BLayout::RowMajor, 128, 32, SLayout::ColMajor, 512>;
 using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, 32, 128, SLayout::RowMajor, 512>;
 using LeftB16_16x128 = TileLeft<bfloat16_t, 16, 128, 16, 128>;
 using RightB16_128x32 = TileRight<bfloat16_t, 128, 32, 128, 32>;
@@ -75,7 +75,7 @@ extern "C" __global__ AICORE void attend_to_out_cube(
                 }
                 const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
                 // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
-                MatB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_slot * 0x02000);  // L1 0x04000..0x08000, 2 copies
+                MatZnB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_slot * 0x02000);  // L1 0x04000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_slot));  // free again
                 KCacheGm k_cache_in(k_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
                 TLOAD(k_cache_tile, k_cache_in);

@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using MatB16_16x576 = Tile<TileType::Mat, bfloat16_t, 16, 576, BLayout::ColMajor, 16, 576, SLayout::RowMajor, 512>;
-using MatB16_576x32 = Tile<TileType::Mat, bfloat16_t, 576, 32, BLayout::ColMajor, 576, 32, SLayout::RowMajor, 512>;
+using MatZnB16_576x32 = Tile<TileType::Mat, bfloat16_t, 576, 32, BLayout::RowMajor, 576, 32, SLayout::ColMajor, 512>;
 using LeftB16_16x576 = TileLeft<bfloat16_t, 16, 576, 16, 576>;
 using RightB16_576x32 = TileRight<bfloat16_t, 576, 32, 576, 32>;
 using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
@@ -43,7 +43,7 @@ extern "C" __global__ AICORE void attend_cube1(
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
-            MatB16_576x32 rows_tile; TASSIGN(rows_tile, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
+            MatZnB16_576x32 rows_tile; TASSIGN(rows_tile, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);

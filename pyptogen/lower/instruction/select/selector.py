@@ -15,11 +15,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel, Buffer
+from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building.rules import SCALE
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal, walk
 from pyptogen.lower.tile.ir import Node as TileNode
 
@@ -47,6 +48,12 @@ class Selector:
         self.declared: dict[str, Declare] = {}
         self.scattered: set[str] = set()
         """Tiles whose rows have been given names."""
+        self.across = {op.dst for op in walk(kernel.body) if self._is_loaded_across(op)}
+        """Matrices in L1 that lie there column after column."""
+        bytewise = {name for name in self.across if name is not None and DTYPES[self.tiles[name].dtype] == 1}
+        lefts = {op.dst for op in walk(kernel.body) if op.kind in ("move", "extract") and op.srcs[0] in bytewise}
+        self.in_pairs = lefts | {op.dst for op in walk(kernel.body) if op.kind == "matmul" and op.srcs[0] in lefts}
+        """Left operands of bytes that are turned on the way to L0, two fractals at a time, and their sums."""
         self.right_scales = {op.dst for op in walk(kernel.body) if op.role == "b scales"}
         self.taken = {*kernel.tile.arguments, *self.tiles}
         self.steps = dict(_loop_steps(kernel.body))
@@ -56,6 +63,16 @@ class Selector:
         padded = [-(-b.rows // self.row_step) * self.row_step * b.pitch * DTYPES[b.dtype] for b in ub]
         self.rows_fit = max(padded, default=0) <= platform.memories["ub"]
         """Whether tiles may have the rows of the columns beside them, without one being larger than its memory."""
+
+    def _is_loaded_across(self, op: TileOp) -> bool:
+        """Whether an operation loads columns that lie one after the other in GM into L1, where they stay columns: on a
+        platform that turns no load, and of numbers of four bits, of which no load turns pairs."""
+        tile, gm = self.tiles.get(op.dst or ""), op.gm
+        if tile is None or gm is None or op.kind != "load" or self.memory.get(tile.parent or tile.name) != "l1":
+            return False
+        plain = self.tensors[gm.tensor].layout != "nz" and not op.role.endswith("scales")
+        turned = gm.col_stride != ONE and gm.cols.size > 1 and plain
+        return turned and (not self.platform.turns_on_load or tile.dtype in PACKED)
 
     def local(self, wanted: str) -> str:
         """A name for a local variable that no argument and no tile of the kernel has."""
@@ -110,7 +127,10 @@ class Selector:
         else:
             right = tile.name in self.right_scales
             box: str = "ScaleRight" if right else "ScaleLeft" if tile.dtype == SCALE else loc
-            kind = self._type(loc, tile.dtype, *_in_fractals(box, rows.size, cols.size, size), rows, cols, right)
+            height, width = _in_fractals(box, rows.size, cols.size, size)
+            height = -(-height // 32) * 32 if tile.name in self.in_pairs else height
+            kind = self._type(loc, tile.dtype, height, width, rows, cols, right)
+            kind = replace(kind, across=tile.name in self.across)
         copies = f", {buffer.copies} copies" if buffer.slot else ""
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
@@ -193,8 +213,9 @@ def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
 
 def _in_fractals(loc: str, rows: int, cols: int, size: int) -> tuple[int, int]:
     """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator, 16 x 2
-    for scales."""
-    deep = 32 // size
-    others = {"Right": (deep, 16), "Acc": (16, 16), "ScaleLeft": (16, 2), "ScaleRight": (2, 16)}
-    row_step, col_step = others.get(loc, (16, deep))
+    for scales. What is turned on the way to L0 takes 16 elements at least of either side: all that lies in L1, and the
+    depth of operands."""
+    deep = max(16, 32 // size)
+    others = {"Left": (16, deep), "Right": (deep, 16), "Acc": (16, 16), "ScaleLeft": (16, 2), "ScaleRight": (2, 16)}
+    row_step, col_step = others.get(loc, (deep, deep))
     return -(-rows // row_step) * row_step, -(-cols // col_step) * col_step

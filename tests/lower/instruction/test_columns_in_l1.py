@@ -1,5 +1,5 @@
-"""What lies column after column in GM is fractals of columns in L1 on A2/A3, whose TLOAD turns nothing; what is turned on
-the way to L0 has whole fractals on both sides. Source: the static checks of the public headers of
+"""What lies column after column in GM is fractals of columns in L1 on A2/A3, whose TLOAD turns nothing; what is turned
+on the way to L0 has whole fractals on both sides. Source: the static checks of the public headers of
 `pto/common/arch/memory`, `tload_common.hpp` and `textract_common.hpp`."""
 
 from __future__ import annotations

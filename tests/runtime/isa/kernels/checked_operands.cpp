@@ -200,3 +200,11 @@ extern "C" void index_outside_of_the_table()
     Memory table(gm_from);
     MGATHER(rows, table, index);  // here: MGATHER
 }
+
+extern "C" void columns_into_boxes_of_rows()
+{
+    auto right = at<Boxes<half, 64, 64>>(0, 64, 64);
+    GlobalTensor<half, Shape<1, 1, 1, 64, 64>, pto::Stride<1, 1, 1, 1, 64>, Layout::DN> in(
+        reinterpret_cast<half*>(gm_from));
+    TLOAD(right, in);  // here: TLOAD does not fill this tile in L1 from columns \(DN\) on A2/A3
+}

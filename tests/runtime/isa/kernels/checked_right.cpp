@@ -264,3 +264,27 @@ extern "C" void number_that_decides()
     order(PIPE_V, PIPE_MTE3);
     TSTORE(out, x);
 }
+
+// A weight that is stored turned: columns stay columns in L1 and are right operands as they are.
+extern "C" void product_with_stored_columns()
+{
+    using Columns = Tile<TileType::Mat, half, 64, 64, BLayout::RowMajor, 64, 64, SLayout::ColMajor>;
+    auto weight = at<Columns>(0);
+    auto rows = at<Boxes<half, 64, 64>>(0x4000, 64, 64);
+    auto left = at<TileLeft<half, 64, 64>>(0);
+    auto right = at<TileRight<half, 64, 64>>(0);
+    auto sum = at<TileAcc<float, 64, 64>>(0);
+    auto* given = reinterpret_cast<half*>(gm_from);
+    GlobalTensor<half, Shape<1, 1, 1, 64, 64>, pto::Stride<1, 1, 1, 1, 64>, Layout::DN> turned(given);
+    Matrix<half, 64, 64> plain(given);
+    TLOAD(weight, turned);
+    TLOAD(rows, plain);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, rows, 0, 0);
+    TEXTRACT(right, weight, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    TMATMUL(sum, left, right);
+    order(PIPE_M, PIPE_FIX);
+    Matrix<float, 64, 64> out(gm_to);
+    TSTORE(out, sum);
+}

@@ -191,6 +191,35 @@ inline void check_cast(const Rule& rule)
     }
 }
 
+/// Whether the platform's TLOAD fills a tile in L1 from memory of such a layout (static checks of the public headers).
+template <typename Tile, typename Global>
+constexpr bool fills()
+{
+    constexpr Layout kFrom = Global::layout;
+    if constexpr (Tile::Loc != TileType::Mat || (kFrom != Layout::ND && kFrom != Layout::DN && kFrom != Layout::NZ)) {
+        return true;
+    } else if constexpr (!Tile::isBoxedLayout) {
+        return kFrom == (Tile::isRowMajor ? Layout::ND : Layout::DN);
+    } else if constexpr (Tile::isRowMajor) {
+        return kFrom == Layout::DN && Tile::SFractal == SLayout::ColMajor;
+    } else {
+        return Tile::SFractal == SLayout::RowMajor && (kFrom != Layout::DN || kTurnsOnLoad);
+    }
+}
+
+/// TLOAD has pairs of layouts.
+template <typename To, typename From, typename... Rest>
+inline void check_load(const Rule& rule)
+{
+    if constexpr (kDevice && is_tile_data_v<To> && is_global_data_v<From>) {
+        if (same_text(rule.name, "TLOAD") && !fills<To, From>()) {
+            report(engine().place, "TLOAD does not fill this tile in L1 from %s on %s: %s",
+                   From::layout == Layout::DN ? "columns (DN)" : From::layout == Layout::NZ ? "boxes (NZ)" : "rows (ND)",
+                   kPlatform, "rows become boxes of rows (Nz), columns such of columns (Zn)");
+        }
+    }
+}
+
 /// An instruction at work, which may wait for its events once more.
 class Inside {
 public:
@@ -213,6 +242,7 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     (check_type<bare_t<A>>(rule, kOperands, typed), ...);
     if constexpr (sizeof...(A) >= 2) {
         check_cast<bare_t<A>...>(rule);
+        check_load<bare_t<A>...>(rule);
     }
     call.time = engine().begin_instruction(call.pipe);
     (note_extent(call, operands), ...);

@@ -16,12 +16,15 @@ constexpr bool kDevice = false;
 #if defined(PTO_CHECKED_A2A3)
 constexpr const char* kPlatform = "A2/A3";
 constexpr bool kVectorNeedsBarrier = true;  // a vector instruction may start before the one ahead of it has written
+constexpr bool kTurnsOnLoad = false;        // columns stay columns in L1
 #elif defined(PTO_CHECKED_A5)
 constexpr const char* kPlatform = "A5";
 constexpr bool kVectorNeedsBarrier = false;
+constexpr bool kTurnsOnLoad = true;
 #else
 constexpr const char* kPlatform = "CPU";
 constexpr bool kVectorNeedsBarrier = false;
+constexpr bool kTurnsOnLoad = true;
 #endif
 
 /// Bytes of the memory of a location.

@@ -229,18 +229,16 @@ class _Namer:
 
     def _is_free(self, name: str, reader: Op) -> bool:
         """Whether other names of a value's axes cost next to nothing: it is loaded, or made of single elements of what
-        is, for this reader alone or by a cast, which is done again."""
+        is for this reader alone, or by a cast alone, which is done again."""
         return self._is_loaded(name) or self._is_made_for(name, reader)
 
     def _is_made_for(self, name: str, reader: Op) -> bool:
         maker = self.made_by.get(name)
-        return (
-            maker is not None
-            and maker.kind in _SINGLE
-            and (maker.stage, maker.loop) == (reader.stage, reader.loop)
-            and (self.reads[name] == 1 or maker.kind == "cast")
-            and all(self._is_free(v.name, maker) for v in _values(maker))
-        )
+        if maker is None or maker.kind not in _SINGLE or (maker.stage, maker.loop) != (reader.stage, reader.loop):
+            return False
+        if self.reads[name] == 1:
+            return all(self._is_free(v.name, maker) for v in _values(maker))
+        return maker.kind == "cast" and all(self._is_loaded(v.name) for v in _values(maker))
 
     def _aligned(self, shape: Shape, result: Shape, skipped: int | None = None) -> Shape:
         """An operand's axes under the names of the result's, but for the axis ``skipped``, and for those of size 1."""

@@ -95,7 +95,7 @@ ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())
 _TYPES = frozenset({*C_TYPES.values(), "int64_t", "uint16_t", "uint32_t"})
 _SHAPES = re.compile(
     r"(PIPE_|EVENT_ID|CAST_)\w*[A-Z0-9]|P[01]{4}|\w*(Gm\d*|Pipe|Slot)|"
-    r"(Vec|Mat|Left|Right|Acc)(F32|F16|B16|I8|U8|I16|U16|I32|U32|I64)_\w*[a-z0-9]"
+    r"(Vec|Mat|MatZn|Left|Right|Acc)(F32|F16|B16|I8|U8|I16|U16|I32|U32|I64)_\w*[a-z0-9]"
 )
 """Enumerators, mask patterns and aliases of types. None ends in an underscore."""
 _NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\()")

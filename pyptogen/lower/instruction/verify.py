@@ -74,6 +74,8 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
         )
     if instr.name == "TSTORE" and tiles[0].loc == "Vec":
         require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
+    if instr.name == "TTRANS":
+        require(not tiles[1].col_major, "TTRANS of a tile that lies by columns", instr.span)
     kinds = [(t.rows, t.cols, t.col_major) for t in tiles]
     if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN") and len(set(kinds)) > 1:
         shapes = ", ".join(f"{rows} x {cols}{' by columns' if column else ''}" for rows, cols, column in kinds)

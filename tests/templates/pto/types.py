@@ -34,7 +34,7 @@ SCALES = {("row_major", "row_major", 32), ("col_major", "col_major", 32)}
 """Layouts of the scales of an MX product, of the left and of the right operand."""
 BOXES = {
     "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
-    "mat": {("col_major", "row_major", 512), *SCALES},
+    "mat": {("col_major", "row_major", 512), ("row_major", "col_major", 512), *SCALES},
     "left": {("col_major", "row_major", 512)},
     "right": {("row_major", "col_major", 512)},
     "acc": {("col_major", "row_major", 1024)},

@@ -39,6 +39,9 @@ def running(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def turn(sel: Selector, op: TileOp) -> list[Node]:
+    source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
+    if source.form == "col" and dst.rows.size == 1:  # lies as the row that it becomes
+        return [sel.instr(op, "TMOV", sel.use(dst.name, "element"), sel.use(source.name, "row"))]
     return [sel.instr(op, "TTRANS", sel.use(str(op.dst)), sel.use(str(op.srcs[0])), sel.use(str(op.scratch)))]
 
 

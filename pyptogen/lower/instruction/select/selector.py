@@ -29,7 +29,7 @@ SCALES: dict[str, Loc] = {"l0a": "ScaleLeft", "l0b": "ScaleRight"}
 LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right", "l0c": "Acc"}
 WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
 View = Literal["own", "row", "element"]
-"""As what an operand goes: what it is; columns as rows; columns and tiles of one element as rows."""
+"""As what an operand goes: what it is; columns as rows; columns and tiles of one row as rows."""
 
 
 class Selector:

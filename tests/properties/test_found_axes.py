@@ -10,6 +10,13 @@ from properties.test_found_specs import spec
 from properties.test_random_specs import instructions_agree, kernels_agree
 
 FOUND = {
+    "numbers of four bits along rows that are reduced": (
+        spec("d: 136; e: 5", "x: int8[r, d, e]; a: int4[r, d]",
+             "y: int8[r, d]; z: int32[r, d]; v: int4[r, d]",
+             "y: sum(x, axis=2); v: cast(y * 4, int4, mode=trunc); z: cast(a, int32)",
+             "tiling:\n  - {r: 8}\nverify:\n  generate: {x: \"integers(-9, 9)\"}"),
+        {"r": 17},
+    ),
     "products of batches in tiles of one row": (
         spec("b: 6; d: 40; n: 16", "x: bf16[b, r, d]; w: bf16[b, d, n]", "y: bf16[b, r, n]; z: bf16[b, r, 1]",
              "v: matmul(x, w, dtype=bf16); y: sign(v); z: sum(v * 0.0625, axis=-1, keepdim=true)",

@@ -254,6 +254,7 @@ class Cutter(Joined):
         tensor = self.gm_names[op.result.name]
         view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
         shape = self.shape2d(view.axes, placed.scope, op)
+        self.check_pairs(op.result, shape, op)
         ref = self.gm_ref(view, shape, placed.scope)
         if self.tensors[tensor].layout == "nz":
             ref = self.boxed_ref(view, ref, placed.scope, op, self.tiles[placed.tile].form == "col")

@@ -72,6 +72,7 @@ class Operands(Turned):
         if key in self.placed:
             return self.placed[key]
         shape = self._loaded_shape(view, home, op)
+        self.check_pairs(value, shape, op)
         tensor = self.tensors[view.tensor]
         self.note_read(view.tensor)
         name = self.name(self._loaded_name(value, view.tensor))

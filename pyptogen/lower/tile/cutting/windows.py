@@ -18,7 +18,7 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Scalar, Value
+from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
 from pyptogen.lower.tensor.views import input_part, root, value_views
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, regrouped, unsupported
@@ -237,6 +237,39 @@ class Windows(Grid):
                 position = position + Poly.of(loop.var) * stride
             stride = stride * factor.extent
         return position
+
+    def check_pairs(self, value: Value, shape: Shape2D, op: Op) -> None:
+        """Numbers of four bits move in pairs of a row.
+
+        Raises:
+            Apart: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read with other
+                columns: then the kernel is cut there.
+        """
+        if value.dtype not in PACKED or shape.cols.size % 2 == 0:
+            return
+        edge = self._regrouped_near(op)
+        if edge is not None:
+            what = f"a tile of {shape.cols.size} columns of `{value.name}`, of which two numbers share a byte"
+            raise Apart(unsupported(op.span, what, "cut that axis at an even number, or leave it whole"), edge)
+
+    def _regrouped_near(self, op: Op) -> tuple[str, str] | None:
+        """The nearest operation that reads a value of this kernel by a view with other columns, and that value."""
+        waiting, seen = [op], {op.result.name}
+        while waiting:
+            near = waiting.pop(0)
+            for value in (v for v in near.operands if isinstance(v, Value)):
+                base = self.mine.get(root(value.name, self.made_by))
+                if base is not None and base.result.shape[-1:] != value.shape[-1:]:
+                    return near.result.name, base.result.name
+            for other in self.mine.values():
+                joined = other.result.name in self._reads(near) or near.result.name in self._reads(other)
+                if joined and other.result.name not in seen:
+                    seen.add(other.result.name)
+                    waiting.append(other)
+        return None
+
+    def _reads(self, op: Op) -> set[str]:
+        return {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}
 
 
 def _same(factor: Factor, wanted: Factor | None) -> bool:

@@ -28,20 +28,20 @@ extern "C" __global__ AICORE void turn(
     int32_t b_end,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec1(
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *g,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec2(
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ float *beta,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec3(
     __gm__ float *o_gamma_block,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -63,7 +63,7 @@ extern "C" __global__ AICORE void rule_vec4(
     __gm__ float *o_left,
     __gm__ float *o_gamma_block,
     __gm__ float *o_kk,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -185,7 +185,7 @@ extern "C" __global__ AICORE void rule_vec9(
     __gm__ bfloat16_t *o_less_low,
     __gm__ float *o_inverse_32,
     __gm__ float *o_corner_64,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ float *o_left,
     int32_t b_begin,
     int32_t b_end,
@@ -227,7 +227,7 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ float *o_u_block,
     __gm__ bfloat16_t *o_state_low_ring,
@@ -302,8 +302,8 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     auto *q_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *k_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *state_t = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
-    auto *o_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
-    auto *o_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *o_g = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *o_beta = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *o_gamma_block = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *o_kk = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 1024 * sizeof(float)));
     auto *o_inverse_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(float)));
@@ -360,19 +360,19 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
-                rule_vec1(o_1, g, b, s, rule_vec1_blocks);
+                rule_vec1(o_g, g, b, s, rule_vec1_blocks);
             }, {}, 27);
         const int32_t rule_vec2_blocks = fewer((b + 0) / 1, vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
-                rule_vec2(o_2, beta, b, s, rule_vec2_blocks);
+                rule_vec2(o_beta, beta, b, s, rule_vec2_blocks);
             }, {}, 26);
         const int32_t rule_vec3_blocks = fewer(16, vector);
         const Launch rule_vec3_done = rt.launch(
             "rule_vec3", Core::Vector, rule_vec3_blocks,
             [=] {
-                rule_vec3(o_gamma_block, o_1, b_begin, b_end, s, rule_vec3_blocks);
+                rule_vec3(o_gamma_block, o_g, b_begin, b_end, s, rule_vec3_blocks);
             }, {rule_vec1_done}, 24);
         const int32_t rule_cube1_blocks = fewer(16, cube);
         const Launch rule_cube1_done = rt.launch(
@@ -385,7 +385,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "rule_vec4", Core::Vector, rule_vec4_blocks,
             [=] {
                 rule_vec4(o_inverse_2, o_joint_4, o_joint_8, o_joint_16, o_joint_32, o_rest_32, o_left,
-                    o_gamma_block, o_kk, o_2, b_begin, b_end, s, rule_vec4_blocks);
+                    o_gamma_block, o_kk, o_beta, b_begin, b_end, s, rule_vec4_blocks);
             }, {rule_vec3_done, rule_cube1_done, rule_vec2_done}, 22);
         const int32_t rule_cube2_blocks = fewer(16, cube);
         const Launch rule_cube2_done = rt.launch(
@@ -475,8 +475,8 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch rule_vec9_done = rt.launch(
             "rule_vec9", Core::Vector, rule_vec9_blocks,
             [=] {
-                rule_vec9(o_change_low, o_less_low, o_inverse_32, o_corner_64, o_2, o_left, b_begin, b_end, s,
-                    rule_vec9_blocks);
+                rule_vec9(o_change_low, o_less_low, o_inverse_32, o_corner_64, o_beta, o_left, b_begin, b_end,
+                    s, rule_vec9_blocks);
             }, {rule_vec8_done, rule_cube11_done, rule_vec2_done, rule_vec4_done}, 7);
         const int32_t rule_cube12_blocks = fewer(16, cube);
         const Launch rule_cube12_done = rt.launch(
@@ -505,7 +505,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
                     [=] { rule_mixed1_cube(o_recalled_block, o_w_block, q_n, k_n, o_state_low_ring, o_state_low_2_ring,
                     o_lasting_low_ring, o_added_ring, o_known_ring, b_begin, b_end, s,
                     rule_mixed1_blocks); },
-                    [=] { rule_mixed1_vec(o_change_block, state_end, state_t, o_1, o_gamma_block, o_u_block,
+                    [=] { rule_mixed1_vec(o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
                     o_state_low_ring, o_state_low_2_ring, o_lasting_low_ring, o_added_ring,
                     o_known_ring, b_begin, b_end, s, rule_mixed1_blocks); });
             }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 3);

@@ -27,20 +27,20 @@ extern "C" __global__ AICORE void turn(
     int32_t b_end,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec1(
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *g,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec2(
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ float *beta,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec3(
     __gm__ float *o_gamma_block,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -50,7 +50,7 @@ extern "C" __global__ AICORE void rule_mixed1(
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *k_n,
     __gm__ float *o_gamma_block,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ bfloat16_t *v,
     int32_t b_begin,
     int32_t b_end,
@@ -61,7 +61,7 @@ extern "C" __global__ AICORE void rule_mixed2(
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *q_n,
@@ -123,8 +123,8 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
     auto *q_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *k_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *state_t = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
-    auto *o_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
-    auto *o_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *o_g = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *o_beta = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *o_gamma_block = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *o_u_block = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
     auto *o_w_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
@@ -153,32 +153,32 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
-                rule_vec1(o_1, g, b, s, rule_vec1_blocks);
+                rule_vec1(o_g, g, b, s, rule_vec1_blocks);
             }, {}, 5);
         const int32_t rule_vec2_blocks = fewer((b + 0) / 1, vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
-                rule_vec2(o_2, beta, b, s, rule_vec2_blocks);
+                rule_vec2(o_beta, beta, b, s, rule_vec2_blocks);
             }, {}, 4);
         const int32_t rule_vec3_blocks = fewer(16, vector);
         const Launch rule_vec3_done = rt.launch(
             "rule_vec3", Core::Vector, rule_vec3_blocks,
             [=] {
-                rule_vec3(o_gamma_block, o_1, b_begin, b_end, s, rule_vec3_blocks);
+                rule_vec3(o_gamma_block, o_g, b_begin, b_end, s, rule_vec3_blocks);
             }, {rule_vec1_done}, 4);
         const int32_t rule_mixed1_blocks = fewer(16, mixed);
         const Launch rule_mixed1_done = rt.launch(
             "rule_mixed1", Core::Mixed, rule_mixed1_blocks,
             [=] {
-                rule_mixed1(o_u_block, o_w_block, k_n, o_gamma_block, o_2, v, b_begin, b_end, s,
+                rule_mixed1(o_u_block, o_w_block, k_n, o_gamma_block, o_beta, v, b_begin, b_end, s,
                     rule_mixed1_blocks);
             }, {normalise_done, rule_vec3_done, rule_vec2_done}, 3);
         const int32_t rule_mixed2_blocks = fewer(16, mixed);
         const Launch rule_mixed2_done = rt.launch(
             "rule_mixed2", Core::Mixed, rule_mixed2_blocks,
             [=] {
-                rule_mixed2(o_recalled_block, o_change_block, state_end, state_t, o_1, o_gamma_block, o_w_block,
+                rule_mixed2(o_recalled_block, o_change_block, state_end, state_t, o_g, o_gamma_block, o_w_block,
                     q_n, o_u_block, k_n, b_begin, b_end, s, rule_mixed2_blocks);
             }, {turn_done, rule_vec1_done, rule_vec3_done, rule_mixed1_done, normalise_done}, 2);
         const int32_t rule_mixed3_blocks = fewer(16, mixed);

@@ -20,7 +20,7 @@ using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYN
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OGGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using OUBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -40,7 +40,7 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ float *o_u_block,
     __gm__ bfloat16_t *o_state_low_ring,
@@ -86,14 +86,14 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
                     pipe_barrier(PIPE_V);
                     TCVT(o_state_low, o_state, RoundMode::CAST_RINT);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-                    VecF32_8x64_r1 o_1_tile(s0_valid); TASSIGN(o_1_tile, 0x04000);  // UB 0x04000..0x04100
+                    VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN(o_g_tile, 0x04000);  // UB 0x04000..0x04100
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
-                    O1Gm o_1_in(o_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(o_1_tile, o_1_in);
+                    OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(o_g_tile, o_g_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
                     VecF32_8x64_r1 o_g_least_2(s0_valid); TASSIGN(o_g_least_2, 0x04000);  // UB 0x04000..0x04100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-                    TMAXS(o_g_least_2, o_1_tile, -104.0f);
+                    TMAXS(o_g_least_2, o_g_tile, -104.0f);
                     VecF32_8x1_r1 o_gamma_end; TASSIGN(o_gamma_end, 0x04100);  // UB 0x04100..0x04120
                     VecF32_8x64_r1m o_gamma_end_tmp; TASSIGN(o_gamma_end_tmp, 0x04120);  // UB 0x04120..0x04220
                     pipe_barrier(PIPE_V);

@@ -101,12 +101,12 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     TMULS(o_column_far_2_row, o_column_own_2_row, 1e+30f);
                     VecF32_1x64 o_row_far_2(s0_valid); TASSIGN(o_row_far_2, 0x1a380);  // UB 0x1a380..0x1a480
                     TMULS(o_row_far_2, o_row_at_3, 1e+30f);
-                    VecF32_32x64 o_19(s0_share, s0_valid); TASSIGN(o_19, 0x1a480);  // UB 0x1a480..0x1c480
+                    VecF32_32x64 o_10(s0_share, s0_valid); TASSIGN(o_10, 0x1a480);  // UB 0x1a480..0x1c480
                     VecF32_32x1 o_column_far_2(s0_share); TASSIGN(o_column_far_2, 0x1a300);  // UB 0x1a300..0x1a380
                     pipe_barrier(PIPE_V);
-                    TROWEXPAND(o_19, o_column_far_2);
+                    TROWEXPAND(o_10, o_column_far_2);
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDSUB(o_19, o_19, o_row_far_2);
+                    TCOLEXPANDSUB(o_10, o_10, o_row_far_2);
                     VecF32_32x64 o_passed_2(s0_share, s0_valid); TASSIGN(o_passed_2, 0x1c480);  // UB 0x1c480..0x1e480
                     VecF32_32x1 o_gamma_block_tile(s0_share); TASSIGN(o_gamma_block_tile, 0x00000 + s0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
@@ -116,7 +116,7 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     TCOLEXPANDSUB(o_passed_2, o_passed_2, o_gamma_block_tile_2);
                     VecF32_32x64 o_passed_seen_2(s0_share, s0_valid); TASSIGN(o_passed_seen_2, 0x1a480);  // UB 0x1a480..0x1c480
                     pipe_barrier(PIPE_V);
-                    TMIN(o_passed_seen_2, o_passed_2, o_19);
+                    TMIN(o_passed_seen_2, o_passed_2, o_10);
                     VecF32_32x64 o_since_2(s0_share, s0_valid); TASSIGN(o_since_2, 0x1a480);  // UB 0x1a480..0x1c480
                     pipe_barrier(PIPE_V);
                     TEXP(o_since_2, o_passed_seen_2);

@@ -11,11 +11,11 @@ namespace {
 using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
 using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, 32, DYNAMIC>;
 using BetaGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OBetaGm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rule_vec2(
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ float *beta,
     int32_t b,
     int32_t s,
@@ -44,8 +44,8 @@ extern "C" __global__ AICORE void rule_vec2(
             set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
             set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
-            O2Gm o_2_out(o_2 + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
-            TSTORE(o_2_out, turned);
+            OBetaGm o_beta_out(o_beta + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
+            TSTORE(o_beta_out, turned);
             set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
         }
     }

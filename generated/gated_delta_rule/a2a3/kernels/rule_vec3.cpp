@@ -14,13 +14,13 @@ using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNA
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_64x64m = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using O1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OGGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rule_vec3(
     __gm__ float *o_gamma_block,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -38,10 +38,10 @@ extern "C" __global__ AICORE void rule_vec3(
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
-                    VecF32_8x64_r1 o_1_tile(s0_valid); TASSIGN(o_1_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+                    VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN(o_g_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
-                    O1Gm o_1_in(o_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(o_1_tile, o_1_in);
+                    OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(o_g_tile, o_g_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     VecI32_1x64 o_column_row(s0_valid); TASSIGN(o_column_row, 0x00400);  // as a row, same bytes as o_column
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
@@ -65,15 +65,15 @@ extern "C" __global__ AICORE void rule_vec3(
                     TCOLEXPANDSUB(o_ahead, o_ahead, o_row_at);
                     pipe_barrier(PIPE_V);
                     TADDS(o_ahead, o_ahead, 1.0f);
-                    VecF32_64x64 o_3(s0_valid, s0_valid); TASSIGN(o_3, 0x00700);  // UB 0x00700..0x04700
+                    VecF32_64x64 o_reached_least(s0_valid, s0_valid); TASSIGN(o_reached_least, 0x00700);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_3, o_ahead, 0.0f);
+                    TMAXS(o_reached_least, o_ahead, 0.0f);
                     VecF32_64x64 o_reached(s0_valid, s0_valid); TASSIGN(o_reached, 0x00700);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);
-                    TMINS(o_reached, o_3, 1.0f);
+                    TMINS(o_reached, o_reached_least, 1.0f);
                     VecF32_8x64_r1 o_g_least(s0_valid); TASSIGN(o_g_least, 0x00400);  // UB 0x00400..0x00500
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-                    TMAXS(o_g_least, o_1_tile, -104.0f);
+                    TMAXS(o_g_least, o_g_tile, -104.0f);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
                     VecF32_64x64 o_g_until(s0_valid, s0_valid); TASSIGN(o_g_until, 0x00700);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);

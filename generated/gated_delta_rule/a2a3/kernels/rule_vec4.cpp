@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void rule_vec4(
     __gm__ float *o_left,
     __gm__ float *o_gamma_block,
     __gm__ float *o_kk,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -66,13 +66,13 @@ extern "C" __global__ AICORE void rule_vec4(
                     TMULS(o_column_far_row, o_column_own_row, 1e+30f);
                     VecF32_1x64 o_row_far(s0_valid); TASSIGN(o_row_far, 0x00300);  // UB 0x00300..0x00400
                     TMULS(o_row_far, o_row_at_2, 1e+30f);
-                    VecF32_64x64 o_7(s0_valid, s0_valid); TASSIGN(o_7, 0x00400);  // UB 0x00400..0x04400
+                    VecF32_64x64 o_4(s0_valid, s0_valid); TASSIGN(o_4, 0x00400);  // UB 0x00400..0x04400
                     VecF32_64x1 o_column_far(s0_valid); TASSIGN(o_column_far, 0x00100);  // UB 0x00100..0x00200
                     pipe_barrier(PIPE_V);
-                    TROWEXPAND(o_7, o_column_far);
+                    TROWEXPAND(o_4, o_column_far);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDSUB(o_7, o_7, o_row_far);
+                    TCOLEXPANDSUB(o_4, o_4, o_row_far);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
                     VecF32_1x64 o_gamma_block_tile_row(s0_valid); TASSIGN(o_gamma_block_tile_row, 0x00100);  // as a row, same bytes as o_gamma_block_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
@@ -93,7 +93,7 @@ extern "C" __global__ AICORE void rule_vec4(
                     TCOLEXPANDSUB(o_passed, o_passed, o_gamma_block_tile_2);
                     VecF32_64x64 o_passed_seen(s0_valid, s0_valid); TASSIGN(o_passed_seen, 0x00400);  // UB 0x00400..0x04400
                     pipe_barrier(PIPE_V);
-                    TMIN(o_passed_seen, o_passed, o_7);
+                    TMIN(o_passed_seen, o_passed, o_4);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
                     VecF32_64x64 o_since(s0_valid, s0_valid); TASSIGN(o_since, 0x00400);  // UB 0x00400..0x04400
                     pipe_barrier(PIPE_V);
@@ -107,15 +107,15 @@ extern "C" __global__ AICORE void rule_vec4(
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                     TMUL(o_a_decayed, o_kk_tile, o_since);
-                    VecF32_1x64 o_2_tile_row(s0_valid); TASSIGN(o_2_tile_row, 0x00100);  // as a row, same bytes as o_2_tile
-                    OGammaBlockGm o_2_in(o_2 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(o_2_tile_row, o_2_in);
+                    VecF32_1x64 o_beta_tile_row(s0_valid); TASSIGN(o_beta_tile_row, 0x00100);  // as a row, same bytes as o_beta_tile
+                    OGammaBlockGm o_beta_in(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(o_beta_tile_row, o_beta_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                     VecF32_64x64 o_a(s0_valid, s0_valid); TASSIGN(o_a, 0x00400);  // UB 0x00400..0x04400
-                    VecF32_64x1 o_2_tile(s0_valid); TASSIGN(o_2_tile, 0x00100);  // UB 0x00100..0x00200
+                    VecF32_64x1 o_beta_tile(s0_valid); TASSIGN(o_beta_tile, 0x00100);  // UB 0x00100..0x00200
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-                    TROWEXPANDMUL(o_a, o_a_decayed, o_2_tile);
+                    TROWEXPANDMUL(o_a, o_a_decayed, o_beta_tile);
                     VecI32_64x64 o_column_2_wide(s0_valid, s0_valid); TASSIGN(o_column_2_wide, 0x04400);  // UB 0x04400..0x08400
                     VecI32_64x1 o_column_2(s0_valid); TASSIGN(o_column_2, 0x00000);  // UB 0x00000..0x00100
                     TROWEXPAND(o_column_2_wide, o_column_2);
@@ -134,23 +134,23 @@ extern "C" __global__ AICORE void rule_vec4(
                     VecF32_64x64 o_near_2(s0_valid, s0_valid); TASSIGN(o_near_2, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TADDS(o_near_2, o_near, 2.0f);
-                    VecF32_64x64 o_9(s0_valid, s0_valid); TASSIGN(o_9, 0x08400);  // UB 0x08400..0x0c400
+                    VecF32_64x64 o_within_2_least(s0_valid, s0_valid); TASSIGN(o_within_2_least, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_9, o_near_2, 0.0f);
+                    TMAXS(o_within_2_least, o_near_2, 0.0f);
                     VecF32_64x64 o_within_2(s0_valid, s0_valid); TASSIGN(o_within_2, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_2, o_9, 1.0f);
+                    TMINS(o_within_2, o_within_2_least, 1.0f);
                     VecF32_64x64 o_joint_2(s0_valid, s0_valid); TASSIGN(o_joint_2, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TMUL(o_joint_2, o_a, o_within_2);
                     VecF32_64x64 o_near_1(s0_valid, s0_valid); TASSIGN(o_near_1, 0x0c400);  // UB 0x0c400..0x10400
                     TADDS(o_near_1, o_near, 1.0f);
-                    VecF32_64x64 o_10(s0_valid, s0_valid); TASSIGN(o_10, 0x0c400);  // UB 0x0c400..0x10400
+                    VecF32_64x64 o_within_1_least(s0_valid, s0_valid); TASSIGN(o_within_1_least, 0x0c400);  // UB 0x0c400..0x10400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_10, o_near_1, 0.0f);
+                    TMAXS(o_within_1_least, o_near_1, 0.0f);
                     VecF32_64x64 o_within_1(s0_valid, s0_valid); TASSIGN(o_within_1, 0x0c400);  // UB 0x0c400..0x10400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_1, o_10, 1.0f);
+                    TMINS(o_within_1, o_within_1_least, 1.0f);
                     VecF32_64x64 o_inverse_2_tile(s0_valid, s0_valid); TASSIGN(o_inverse_2_tile, 0x0c400);  // UB 0x0c400..0x10400
                     pipe_barrier(PIPE_V);
                     TSUB(o_inverse_2_tile, o_within_1, o_joint_2);
@@ -163,12 +163,12 @@ extern "C" __global__ AICORE void rule_vec4(
                     VecF32_64x64 o_near_4(s0_valid, s0_valid); TASSIGN(o_near_4, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TADDS(o_near_4, o_near, 4.0f);
-                    VecF32_64x64 o_11(s0_valid, s0_valid); TASSIGN(o_11, 0x08400);  // UB 0x08400..0x0c400
+                    VecF32_64x64 o_within_4_least(s0_valid, s0_valid); TASSIGN(o_within_4_least, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_11, o_near_4, 0.0f);
+                    TMAXS(o_within_4_least, o_near_4, 0.0f);
                     VecF32_64x64 o_within_4(s0_valid, s0_valid); TASSIGN(o_within_4, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_4, o_11, 1.0f);
+                    TMINS(o_within_4, o_within_4_least, 1.0f);
                     VecF32_64x64 o_joint_4_tile(s0_valid, s0_valid); TASSIGN(o_joint_4_tile, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TMUL(o_joint_4_tile, o_rest_2, o_within_4);
@@ -183,12 +183,12 @@ extern "C" __global__ AICORE void rule_vec4(
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
                     TADDS(o_near_8, o_near, 8.0f);
-                    VecF32_64x64 o_12(s0_valid, s0_valid); TASSIGN(o_12, 0x08400);  // UB 0x08400..0x0c400
+                    VecF32_64x64 o_within_8_least(s0_valid, s0_valid); TASSIGN(o_within_8_least, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_12, o_near_8, 0.0f);
+                    TMAXS(o_within_8_least, o_near_8, 0.0f);
                     VecF32_64x64 o_within_8(s0_valid, s0_valid); TASSIGN(o_within_8, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_8, o_12, 1.0f);
+                    TMINS(o_within_8, o_within_8_least, 1.0f);
                     VecF32_64x64 o_joint_8_tile(s0_valid, s0_valid); TASSIGN(o_joint_8_tile, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TMUL(o_joint_8_tile, o_rest_2, o_within_8);
@@ -203,12 +203,12 @@ extern "C" __global__ AICORE void rule_vec4(
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
                     TADDS(o_near_16, o_near, 16.0f);
-                    VecF32_64x64 o_13(s0_valid, s0_valid); TASSIGN(o_13, 0x08400);  // UB 0x08400..0x0c400
+                    VecF32_64x64 o_within_16_least(s0_valid, s0_valid); TASSIGN(o_within_16_least, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_13, o_near_16, 0.0f);
+                    TMAXS(o_within_16_least, o_near_16, 0.0f);
                     VecF32_64x64 o_within_16(s0_valid, s0_valid); TASSIGN(o_within_16, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_16, o_13, 1.0f);
+                    TMINS(o_within_16, o_within_16_least, 1.0f);
                     VecF32_64x64 o_joint_16_tile(s0_valid, s0_valid); TASSIGN(o_joint_16_tile, 0x08400);  // UB 0x08400..0x0c400
                     pipe_barrier(PIPE_V);
                     TMUL(o_joint_16_tile, o_rest_2, o_within_16);
@@ -219,12 +219,12 @@ extern "C" __global__ AICORE void rule_vec4(
                     pipe_barrier(PIPE_V);
                     TSUB(o_rest_2, o_rest_2, o_joint_16_tile);
                     TADDS(o_near, o_near, 32.0f);
-                    VecF32_64x64 o_14(s0_valid, s0_valid); TASSIGN(o_14, 0x04400);  // UB 0x04400..0x08400
+                    VecF32_64x64 o_within_32_least(s0_valid, s0_valid); TASSIGN(o_within_32_least, 0x04400);  // UB 0x04400..0x08400
                     pipe_barrier(PIPE_V);
-                    TMAXS(o_14, o_near, 0.0f);
+                    TMAXS(o_within_32_least, o_near, 0.0f);
                     VecF32_64x64 o_within_32(s0_valid, s0_valid); TASSIGN(o_within_32, 0x04400);  // UB 0x04400..0x08400
                     pipe_barrier(PIPE_V);
-                    TMINS(o_within_32, o_14, 1.0f);
+                    TMINS(o_within_32, o_within_32_least, 1.0f);
                     VecF32_64x64 o_joint_32_tile(s0_valid, s0_valid); TASSIGN(o_joint_32_tile, 0x04400);  // UB 0x04400..0x08400
                     pipe_barrier(PIPE_V);
                     TMUL(o_joint_32_tile, o_rest_2, o_within_32);

@@ -12,7 +12,7 @@ using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAM
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
 using VecB16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using OInverse32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OBetaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OChangeLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void rule_vec9(
     __gm__ bfloat16_t *o_less_low,
     __gm__ float *o_inverse_32,
     __gm__ float *o_corner_64,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ float *o_left,
     int32_t b_begin,
     int32_t b_end,
@@ -49,13 +49,13 @@ extern "C" __global__ AICORE void rule_vec9(
                     OInverse32Gm o_corner_64_in(o_corner_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_corner_64_tile, o_corner_64_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
-                    VecF32_1x64 o_2_tile(s0_valid); TASSIGN(o_2_tile, 0x10000 + s0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
+                    VecF32_1x64 o_beta_tile(s0_valid); TASSIGN(o_beta_tile, 0x10000 + s0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
-                    O2Gm o_2_in(o_2 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(o_2_tile, o_2_in);
+                    OBetaGm o_beta_in(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(o_beta_tile, o_beta_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     VecF32_1x64 o_left_tile(s0_valid); TASSIGN(o_left_tile, 0x10200 + s0_slot * 0x00100);  // UB 0x10200..0x10400, 2 copies
-                    O2Gm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    OBetaGm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_left_tile, o_left_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN(o_inverse_64, 0x18400);  // UB 0x18400..0x1c400
@@ -65,7 +65,7 @@ extern "C" __global__ AICORE void rule_vec9(
                     VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN(o_change, 0x18400);  // UB 0x18400..0x1c400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
-                    TCOLEXPANDMUL(o_change, o_inverse_64, o_2_tile);
+                    TCOLEXPANDMUL(o_change, o_inverse_64, o_beta_tile);
                     VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN(o_less, 0x1c400);  // UB 0x1c400..0x20400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));

@@ -38,7 +38,7 @@ extern "C" __global__ AICORE void rule_mixed1(
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *k_n,
     __gm__ float *o_gamma_block,
-    __gm__ float *o_2,
+    __gm__ float *o_beta,
     __gm__ bfloat16_t *v,
     int32_t b_begin,
     int32_t b_end,
@@ -73,18 +73,18 @@ extern "C" __global__ AICORE void rule_mixed1(
                     VecF32_1x64 o_gamma_block_tile_row(s0_valid); TASSIGN(o_gamma_block_tile_row, 0x00300);  // as a row, same bytes as o_gamma_block_tile
                     OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(o_gamma_block_tile_row, o_gamma_block_in);
-                    VecF32_1x64 o_2_tile_row(s0_valid); TASSIGN(o_2_tile_row, 0x00400);  // as a row, same bytes as o_2_tile
-                    OGammaBlockGm o_2_in(o_2 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(o_2_tile_row, o_2_in);
+                    VecF32_1x64 o_beta_tile_row(s0_valid); TASSIGN(o_beta_tile_row, 0x00400);  // as a row, same bytes as o_beta_tile
+                    OGammaBlockGm o_beta_in(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(o_beta_tile_row, o_beta_in);
                     VecI32_64x64 o_column_2_wide(s0_valid, s0_valid); TASSIGN(o_column_2_wide, 0x00500);  // UB 0x00500..0x04500
                     VecI32_64x1 o_column_2(s0_valid); TASSIGN(o_column_2, 0x00000);  // UB 0x00000..0x00100
                     TROWEXPAND(o_column_2_wide, o_column_2);
                     VecF32_1x64 o_row_far(s0_valid); TASSIGN(o_row_far, 0x04700);  // UB 0x04700..0x04800
                     VecF32_8x64_r1 o_gamma_block_tile_2(s0_valid); TASSIGN(o_gamma_block_tile_2, 0x04600);  // UB 0x04600..0x04700
                     VecF32_8x64_r1 o_left(s0_valid); TASSIGN(o_left, 0x04500);  // UB 0x04500..0x04600
-                    VecF32_8x64_r1 o_2_tile_2(s0_valid); TASSIGN(o_2_tile_2, 0x00000);  // UB 0x00000..0x00100
+                    VecF32_8x64_r1 o_beta_tile_2(s0_valid); TASSIGN(o_beta_tile_2, 0x00000);  // UB 0x00000..0x00100
                     OGammaBlockGm2 o_gamma_block_in_2(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    OGammaBlockGm2 o_2_in_2(o_2 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    OGammaBlockGm2 o_beta_in_2(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TPASS(1, s0_valid, [&](auto at) {
                         const auto o_row_3_v = at.load(o_row_3);
                         const auto o_row_at_2 = at.to_float(o_row_3_v);
@@ -94,8 +94,8 @@ extern "C" __global__ AICORE void rule_mixed1(
                         at.store(o_gamma_block_tile_2, o_gamma_block_tile_2_v);
                         const auto o_left_v = at.exp(o_gamma_block_tile_2_v);
                         at.store(o_left, o_left_v);
-                        const auto o_2_tile_2_v = at.load(o_2_in_2);
-                        at.store(o_2_tile_2, o_2_tile_2_v);
+                        const auto o_beta_tile_2_v = at.load(o_beta_in_2);
+                        at.store(o_beta_tile_2, o_beta_tile_2_v);
                     });
                     VecI32_64x64 o_row_3_wide(s0_valid, s0_valid); TASSIGN(o_row_3_wide, 0x04800);  // UB 0x04800..0x08800
                     TCOLEXPAND(o_row_3_wide, o_row_3);
@@ -104,7 +104,7 @@ extern "C" __global__ AICORE void rule_mixed1(
                     TXOR(o_apart, o_column_2_wide, o_row_3_wide, o_apart_tmp);
                     VecF32_64x1 o_column_far(s0_valid); TASSIGN(o_column_far, 0x00100);  // UB 0x00100..0x00200
                     VecF32_64x1 o_gamma_block_tile(s0_valid); TASSIGN(o_gamma_block_tile, 0x00300);  // UB 0x00300..0x00400
-                    VecF32_64x1 o_2_tile(s0_valid); TASSIGN(o_2_tile, 0x00400);  // UB 0x00400..0x00500
+                    VecF32_64x1 o_beta_tile(s0_valid); TASSIGN(o_beta_tile, 0x00400);  // UB 0x00400..0x00500
                     VecF32_64x64 o_inverse_2(s0_valid, s0_valid); TASSIGN(o_inverse_2, 0x10800);  // UB 0x10800..0x14800
                     VecF32_64x64 o_joint_8(s0_valid, s0_valid); TASSIGN(o_joint_8, 0x14800);  // UB 0x14800..0x18800
                     VecF32_64x64 o_joint_16(s0_valid, s0_valid); TASSIGN(o_joint_16, 0x0c800);  // UB 0x0c800..0x10800
@@ -112,48 +112,48 @@ extern "C" __global__ AICORE void rule_mixed1(
                     VecF32_64x64 o_rest_32(s0_valid, s0_valid); TASSIGN(o_rest_32, 0x00500);  // UB 0x00500..0x04500
                     LeftF32_64x64 o_joint_4_l0a(s0_valid, s0_valid); TASSIGN(o_joint_4_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS<4>(s0_valid, s0_valid, [&](auto at, auto &o_joint_4_l0a_rows) {
-                        const auto o_7 = at.column(o_column_far);
+                        const auto o_4 = at.column(o_column_far);
                         const auto o_passed = at.column(o_gamma_block_tile);
                         const auto o_kk = at.extract(o_kk_acc, 0);
-                        const auto o_7_2 = o_7 - at.row(o_row_far);
+                        const auto o_4_2 = o_4 - at.row(o_row_far);
                         const auto o_passed_2 = o_passed - at.row(o_gamma_block_tile_2);
-                        const auto o_passed_seen = at.min(o_passed_2, o_7_2);
+                        const auto o_passed_seen = at.min(o_passed_2, o_4_2);
                         const auto o_since = at.exp(o_passed_seen);
                         const auto o_a_decayed = o_kk * o_since;
-                        const auto o_a = o_a_decayed * at.column(o_2_tile);
+                        const auto o_a = o_a_decayed * at.column(o_beta_tile);
                         const auto o_apart_v = at.load(o_apart);
                         const auto o_apart_number = at.to_float(o_apart_v);
                         const auto o_near = -o_apart_number;
                         const auto o_near_2 = o_near + 2.0f;
-                        const auto o_9 = at.max(o_near_2, 0.0f);
-                        const auto o_within_2 = at.min(o_9, 1.0f);
+                        const auto o_within_2_least = at.max(o_near_2, 0.0f);
+                        const auto o_within_2 = at.min(o_within_2_least, 1.0f);
                         const auto o_joint_2 = o_a * o_within_2;
                         const auto o_near_1 = o_near + 1.0f;
-                        const auto o_10 = at.max(o_near_1, 0.0f);
-                        const auto o_within_1 = at.min(o_10, 1.0f);
+                        const auto o_within_1_least = at.max(o_near_1, 0.0f);
+                        const auto o_within_1 = at.min(o_within_1_least, 1.0f);
                         const auto o_inverse_2_v = o_within_1 - o_joint_2;
                         at.store(o_inverse_2, o_inverse_2_v);
                         const auto o_rest_2 = o_a - o_joint_2;
                         const auto o_near_4 = o_near + 4.0f;
-                        const auto o_11 = at.max(o_near_4, 0.0f);
-                        const auto o_within_4 = at.min(o_11, 1.0f);
+                        const auto o_within_4_least = at.max(o_near_4, 0.0f);
+                        const auto o_within_4 = at.min(o_within_4_least, 1.0f);
                         const auto o_joint_4 = o_rest_2 * o_within_4;
                         const auto o_rest_4 = o_rest_2 - o_joint_4;
                         const auto o_near_8 = o_near + 8.0f;
-                        const auto o_12 = at.max(o_near_8, 0.0f);
-                        const auto o_within_8 = at.min(o_12, 1.0f);
+                        const auto o_within_8_least = at.max(o_near_8, 0.0f);
+                        const auto o_within_8 = at.min(o_within_8_least, 1.0f);
                         const auto o_joint_8_v = o_rest_4 * o_within_8;
                         at.store(o_joint_8, o_joint_8_v);
                         const auto o_rest_8 = o_rest_4 - o_joint_8_v;
                         const auto o_near_16 = o_near + 16.0f;
-                        const auto o_13 = at.max(o_near_16, 0.0f);
-                        const auto o_within_16 = at.min(o_13, 1.0f);
+                        const auto o_within_16_least = at.max(o_near_16, 0.0f);
+                        const auto o_within_16 = at.min(o_within_16_least, 1.0f);
                         const auto o_joint_16_v = o_rest_8 * o_within_16;
                         at.store(o_joint_16, o_joint_16_v);
                         const auto o_rest_16 = o_rest_8 - o_joint_16_v;
                         const auto o_near_32 = o_near + 32.0f;
-                        const auto o_14 = at.max(o_near_32, 0.0f);
-                        const auto o_within_32 = at.min(o_14, 1.0f);
+                        const auto o_within_32_least = at.max(o_near_32, 0.0f);
+                        const auto o_within_32 = at.min(o_within_32_least, 1.0f);
                         const auto o_joint_32_v = o_rest_16 * o_within_32;
                         at.store(o_joint_32, o_joint_32_v);
                         const auto o_rest_32_v = o_rest_16 - o_joint_32_v;
@@ -289,7 +289,7 @@ extern "C" __global__ AICORE void rule_mixed1(
                         const auto o_corner_64 = at.extract(o_corner_64_acc, 0);
                         const auto o_inverse_32_v = at.load(o_inverse_32);
                         const auto o_inverse_64 = o_inverse_32_v - o_corner_64;
-                        const auto o_change = o_inverse_64 * at.row(o_2_tile_2);
+                        const auto o_change = o_inverse_64 * at.row(o_beta_tile_2);
                         const auto o_less = o_change * at.row(o_left);
                         at.store(o_less_low, o_less);
                         o_change_low_l0a_rows.take(at, o_change);

@@ -25,7 +25,7 @@ using AccF32_128x128 = TileAcc<float, 128, 128, 128, 128>;
 using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using OWBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using O1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OGGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using QNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using ORecalledBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void rule_mixed2(
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *q_n,
@@ -67,10 +67,10 @@ extern "C" __global__ AICORE void rule_mixed2(
                     OWBlockGm o_w_block_in(o_w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(o_w_block_tile, o_w_block_in);
                     VecF32_8x1_r1 o_gamma_end; TASSIGN(o_gamma_end, 0x10100);  // UB 0x10100..0x10120
-                    O1Gm o_1_in(o_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TPASS(1, s0_valid, [&](auto at, auto &o_gamma_end_sum) {
-                        const auto o_1_tile = at.load(o_1_in);
-                        const auto o_g_least_2 = at.max(o_1_tile, -104.0f);
+                        const auto o_g_tile = at.load(o_g_in);
+                        const auto o_g_least_2 = at.max(o_g_tile, -104.0f);
                         o_gamma_end_sum.take(at, o_g_least_2);
                     }, RowSum(o_gamma_end));
                     VecF32_1x64 o_gamma_end_wide_row(s0_valid); TASSIGN(o_gamma_end_wide_row, 0x10140);  // as a row, same bytes as o_gamma_end_wide

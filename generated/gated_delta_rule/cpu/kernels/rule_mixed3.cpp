@@ -86,12 +86,12 @@ extern "C" __global__ AICORE void rule_mixed3(
                     VecF32_64x1 o_gamma_block_tile(s0_valid); TASSIGN(o_gamma_block_tile, 0x00200);  // UB 0x00200..0x00300
                     LeftB16_64x64 o_p_low_l0a(s0_valid, s0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x02000
                     TPASS<4>(s0_valid, s0_valid, [&](auto at, auto &o_p_low_l0a_rows) {
-                        const auto o_19 = at.column(o_column_far_2);
+                        const auto o_10 = at.column(o_column_far_2);
                         const auto o_passed_2 = at.column(o_gamma_block_tile);
                         const auto o_qk = at.extract(o_qk_acc, 0);
-                        const auto o_19_2 = o_19 - at.row(o_row_far_2);
+                        const auto o_10_2 = o_10 - at.row(o_row_far_2);
                         const auto o_passed_2_2 = o_passed_2 - at.row(o_gamma_block_tile_2);
-                        const auto o_passed_seen_2 = at.min(o_passed_2_2, o_19_2);
+                        const auto o_passed_seen_2 = at.min(o_passed_2_2, o_10_2);
                         const auto o_since_2 = at.exp(o_passed_seen_2);
                         const auto o_p = o_qk * o_since_2;
                         o_p_low_l0a_rows.take(at, o_p);

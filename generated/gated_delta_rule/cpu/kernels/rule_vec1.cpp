@@ -11,11 +11,11 @@ namespace {
 using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
 using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, 32, DYNAMIC>;
 using GGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
-using O1Gm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OGGm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rule_vec1(
-    __gm__ float *o_1,
+    __gm__ float *o_g,
     __gm__ float *g,
     int32_t b,
     int32_t s,
@@ -33,8 +33,8 @@ extern "C" __global__ AICORE void rule_vec1(
             VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x02000);  // UB 0x02000..0x04000
             VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x04000);  // UB 0x04000..0x06000
             TTRANS(turned, part, turned_tmp);
-            O1Gm o_1_out(o_1 + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
-            TSTORE(o_1_out, turned);
+            OGGm o_g_out(o_g + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
+            TSTORE(o_g_out, turned);
         }
     }
 #endif

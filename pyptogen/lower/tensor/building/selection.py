@@ -97,7 +97,7 @@ def arange(b: Builder, size: Any, start: Any, step: Any, dtype: str) -> Value:
     return b.emit("arange", [], dtype, (sympy.sympify(size),), start=start, step=step)
 
 
-def permute(b: Builder, x: Value, axes: Sequence[int]) -> Value:
+def permute(b: Builder, x: Value, axes: Sequence[int], hint: str = "") -> Value:
     """The axes in another order; where only axes of size 1 change places this is a reshape. Raises PTG204."""
     order = [b.axis(x, axis) for axis in axes]
     if sorted(order) != list(range(len(x.shape))):
@@ -109,9 +109,11 @@ def permute(b: Builder, x: Value, axes: Sequence[int]) -> Value:
     if order == sorted(order):
         return x
     if order == [*range(len(order) - 2), len(order) - 1, len(order) - 2]:
-        return b.transpose(x)
+        return b.transpose(x, hint)
     shape, wide = tuple(x.shape[axis] for axis in order), [axis for axis in order if not b.dims.is_one(x.shape[axis])]
-    return b.reshape(x, shape) if wide == sorted(wide) else b.emit("permute", [x], x.dtype, shape, axes=tuple(order))
+    if wide == sorted(wide):
+        return b.reshape(x, shape, hint)
+    return b.emit("permute", [x], x.dtype, shape, hint, axes=tuple(order))
 
 
 def expand(b: Builder, x: Value, shape: Shape) -> Value:

@@ -57,7 +57,10 @@ def gated_delta_rule(
     heads = (*v.shape[tokens + 1 : -1], _ONE)[:2]  # and groups, also where there is but one
     q, k = (b.reshape(x, (*x.shape[:tokens], over, heads[0], _ONE, x.shape[-1]), "grouped") for x in (q, k))
     v = b.reshape(v, (*v.shape[:tokens], over, *heads, v.shape[-1]), "grouped")
-    g, beta = (selection.permute(b, b.reshape(x, v.shape[:-1]), _heads_first(tokens, 0)) for x in (g, beta))
+    g, beta = (
+        selection.permute(b, b.reshape(x, v.shape[:-1]), _heads_first(tokens, 0), word)
+        for x, word in ((g, "g"), (beta, "beta"))
+    )
     chunks = _Chunks(b, over, q, k, v, g, beta)
     gamma = chunks.decays()
     u, w = chunks.settled(gamma)
@@ -239,7 +242,7 @@ def _scaled(b: Builder, x: Value, scale: Any) -> Value:
 
 def _clip(b: Builder, x: Value, hint: str) -> Value:
     """Whole numbers to 0 and 1."""
-    return b.binary("minimum", b.binary("maximum", x, b.scalar(0)), b.scalar(1), hint=hint)
+    return b.binary("minimum", b.binary("maximum", x, b.scalar(0), hint=f"{hint}_least"), b.scalar(1), hint=hint)
 
 
 def _column(b: Builder, x: Value) -> Value:

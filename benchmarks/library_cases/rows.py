@@ -137,6 +137,15 @@ ROWS = (
         onnx=Onnx("LogSoftmax", ("x",), {"axis": -1}),
     ),
     Case(
+        "cross_entropy 4096×4096",
+        "cross_entropy.yaml",
+        {"rows": 4096},
+        lambda t: (
+            torch.nn.functional.cross_entropy(t["logits"], t["labels"], reduction="none"),
+            (t["labels"] != -100).sum(),
+        ),
+    ),
+    Case(
         "rms_norm 8192×4096",
         "rms_norm.yaml",
         {"rows": 8192},

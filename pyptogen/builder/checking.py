@@ -18,6 +18,7 @@ class CheckedSpec:
     operator: str
     targets: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
 
 
 def check_specs(
@@ -42,8 +43,10 @@ def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient
     from pyptogen.builder.render import lower_targets
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
+    from pyptogen.verify.telling import untold
 
-    program = from_spec(load_spec(path), verify_each=verify_each)
+    spec = load_spec(path)
+    program = from_spec(spec, verify_each=verify_each)
     lowered = lower_targets(program, targets, None, lenient)
     chosen = [note for result in lowered.values() for note in result.notes]
-    return CheckedSpec(path, program.name, tuple(lowered), (*program.notes, *chosen))
+    return CheckedSpec(path, program.name, tuple(lowered), (*program.notes, *chosen), untold(spec, program))

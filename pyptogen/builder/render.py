@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyptogen.builder.dump import dump_to
-from pyptogen.builder.fingerprint import MANIFEST, input_record, sha256
+from pyptogen.builder.fingerprint import MANIFEST, sha256
+from pyptogen.diagnostics import fault
+from pyptogen.regular_files import read_regular
 
 if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
@@ -21,16 +23,16 @@ if TYPE_CHECKING:
 class Rendered:
     """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
     where the operator is made for none of the targets that were asked for. ``notes``: what the compiler chose, a line
-    each."""
+    each. ``includes``: the files that the spec includes."""
 
     name: str
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
+    includes: tuple[Path, ...] = ()
 
 
 def render_operator(
     spec_path: Path,
-    generator: str,
     targets: Collection[str] | None = None,
     dump_ir: Path | None = None,
     verify_each: bool = False,
@@ -38,13 +40,13 @@ def render_operator(
 ) -> Rendered:
     """Load a spec, lower it for every target, and render all of its files.
 
-    ``targets`` None means those that the spec declares; ``generator`` is the hash of the generator's sources.
-    ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/tensor/``
-    and ``<operator>/<target>/``; ``verify_each`` checks the legality of the Tensor level after each pass (the levels
-    below always check); ``lenient`` leaves out targets that the spec does not have. Raises
-    ``DiagnosticError`` for any fault of the spec.
+    ``targets`` None means those that the spec declares. ``dump_ir`` is a folder that takes the text of every level
+    after every pass, in ``<operator>/tensor/`` and ``<operator>/<target>/``; ``verify_each`` checks the legality of the
+    Tensor level after each pass (the levels below always check); ``lenient`` leaves out targets that the spec does not
+    have. Raises ``DiagnosticError`` for any fault of the spec.
     """
     from pyptogen.schema import load_spec
+    from pyptogen.schema.source import check_file_name
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
 
     spec = load_spec(spec_path)
@@ -59,13 +61,26 @@ def render_operator(
     texts[f"test_{program.name}.py"] = harness.render(program, spec.verify.cases, built, name)
     files = {path: text.encode() for path, text in texts.items()}
     # The spec and what it includes travel with the kernels: the folder can be run and verified wherever it is put.
-    files[name] = spec_path.read_bytes()
     includes = [Path(file) for file in spec.includes]
-    files |= {path.resolve().relative_to(spec_path.resolve().parent).as_posix(): path.read_bytes() for path in includes}
+    root = spec_path.resolve().parent
+    for path, beside in [
+        (spec_path, name),
+        *((path, path.resolve().relative_to(root).as_posix()) for path in includes),
+    ]:
+        check_file_name(beside)
+        if beside in files or beside == MANIFEST:
+            raise fault(
+                "PTG113",
+                f"`{beside}` has the name of a file that the build writes",
+                spec.span,
+                expected="a spec, and files beside it, that are called otherwise",
+                fix="rename it",
+            )
+        files[beside] = read_regular(path)
     hashes = {path: sha256(data) for path, data in files.items()}
-    inputs = input_record(spec_path, includes, generator)
-    files[MANIFEST] = manifest.render(program, lowered, inputs, hashes).encode()
-    return Rendered(program.name, files, tuple(note for result in lowered.values() for note in result.notes))
+    files[MANIFEST] = manifest.render(program, lowered, hashes).encode()
+    notes = tuple(note for result in lowered.values() for note in result.notes)
+    return Rendered(program.name, files, notes, tuple(includes))
 
 
 def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Program:
@@ -103,19 +118,20 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path, and PTO assembly of the same kernels for targets that have it: a file for each kernel, with
-    both programs of a mixed one."""
+    """C++ by relative path, and PTO assembly of the same kernels where the assembler has what they use: a file for each
+    kernel, with both programs of a mixed one."""
     from pyptogen.lower.instruction.side_by_side import pairs
     from pyptogen.lower.spec_lines import spec_lines
-    from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
+    from pyptogen.templates.pto_text import lacks, pto_text
 
     texts = {}
     for target, result in lowered.items():
-        if target in ARCHITECTURES:
-            source = spec_lines()
-            for instructions in (kernel for kernel in result.instructions if not kernel.fifos):
+        source = spec_lines()
+        for instructions in result.instructions:
+            if not instructions.fifos and not lacks(instructions):
                 texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
-            for cube, vector in pairs(result.instructions):
+        for cube, vector in pairs(result.instructions):
+            if not lacks(cube, vector):
                 name = cube.name.removesuffix("_cube")
                 texts[f"pto/{target}-{name}.pto"] = pto_text(cube, result.name, source, vector)
         for kernel in result.kernels:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyptogen.builder.at_once import each
-from pyptogen.builder.fingerprint import generator_hash, unchanged
+from pyptogen.builder.compare import compare, compare_orphan
+from pyptogen.builder.findings import edits
+from pyptogen.builder.fingerprint import MANIFEST, generator_hash
+from pyptogen.builder.lock import LOCK, Lock, LockEntry, entry, read_lock, relative, render_lock, unchanged_specs
 from pyptogen.builder.report import BuildReport, OperatorBuild
-from pyptogen.builder.writer import compare_with_disk, write
+from pyptogen.builder.writer import exclusive, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
+from pyptogen.diagnostics.plain_text import name_shown
 
 if TYPE_CHECKING:
     from pyptogen.builder.render import Rendered
@@ -30,49 +35,120 @@ def build(
     dump_ir: PathLike | None = None,
     verify_each: bool = False,
     jobs: int = 1,
+    force: bool = False,
 ) -> BuildReport:
     """Write ``out/<operator>/`` for each spec: kernels and orchestration per target, wrappers, harness,
-    manifest.
+    manifest; and what they were made from to ``out/pyptogen.lock``.
 
     Args:
-        spec_paths: specs, or folders of specs (not their sub-folders, which hold tables)
+        spec_paths: specs, or folders of specs (not their sub-folders, which hold tables). For a folder, operators whose
+            spec lay in it and is gone are deleted from ``out``: what their manifest lists and nobody edited
         out: the folder of all operators
         targets: platforms to build for; None means those that each spec declares. A spec that has none of them is
             left out where a folder led to it. A folder of an operator holds what was built last:
             files of another target, and kernels that no longer exist, are deleted
         check: compare with what is on disk and write nothing; ``BuildReport.changed`` then says that the
-            output is stale
+            output is stale, and `OperatorBuild.states` why
         dump_ir: a folder for the text of every level after every pass
         verify_each: check after every pass that it made a legal program, also where hashes say that nothing changed
         jobs: specs in work at a time, each in a forked process; more than 1 only where the caller has no threads
+        force: overwrite and delete files that were edited by hand, too
 
-    Files are staged beside their folder and renamed; a file that would not change is not touched. Either all
-    specs are in order and all folders are written, or none is. Raises ``DiagnosticError`` with the findings
-    of all specs, and PTG504 when ``out`` cannot be written.
+    Each folder is staged beside the old one and takes its place in one step; a file that would not change is not
+    touched. Either all specs are in order and all folders are written, or none is. Raises ``DiagnosticError`` with the
+    findings of all specs, PTG514 where a file was edited by hand that a build would overwrite, and PTG504 when ``out``
+    cannot be written.
     """
     folder = Path(out)
+    if "\0" in str(folder):
+        raise fault("PTG504", f"`{name_shown(str(folder))}` is no name of a folder", None)
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
     given = given_paths(spec_paths)
     options = _Options(targets, generator_hash(), None if dump_ir is None else Path(dump_ir), verify_each)
-    plans = _plans(given, folder, options, quick, jobs)
-    finish = compare_with_disk if check else write
+    plans = _plans(find_specs(given), given, folder, options, quick, jobs)
+    if check:
+        with _using(folder, "read"):
+            return BuildReport(_compare(plans, _gone(plans, given, folder), read_lock(folder)), True)
+    with _using(folder, "write"):
+        if all(plan.built is not None for plan in plans) and not _gone(plans, given, folder):
+            return BuildReport(tuple(plan.built for plan in plans if plan.built is not None), False)
+        with exclusive(folder):
+            plans = _again(plans, given, folder, options)
+            return BuildReport(_write(plans, _gone(plans, given, folder), folder, force), False)
+
+
+@contextmanager
+def _using(folder: Path, to: str) -> Iterator[None]:
     try:
-        operators = tuple(
-            plan
-            if isinstance(plan, OperatorBuild)
-            else replace(finish(plan.name, folder / plan.name, plan.files), notes=plan.notes)
-            for plan in plans
-        )
+        yield
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise fault(
-            "PTG504",
-            f"cannot write `{error.filename}`: {reason}",
-            None,
-            fix="choose another folder with `-o`",
-        ) from None
-    return BuildReport(operators, check)
+        message = f"cannot {to} `{error.filename or folder}`: {reason}"
+        raise fault("PTG504", message, None, fix="choose another folder with `-o`") from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A spec with what is to be done for it: the finished answer, or the rendered folder and its entry in the lock."""
+
+    spec: Path
+    name: str
+    folder: Path
+    built: OperatorBuild | None = None
+    rendered: Rendered | None = None
+    entry: LockEntry | None = None
+
+
+def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock) -> tuple[OperatorBuild, ...]:
+    """What is to be written and deleted, in the order of the specs, and then for orphans."""
+    found = []
+    for plan in plans:
+        if plan.built is not None:
+            found.append(plan.built)
+        elif plan.rendered is not None:
+            before = lock.operators.get(plan.name)
+            one = compare(plan.name, plan.folder, plan.rendered.files, before, plan.entry)
+            found.append(replace(one, notes=plan.rendered.notes, spec=plan.spec))
+    return (*found, *(one for folder in gone if (one := compare_orphan(folder.name, folder)).changed))
+
+
+def _write(plans: Sequence[_Plan], gone: Sequence[Path], out: Path, force: bool) -> tuple[OperatorBuild, ...]:
+    lock = read_lock(out)
+    operators = _compare(plans, gone, lock)
+    edited = () if force else edits(operators)
+    if edited:
+        raise DiagnosticError(*edited)
+    for operator in operators:
+        write(operator)
+    _update(lock, {plan.name: plan.entry for plan in plans if plan.entry is not None}, gone, out)
+    return operators
+
+
+def _update(lock: Lock, entries: Mapping[str, LockEntry], gone: Sequence[Path], out: Path) -> None:
+    names = {folder.name for folder in gone}
+    kept = {name: one for name, one in lock.operators.items() if name not in names}
+    data = render_lock(Lock({**kept, **entries}))
+    if not (out / LOCK).is_file() or (out / LOCK).read_bytes() != data:
+        replace_file(out / LOCK, data)
+
+
+def _gone(plans: Sequence[_Plan], given: Sequence[Path], out: Path) -> list[Path]:
+    """Folders of operators that the lock knows and no spec makes any more: the spec lay in a folder that was given and
+    is not there, or is among the specs and describes another operator now."""
+    names = {plan.name for plan in plans}
+    specs = {relative(plan.spec, out) for plan in plans}
+    folders = {relative(path, out) for path in given if path.is_dir()}
+    return [
+        out / name
+        for name, one in sorted(read_lock(out).operators.items())
+        if name not in names
+        and (one.spec in specs or (_parent(one.spec) in folders and not (out / one.spec).is_file()))
+    ]
+
+
+def _parent(path: str) -> str:
+    return Path(path).parent.as_posix()
 
 
 def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
@@ -108,16 +184,15 @@ class _Options:
 
 
 def _plans(
-    given: Sequence[Path], out: Path, options: _Options, quick: bool, jobs: int
-) -> list[OperatorBuild | Rendered]:
-    """Per spec: the finished answer where hashes give it, else the rendered folder. Findings of all specs are
-    collected."""
-    specs = find_specs(given)
-    known = {s: unchanged(s, out, options.targets, options.generator) if quick and s.is_file() else None for s in specs}
-    stale = [spec for spec in specs if known[spec] is None]
+    specs: Sequence[Path], given: Sequence[Path], out: Path, options: _Options, quick: bool, jobs: int
+) -> list[_Plan]:
+    """A plan for each spec; findings of all specs are collected."""
+    ask = [spec for spec in specs if quick and spec.is_file()]
+    known = unchanged_specs(ask, out, options.targets, options.generator)
+    stale = [spec for spec in specs if known.get(spec) is None]
     lenient = frozenset(stale).difference(given)
     rendered = dict(zip(stale, each(partial(_render, options, lenient), stale, jobs), strict=True))
-    plans: list[OperatorBuild | Rendered] = []
+    plans: list[_Plan] = []
     findings: list[Diagnostic] = []
     owners: dict[str, Path] = {}
     for spec in specs:
@@ -125,7 +200,7 @@ def _plans(
         if isinstance(made, tuple):
             findings += made
             continue
-        plan = _plan(made, known[spec], out)
+        plan = _plan(spec, made, known.get(spec), out, options.generator)
         first = owners.setdefault(plan.name, spec)
         if first is not spec:
             message = f"operator `{plan.name}` is defined by `{first}` and by `{spec}`"
@@ -137,20 +212,32 @@ def _plans(
     return plans
 
 
+def _again(plans: Sequence[_Plan], given: Sequence[Path], out: Path, options: _Options) -> list[_Plan]:
+    """The plans, now that no other build can write: where one wrote what this one found unchanged, it is rendered
+    after all."""
+    quick = [plan.spec for plan in plans if plan.built is not None and plan.built.quick]
+    known = unchanged_specs(quick, out, options.targets, options.generator)
+    lost = [spec for spec, name in known.items() if name is None]
+    made = {plan.spec: plan for plan in _plans(lost, given, out, options, False, 1)} if lost else {}
+    return [made.get(plan.spec, plan) for plan in plans]
+
+
 def _render(options: _Options, lenient: Collection[Path], spec: Path) -> Rendered | tuple[Diagnostic, ...]:
     """The folder of a spec, or what is wrong with that. ``lenient``: specs that a folder led to."""
     from pyptogen.builder.render import render_operator
 
     try:
-        return render_operator(
-            spec, options.generator, options.targets, options.dump_ir, options.verify_each, spec in lenient
-        )
+        return render_operator(spec, options.targets, options.dump_ir, options.verify_each, spec in lenient)
     except DiagnosticError as error:
         return error.diagnostics
 
 
-def _plan(made: Rendered | None, known: str | None, out: Path) -> OperatorBuild | Rendered:
+def _plan(spec: Path, made: Rendered | None, known: str | None, out: Path, generator: str) -> _Plan:
     if made is None:
         assert known is not None
-        return OperatorBuild(known, out / known, quick=True)
-    return made if made.files else OperatorBuild(made.name, out / made.name, left_out=True)
+        return _Plan(spec, known, out / known, OperatorBuild(known, out / known, quick=True, spec=spec))
+    folder = out / made.name
+    if not made.files:
+        return _Plan(spec, made.name, folder, OperatorBuild(made.name, folder, left_out=True, spec=spec))
+    now = entry(spec, made.includes, out, generator, made.files[MANIFEST])
+    return _Plan(spec, made.name, folder, rendered=made, entry=now)

@@ -23,8 +23,21 @@ def command(
         typer.Option("--dump-ir", metavar="DIR", help="Write every level after every pass to DIR."),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Write nothing; list what is stale and exit 1 if anything is.")
+        bool, typer.Option("--check", help="Write nothing; say what is stale, and why; exit 1 if anything is.")
     ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Write nothing; print what would change, kernels first, as a patch.")
+    ] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Write nothing; list what would be written and deleted.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite and delete files that were edited by hand, too.")
+    ] = False,
+    depfile: Annotated[
+        Path | None,
+        typer.Option("--depfile", metavar="FILE", help="Write what the output depends on, for make and ninja."),
+    ] = None,
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
@@ -36,22 +49,69 @@ def command(
     from pyptogen.builder import build
     from pyptogen.builder.at_once import usual_jobs
 
-    report = build(paths, out, target or None, check, dump_ir, verify_each, jobs or usual_jobs())
-    _print(report)
+    looking = check or diff or plan
+    if looking and depfile is not None:
+        raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
+    report = build(paths, out, target or None, looking, dump_ir, verify_each, jobs or usual_jobs(), force)
+    if diff:
+        _print_difference(report)
+    if plan or not looking:
+        _print(report)
+    if check:
+        _print_findings(report)
+    if depfile is not None:
+        _write_depfile(report, out, depfile)
     if check and report.changed:
         raise typer.Exit(1)
 
 
 def _print(report: BuildReport) -> None:
-    changed, gone = ("stale", "obsolete") if report.checked else ("wrote", "deleted")
+    wrote, deleted = ("would write", "would delete") if report.checked else ("wrote", "deleted")
     for operator in report.operators:
         if operator.left_out:
             typer.echo(f"{operator.folder}: left out, it is made for other targets")
         elif not operator.changed:
             typer.echo(f"{operator.folder}: up to date")
         for path in operator.written:
-            typer.echo(f"{changed} {operator.folder / path}")
+            typer.echo(f"{wrote} {operator.folder / path}")
         for path in operator.removed:
-            typer.echo(f"{gone} {operator.folder / path}")
+            typer.echo(f"{deleted} {operator.folder / path}")
         for note in operator.notes if operator.changed else ():
             typer.echo(f"note: {note}")
+
+
+def _print_findings(report: BuildReport) -> None:
+    from pyptogen.builder.findings import findings
+    from pyptogen.diagnostics import DiagnosticError
+
+    for operator in report.operators:
+        if operator.left_out:
+            typer.echo(f"{operator.folder}: left out, it is made for other targets")
+        elif not operator.changed:
+            typer.echo(f"{operator.folder}: up to date")
+    found = findings(report.operators)
+    if found:
+        raise DiagnosticError(*found)
+
+
+def _print_difference(report: BuildReport) -> None:
+    from pyptogen.builder.differences import differences, summary
+
+    for line in differences(report.operators):
+        typer.echo(line)
+    for line in summary(report.operators):
+        typer.echo(line, err=True)
+
+
+def _write_depfile(report: BuildReport, out: Path, path: Path) -> None:
+    from pyptogen.builder.depfile import depfile
+    from pyptogen.builder.writer import replace_file
+    from pyptogen.diagnostics import fault
+
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, depfile(report.operators, out).encode())
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        fix = "choose another file with `--depfile`"
+        raise fault("PTG504", f"cannot write `{error.filename or path}`: {reason}", None, fix=fix) from None

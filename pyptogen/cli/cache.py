@@ -28,6 +28,7 @@ def command(
     bound = _bytes(max_size)
     cache = Cache()
     if prune or clear:
+        cache.sweep()
         removed = cache.prune(bound, unused_days=unused_days, everything=clear)
         typer.echo(f"removed {len(removed)} entries, {_text(sum(entry.size for entry in removed))}")
     entries = cache.entries()
@@ -35,6 +36,10 @@ def command(
     for kind in sorted({entry.kind for entry in entries}):
         of_kind = [entry for entry in entries if entry.kind == kind]
         typer.echo(f"  {kind:<12}{len(of_kind):>6}  {_text(sum(entry.size for entry in of_kind)):>10}")
+    remains = cache.left_over()
+    if remains:
+        size = _text(sum(entry.size for entry in remains))
+        typer.echo(f"  left over by interrupted work, goes with the next compilation: {len(remains)} folders, {size}")
     if check:
         damaged = cache.damaged()
         for entry in damaged:

@@ -20,9 +20,12 @@ def command(
 ) -> None:
     """Check specs: syntax, names, shapes, types, tiling and memory, for each target."""
     from pyptogen.builder.checking import check_specs
+    from pyptogen.diagnostics import render_text
 
     for checked in check_specs(paths, target or None, verify_each):
         fine = f"is fine for {', '.join(checked.targets)}" if checked.targets else "is left out, made for other targets"
         typer.echo(f"{checked.path}: {checked.operator} {fine}")
         for note in checked.notes:
             typer.echo(f"note: {note}")
+        for warning in checked.warnings:
+            typer.echo(render_text(warning))

@@ -71,7 +71,8 @@ def _report(targets: list[str] | None, given: list[Path], path: Path) -> Operato
 
 def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | None, check: bool) -> bool:
     """Whether ``check`` found a stale page."""
-    from pyptogen.builder.writer import compare_with_disk, write
+    from pyptogen.builder.compare import compare
+    from pyptogen.builder.writer import exclusive, write
     from pyptogen.diagnostics import fault
     from pyptogen.inspect.gallery import files, gallery, read_times
 
@@ -79,7 +80,14 @@ def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | No
         measured = None if times is None else read_times(times)
     except (OSError, ValueError, KeyError) as error:
         raise fault("PTG505", f"no measured times in `{times}`: {error}", None) from None
-    done = (compare_with_disk if check else write)("gallery", folder, files(gallery(reports, measured)))
+    done = compare("gallery", folder, files(gallery(reports, measured)), None, None)
+    if not check:
+        try:
+            with exclusive(folder.parent):
+                write(done)
+        except OSError as error:
+            message = f"cannot write `{error.filename or folder}`: {error.strerror}"
+            raise fault("PTG504", message, None, fix="choose another folder with `--gallery`") from None
     changed, gone = ("stale", "obsolete") if check else ("wrote", "deleted")
     for name in done.written:
         typer.echo(f"{changed} {folder / name}")

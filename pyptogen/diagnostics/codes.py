@@ -22,7 +22,11 @@ class Code:
 
 
 _SYNTAX = (
-    Code("PTG101", "syntax error", "The file is not well-formed YAML or TOML, so nothing in it was read."),
+    Code(
+        "PTG101",
+        "syntax error",
+        "The file is not well-formed YAML or TOML, or holds control characters, so nothing in it was read.",
+    ),
     Code(
         "PTG102",
         "duplicate key",
@@ -64,7 +68,12 @@ _SYNTAX = (
         "not supported yet",
         "The language page describes this construct, and this version of the tool does not implement it.",
     ),
-    Code("PTG110", "file cannot be read", "The spec does not exist, is not a file, or is not UTF-8 text."),
+    Code(
+        "PTG110",
+        "file cannot be read",
+        "The file does not exist, is not a regular file of at most 4 MiB, is not UTF-8 text, or has a name with "
+        "characters that cannot be shown.",
+    ),
     Code(
         "PTG111",
         "YAML feature outside the spec language",
@@ -79,7 +88,13 @@ _SYNTAX = (
         "PTG113",
         "bad path of a further file",
         "A spec may name other files (`include`, `tiling: {file: …}`) only in its own folder or below it, by relative "
-        "paths.",
+        "paths, and not by the name of a file that the build writes.",
+    ),
+    Code(
+        "PTG114",
+        "too much for one operator",
+        "A spec describes a few kernels. There are bounds on how many dims, values and calls one may have, far beyond "
+        "any operator, so that every file is answered in seconds.",
     ),
 )
 
@@ -99,8 +114,8 @@ _NAMES = (
     Code(
         "PTG205",
         "shape mismatch",
-        "Two shapes that must agree are different, or one size is known only at run time and the other is a number. "
-        "Both are shown symbolically. Two run-time sizes that may be equal are no fault: they are checked at run time.",
+        "Two shapes that must agree are different, or nothing says that they are equal: neither the definitions of "
+        "their dims nor `requires`. Both are shown symbolically.",
     ),
     Code(
         "PTG206",
@@ -165,6 +180,19 @@ _NAMES = (
         "no block here",
         "Inside a loop over a dim, `x[dim]` is this round's block of the axis of `x` that has that size.",
     ),
+    Code(
+        "PTG240",
+        "no case can tell",
+        "A warning of `pyptogen check`: there is a kind of fault that no case of `verify` would show. With one row "
+        "there is no other to mistake it for, with whole tiles alone no tail, and of equal numbers it does not matter "
+        "which are read.",
+    ),
+    Code(
+        "PTG241",
+        "tolerance beyond the cap",
+        "A warning of `pyptogen check`: a tolerance of the spec is more than what is derived for any operator, and is "
+        "cut there. A `reason` beside it lifts the cap: say why results that far off are right.",
+    ),
 )
 
 _LOWERING = (
@@ -222,7 +250,8 @@ _RUN_TIME = (
     Code(
         "PTG406",
         "requirement not met",
-        "A precondition in `requires`, or an equality of sizes that nothing proved, is false for these arguments.",
+        "A precondition in `requires` is false for these arguments, or a size that follows from others is out of the "
+        "range of its dim.",
     ),
     Code(
         "PTG407",
@@ -232,7 +261,8 @@ _RUN_TIME = (
     Code(
         "PTG408",
         "index out of range",
-        "An index array points outside the axis that it indexes, and is not -1.",
+        "An index, given or computed, points outside the axis that it indexes, and is not the -1 that skips. One that "
+        "a kernel computes is told when the call is over; what the call writes is then undefined.",
     ),
     Code(
         "PTG409",
@@ -259,6 +289,37 @@ _TOOLCHAIN = (
         "PTG505",
         "nothing to report",
         "A report lacks what it is made of: measured times, cost figures of the platform, or the sizes of the call.",
+    ),
+    Code(
+        "PTG511",
+        "generated files changed",
+        "What the spec makes now is not what stands in the folder of generated files: the spec, a file that it "
+        "includes or the targets that were asked for changed since the last build. Build again, and review the "
+        "difference as code.",
+    ),
+    Code(
+        "PTG512",
+        "generated files missing",
+        "Files that the spec makes are not there: they were deleted, or never built or committed.",
+    ),
+    Code(
+        "PTG513",
+        "generated files without a spec",
+        "The lock file names a spec for this operator that is gone, or that describes another operator now. A build of "
+        "the folder of specs deletes what the manifest lists and nobody edited.",
+    ),
+    Code(
+        "PTG514",
+        "generated files edited by hand",
+        "The bytes of a generated file are not those that a build wrote: it was edited, merged, or never made by a "
+        "build. A build does not overwrite it unless it is told to by `--force`. Change the spec instead, or give the "
+        "stage as a kernel by hand.",
+    ),
+    Code(
+        "PTG515",
+        "generated files of another generator version",
+        "The spec is the same, and this version of pyptogen makes other files of it than the one that built them. "
+        "Build again, and review the difference as code. Where both versions make the same files nothing is found.",
     ),
 )
 

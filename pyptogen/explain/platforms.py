@@ -9,11 +9,14 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
-from pyptogen.lower.tensor import fit
+from pyptogen.lower.tensor import fit, halves
 from pyptogen.lower.tensor.building.registry import Operation
 from pyptogen.lower.tensor.fit.fitter import WIDER
 from pyptogen.lower.tensor.ir import DTYPES, Program, Value
 from pyptogen.lower.tensor.reading.examples import EXAMPLE_DTYPES, EXAMPLE_ROWS, example_dtypes, example_program
+
+HALVES = "2×int32"
+"""How 64 bits are computed where instructions take 32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ def lowered_example(operation: Operation, dtype: str, platform: str) -> Lowered:
 
 def _computed_in(program: Program, dtype: str, platform: str) -> str:
     """The widest dtype into which values of ``dtype`` are cast for the platform's instructions, and not because the
-    program says so; else nothing."""
+    program says so; `HALVES` for 64 bits in two halves; else nothing."""
+    if halves.run(program, PLATFORMS[platform]).halves:
+        return HALVES
     own = {op.result.name for op in program.ops}
     fitted = fit.run(program, PLATFORMS[platform]).ops
     casts = [op for op in fitted if op.kind == "cast" and op.result.name not in own]

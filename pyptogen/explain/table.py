@@ -17,7 +17,8 @@ All operations of the language. `pyptogen explain op NAME` says more of each: th
 why a platform refuses a dtype. *language* lists the dtypes for which the operation has a meaning, of
 {tried}; each platform those for which its example can be lowered to
 kernels. `bf16→fp32` is computed in fp32, because no instruction of the platform takes bf16: fp32 holds all its
-numbers, and each primitive's result is rounded once. What a platform refuses is listed below its table, with the
+numbers, and each primitive's result is rounded once. `int64→2×int32` is computed in two halves of 32 bits, with all 64
+bits of the result. What a platform refuses is listed below its table, with the
 reason.
 
 Arguments are tensors where nothing is said; an *operand* is a tensor or a number. `dim` may be written for `axis` and

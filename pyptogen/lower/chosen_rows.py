@@ -40,10 +40,10 @@ def notes(
 
 def _row(tiles: Mapping[str, Sequence[int]], dims: Mapping[str, int | None]) -> str:
     """``{sq: {tile: 1024, rows: 128}, k: {l1: 512, l0: 64}}``: a dim is cut again for the rows that a round takes at a
-    time; `k1` is what is left to cut of `k` at L0."""
+    time; `k.l0` is what is left to cut of `k` at L0."""
     sizes: dict[str, Any] = {}
     for dim, cut in tiles.items():
-        whole = dim.removesuffix("1")
+        whole = dim.removesuffix(".l0")
         if dim in dims:
             sizes[dim] = cut[0] if len(cut) == 1 else f"{{tile: {cut[0]}, rows: {cut[-1]}}}"
         elif whole != dim and whole in dims and (outer := tiles.get(whole, (dims[whole],))[0]) is not None:

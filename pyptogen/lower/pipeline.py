@@ -15,6 +15,7 @@
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
                  passes       vector instructions walked together, for the kernel's text; elsewhere
                               in_place: steps that overwrite each other under one name
+                 count_width  int32 or int64, by how far loops may count
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -39,7 +40,7 @@ from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.fitting_tiles import Recut
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import in_place, passes, select, side_by_side, synchronise
+from pyptogen.lower.instruction import count_width, in_place, passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
@@ -123,7 +124,7 @@ def _lowered(
 ) -> Lowered:
     """All passes, where these values are copied."""
     fitted, rows = tensor_level.fitted(program, platform, rows, copied)
-    program = replace(program, attrs=fitted.attrs)
+    program = replace(program, attrs=fitted.attrs, halves=fitted.halves)
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -133,7 +134,7 @@ def _lowered(
     blocks = finished.joined(names, _block_level(session, every, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, platform.name, programs)
     graph = share.run(graph, program, rows, {block.tile.name: block.tile.stages for block in blocks})
-    execution_verify.verify(graph)
+    execution_verify.verify(graph, program)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
     walked = _walked(session, instructions, finished)
@@ -240,9 +241,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             tile = cut_part(part, table)
             if platform.costs is None:
                 return 0.0 if fits(tile) else None
-            rows = part.longest or nominal_length(
-                tile.tiles, tile.segment, program.dim(tile.segment).max if tile.segment else 1
-            )
+            rows = part.longest or nominal_length(tile, program.dim(tile.segment).max if tile.segment else 1)
             return _slowest(session, _divided(legalise.run(tile, platform), platform), rows)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
@@ -321,7 +320,7 @@ def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[Ins
         known = [cycles[name] for name in launch.kernels if name in cycles]
         cycles |= {launch.kernel: max(known)} if known else {}
     graph = prioritise.run(graph, session.program, stages, cycles)
-    execution_verify.verify(graph)
+    execution_verify.verify(graph, session.program)
     session.note(50, "execution-prioritise", lambda: execution_printer.print_graph(graph))
     return graph
 
@@ -345,9 +344,10 @@ def _emit(
     from pyptogen.templates.spelling import function_names
 
     program = session.program
+    written = [k.name for k in kernels if by_hand.source(k.name)]
+    graph, walked = count_width.run(program, graph, walked, written)
     longest = _longest_range(graph)
     source, lengths = spec_lines(), nominal_dims(program.dims)
-    written = [k.name for k in kernels if by_hand.source(k.name)]
     functions = function_names([k.name for k in kernels if k.name not in written], program.name, written)
 
     def text_of(kernel: InstrKernel, block: BlockKernel) -> str:
@@ -372,8 +372,8 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    text = orchestration_text(graph, program, kernels, functions)
-    known = tuple(k for k in kernels if by_hand.source(k.name) is None)
+    text = orchestration_text(graph, program, walked, functions)
+    known = tuple(replace(k, wide=graph.wide) for k in kernels if k.name not in written)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
     return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from pyptogen.diagnostics import Span
+from pyptogen.diagnostics import Span, read_source
 
 
 def spec_lines() -> Callable[[Span], str]:
@@ -15,8 +15,7 @@ def spec_lines() -> Callable[[Span], str]:
 
     def line(span: Span) -> str:
         if span.file not in texts:
-            file = Path(span.file)
-            texts[span.file] = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+            texts[span.file] = (read_source(span.file) or "").split("\n")
         lines = texts[span.file]
         text = lines[span.line - 1].split(" #")[0].strip().removeprefix("- ") if 0 < span.line <= len(lines) else ""
         return f"{text}  [{Path(span.file).name}:{span.line}]"

@@ -7,6 +7,7 @@
 
 For one platform and its tiling rows:
 
+    halves              64-bit numbers as two of 32, where the platform has no instructions for them
     fit                 dtypes and operations that the platform has
     late_reshapes       single elements first, another shape after them
     planes              small matrices of a long batch, element by element
@@ -27,7 +28,7 @@ from collections.abc import Sequence, Set
 
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor import fit
+from pyptogen.lower.tensor import fit, halves
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.passes import (
@@ -70,6 +71,7 @@ def fitted(
         rows: the tiling rows that can apply.
         copied: values that are to be copied, because neither strides nor an index lead to where they lie.
     """
+    program = halves.run(program, platform)
     program = fit.run(program, platform, copied)
     program = late_reshapes.run(program)
     program = planes.run(program, platform)

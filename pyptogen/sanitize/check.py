@@ -14,6 +14,7 @@ from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
 from pyptogen.sanitize.numbers import numbers
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.preprocess import tokens_of
+from pyptogen.sanitize.steps import whole
 from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.targets import CORES, TARGETS
 from pyptogen.sanitize.trace import LONGEST, TooLong, Trace
@@ -28,6 +29,7 @@ FIXES = {
     "double set": "wait for the flag before it is set again, or use another id",
     "deadlock": "set the flag before it is waited for, also where a loop runs zero times",
     "left over": "wait for the flag once more at the end",
+    "fractals": "make the tile compact (TileAccCompact, TileLeftCompact, TileRightCompact), or valid as a whole",
 }
 
 
@@ -224,7 +226,7 @@ class _Kernel:
         free = list(self._walks())
         found = self._judged(free)
         if found and any(trace.decided for trace in free):
-            exact = [self.walk(1, "then", given) for given in numbers(self.function, self.given)]
+            exact = [self.walk(1, "then", given) for given in numbers(whole(self.function, self.program), self.given)]
             ways = {way for trace in exact for way in trace.outcomes}
             known = not any(trace.forced or trace.decided for trace in exact)
             if known and all(trace.outcomes <= ways for trace in free):
@@ -293,8 +295,8 @@ def _too_large(trace: Trace, target: str) -> Iterator[Diagnostic]:
 
 
 def _diagnostic(finding: Finding) -> Diagnostic:
-    earlier = finding.earlier
-    notes = () if earlier is None else ((f"the earlier {earlier.instr.name}", earlier.instr.span),)
+    earlier = finding.put_by if finding.earlier is None else finding.earlier.instr
+    notes = () if earlier is None else ((f"the earlier {earlier.name}", earlier.span),)
     return Diagnostic(
         "PTG305", f"{finding.kind}: {finding.text}", finding.span, fix=FIXES.get(finding.kind, ""), notes=notes
     )

@@ -16,8 +16,8 @@ from typing import Protocol
 from pyptogen.diagnostics import Diagnostic, Span
 from pyptogen.lower.instruction.rings import protects, together
 from pyptogen.sanitize.numbers import FIRST, FIXED, usual
-from pyptogen.sanitize.steps import compared, steps
-from pyptogen.sanitize.syntax import Function
+from pyptogen.sanitize.steps import compared, steps, whole
+from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.trace import Trace
 
 _STEMS = re.compile(r"_(cube|vec|vector|aic|aiv)$")
@@ -31,6 +31,9 @@ class Program(Protocol):
 
     @property
     def core(self) -> str: ...
+
+    @property
+    def program(self) -> File: ...
 
     @property
     def function(self) -> Function: ...
@@ -80,9 +83,10 @@ def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[
     names = list(
         dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if p.name and not p.pointer)
     )
-    sides = [steps(side.function, names, FIXED) for side in (cube, vector)]
+    functions = [whole(side.function, side.program) for side in (cube, vector)]
+    sides = [steps(function, names, FIXED) for function in functions]
     step = {name: max(side.get(n, 1) for side in sides for n in (name, f"{name}_end")) for name in names}
-    asked = [compared(side.function, names) for side in (cube, vector)]
+    asked = [compared(function, names) for function in functions]
     near = {name: [*dict.fromkeys(value for side in asked for value in side[name])] for name in names}
     base = {name: usual(name, step[name], near[name]) for name in names} | FIXED
     most = max(slots.values(), default=1) + 2

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import fault
+from pyptogen.regular_files import read_regular
 from pyptogen.sanitize.lexer import Token, scan, unsupported
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -23,8 +24,7 @@ _COMPARE = {ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, as
 def read(name: str) -> str:
     """The text of a file. Raises PTG110."""
     try:
-        with open(name, encoding="utf-8", errors="replace") as stream:
-            return stream.read()
+        return read_regular(name).decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise fault("PTG110", f"cannot read `{name}`: {error.strerror or type(error).__name__}", None) from None
 

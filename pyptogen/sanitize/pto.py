@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.instruction.touches import Region
@@ -11,7 +12,7 @@ from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import region_of
+from pyptogen.sanitize.regions import lying, region_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -98,16 +99,17 @@ def _template(machine: Machine, path: Sequence[str], node: Name) -> Any:
     if name == "Tile" and len(arguments) >= 4:
         return _tile_kind(str(arguments[0]), arguments[1:])
     if name in LOCS and len(arguments) >= 3:
-        return _tile_kind(LOCS[name], [*arguments[:3], "RowMajor", *arguments[3:]])
+        kind = _tile_kind(LOCS[name], [*arguments[:3], "RowMajor", *arguments[3:]])
+        return replace(kind, compact=name.endswith("Compact"))
     return OtherType(path[-1], tuple(arguments))
 
 
 def _tile_kind(loc: str, arguments: Sequence[Any]) -> TileKind:
-    """From element, rows, columns, layout, valid rows, valid columns."""
-    given = [*arguments, *[UNKNOWN] * 6]
+    """From element, rows, columns, layout, valid rows, valid columns and, after three others, whether it is compact."""
+    given = [*arguments, *[UNKNOWN] * 10]
     layout = arguments[3] if len(arguments) > 3 else "RowMajor"
     valid = tuple(given[i] if len(arguments) > i else given[i - 3] for i in (4, 5))
-    return TileKind(loc, given[0], given[1], given[2], layout != "ColMajor", (valid[0], valid[1]))
+    return TileKind(loc, given[0], given[1], given[2], layout != "ColMajor", (valid[0], valid[1]), given[9] == "Normal")
 
 
 def attribute(value: Any, name: str) -> Any:
@@ -153,7 +155,7 @@ def assign(machine: Machine, cell: Cell, value: Any) -> None:
         cell.value.number = machine.trace.set_event(value.pipe)
     elif isinstance(cell.value, Tile) and isinstance(value, Tile):
         tile = cell.value
-        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address)
+        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address, value.k_aligned)
     elif not isinstance(cell.value, Tile | Event):
         cell.value = value
 
@@ -253,6 +255,8 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
             return valid[target.name == "GetValidCol"]
         if target.name in ("SetValidRow", "SetValidCol", "SetValidShape"):
             holder.valid = (UNKNOWN, UNKNOWN)
+        if target.name == "SetKAligned" and values:
+            holder.k_aligned = values[0] is not UNKNOWN and bool(values[0])
         if target.name == "data":
             return UNKNOWN if holder.address is None else holder.address
         if target.name in ("GetValue", "SetValue") and values:
@@ -364,7 +368,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
-    machine.trace.instruction(name, pipe, span, reads, writes)
+    machine.trace.instruction(name, pipe, span, reads, writes, lying(name, tiles, machine.target))
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)

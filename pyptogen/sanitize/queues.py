@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import region_of
+from pyptogen.sanitize.regions import lying, region_of
 from pyptogen.sanitize.syntax import Call, Name
 from pyptogen.sanitize.values import Other, OtherType, Pipe, Result, SlotPointer, Tile
 
@@ -75,7 +75,8 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, tok
     if name == "TPUSH":
         machine.trace.ring("claim", ring, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
-        machine.trace.instruction(name, on, span, [region_of(tile, token)], [])
+        apart = lying(name, [tile], machine.target)
+        machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart)
         machine.trace.ring("fill", ring, span)
         return Result(on)
     machine.trace.ring("pop", ring, span)

@@ -1,12 +1,14 @@
-"""Which bytes a tile of a walk stands for."""
+"""Which bytes a tile of a walk stands for, and how far apart the fractals in them lie."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from pyptogen.lower.instruction.touches import Region
+from pyptogen.lower.instruction.touches import Lying, Region
+from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
-from pyptogen.sanitize.values import AtMost, Tile
+from pyptogen.sanitize.values import AtMost, ScalarType, Tile
 
 _EVERYWHERE = 1 << 24
 
@@ -38,3 +40,33 @@ def region_of(tile: Tile, token: Token) -> Region:
     # A column window of a wider tile ends with the columns of its last row, before what lies behind that tile.
     end = tile.address + max(0, lines - 1) * kind.cols * element + cols * element
     return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)
+
+
+NOTHING: tuple[tuple[Lying, ...], tuple[Lying, ...]] = ((), ())
+
+
+def lying(name: str, tiles: Sequence[Tile], target: str) -> tuple[tuple[Lying, ...], tuple[Lying, ...]]:
+    """How far apart fractals of L0 lie behind an instruction, and how far it takes them to be apart. Extents that hang
+    on the call are taken to be the same ones; nothing is said of tiles whose sizes or addresses are not known."""
+    if not any(tile.kind.loc in ("Left", "Right", "Acc") for tile in tiles):
+        return NOTHING
+    kinds = [_cube_tile(tile) for tile in tiles]
+    known = [kind for kind in kinds if kind is not None]
+    if len(known) < len(kinds):
+        return NOTHING
+    places = [(tile.kind.loc, tile.address) for tile in tiles]
+    leaves, takes = (
+        tuple((places[at], apart) for at, apart in found if isinstance(places[at][1], int))
+        for found in distances(name, known, target)
+    )
+    return leaves, takes
+
+
+def _cube_tile(tile: Tile) -> CubeTile | None:
+    kind = tile.kind
+    if not isinstance(kind.rows, int) or not isinstance(kind.cols, int) or not isinstance(kind.element, ScalarType):
+        return None
+    shape, marks = (kind.rows, kind.cols), (kind.compact, kind.row_major, tile.k_aligned)
+    pairs = zip(tile.valid, shape, strict=True)
+    rows, cols = (min(valid, size) if isinstance(valid, int) else "valid" for valid, size in pairs)
+    return CubeTile(kind.loc, kind.element.size, shape, (rows, cols), *marks)

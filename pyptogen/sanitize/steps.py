@@ -10,6 +10,7 @@ b.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.sanitize.arithmetic import combine
@@ -21,6 +22,7 @@ from pyptogen.sanitize.syntax import (
     Declaration,
     Evaluate,
     Expr,
+    File,
     Function,
     If,
     Index,
@@ -63,6 +65,27 @@ def steps(function: Function, names: Collection[str], fixed: Mapping[str, int]) 
         for name in _reached(ends, uses) & set(names):
             found[name] = max(found.get(name, 1), step)
     return {name: found.get(name, longest) for name in names}
+
+
+def whole(function: Function, program: File) -> Function:
+    """A kernel with the functions of its file that it calls, behind what calls them: loops and conditions hang on its
+    arguments by way of theirs."""
+    known = {other.name: other for other in program.functions if not other.kernel}
+    body, seen = list(function.body.body), {function.name}
+    for statement in body:
+        for call in (part for node in _statements(statement) for part in _calls(node)):
+            called = known.get(call.function.path[-1]) if isinstance(call.function, Name) else None
+            if called is None or called.name in seen:
+                continue
+            seen.add(called.name)
+            given = zip(called.parameters, call.arguments, strict=False)
+            body += [Declaration(p.type or a, p.name, a, (), p.reference, False, call.token) for p, a in given]
+            body.append(called.body)
+    return replace(function, body=replace(function.body, body=tuple(body)))
+
+
+def _calls(node: Statement) -> Iterator[Call]:
+    return (part for part in _parts(node.expr) if isinstance(part, Call)) if isinstance(node, Evaluate) else iter(())
 
 
 def _reached(ends: set[str], uses: Mapping[str, set[str]]) -> set[str]:

@@ -9,8 +9,9 @@ from typing import Any
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
-from pyptogen.lower.instruction.touches import Region, Touch, Touches
+from pyptogen.lower.instruction.touches import Lying, Region, Touch, Touches
 from pyptogen.sanitize.lexer import Token
+from pyptogen.sanitize.regions import NOTHING
 
 EVENT_OBJECTS = 1000
 """First number of flags that stand for Event objects: apart from the eight ids of a kernel's own."""
@@ -30,6 +31,8 @@ class Trace:
     nodes: list[Node] = field(default_factory=list)
     touched: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
     """(reads, writes) by identity of the instruction."""
+    lying: dict[int, tuple[tuple[Lying, ...], tuple[Lying, ...]]] = field(default_factory=dict)
+    """How fractals lie behind it and before it, alike."""
     events: dict[int, tuple[int, str]] = field(default_factory=dict)
     """Event objects that are set: place in ``nodes`` and pipe."""
     pipes: dict[str, int] = field(default_factory=dict)
@@ -45,10 +48,20 @@ class Trace:
     by_core: bool = False
     """The kernel asked which of the vector cores of its block it runs on."""
 
-    def instruction(self, name: str, pipe: Any, span: Span, reads: list[Region], writes: list[Region]) -> None:
-        """Raises TooLong."""
+    def instruction(
+        self,
+        name: str,
+        pipe: Any,
+        span: Span,
+        reads: list[Region],
+        writes: list[Region],
+        lying: tuple[tuple[Lying, ...], tuple[Lying, ...]] = NOTHING,
+    ) -> None:
+        """``lying``: how fractals lie behind it, and how they have to lie before it. Raises TooLong."""
         instr = Instr(name, (), pipe, "", span)
         self.touched[id(instr)] = tuple(reads), tuple(writes)
+        if lying != NOTHING:
+            self.lying[id(instr)] = lying
         self.nodes.append(instr)
         if len(self.nodes) > self.most:
             raise TooLong
@@ -123,4 +136,4 @@ class _TraceTouches(Touches):
     def of(self, instr: Instr, slots: Any) -> Touch:
         reads, writes = self._trace.touched[id(instr)]
         number = self._numbers.setdefault((reads, writes), len(self._numbers))
-        return Touch(number, reads, writes)
+        return Touch(number, reads, writes, *self._trace.lying.get(id(instr), NOTHING))

@@ -49,7 +49,7 @@ class ScalarType:
 @dataclass(frozen=True, slots=True)
 class TileKind:
     """A tile type; sizes may be unknown. ``valid`` are the valid rows and columns that the type fixes (-1: given to
-    the object)."""
+    the object). ``compact``: fractals lie by the valid extents (`CompactMode::Normal`)."""
 
     loc: str
     element: Any
@@ -57,6 +57,7 @@ class TileKind:
     cols: Any
     row_major: bool
     valid: tuple[Any, Any]
+    compact: bool = False
 
     def bytes(self) -> int | None:
         """Capacity, if it is known."""
@@ -75,13 +76,14 @@ class OtherType:
 
 @dataclass(slots=True)
 class Tile:
-    """A tile object. ``address`` is None before TASSIGN."""
+    """A tile object. ``address`` is None before TASSIGN. ``k_aligned``: as `SetKAligned` says."""
 
     kind: TileKind
     name: str
     token: Token
     valid: tuple[Any, Any]
     address: Any = None
+    k_aligned: bool = False
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ def read_below(node: Node, root: str, suffixes: tuple[str, ...] = SUFFIXES) -> S
         raise fault("PTG104", f"a path cannot be {describe(node)}", node.span, expected="the name of a file")
     name = node.text.strip()
     path = os.path.normpath(os.path.join(os.path.dirname(node.source.file), name))
-    if os.path.isabs(name) or not Path(path).resolve().is_relative_to(Path(root).resolve()):
+    if os.path.isabs(name) or not _is_below(path, root):
         raise fault(
             "PTG113",
             f"`{name}` leads out of the spec's folder",
@@ -43,3 +43,12 @@ def read_below(node: Node, root: str, suffixes: tuple[str, ...] = SUFFIXES) -> S
             node.span,
             expected="a file that exists, relative to the file in which its name stands",
         ) from None
+
+
+def _is_below(path: str, root: str) -> bool:
+    """Whether a file lies in the folder ``root`` or below it, links followed. One that links to itself does not lie
+    anywhere: reading it says so."""
+    try:
+        return Path(path).resolve().is_relative_to(Path(root).resolve())
+    except (RuntimeError, OSError):
+        return True

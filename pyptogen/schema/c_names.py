@@ -70,6 +70,11 @@ _MACROS = re.compile(
 )
 
 
+def is_identifier(name: str) -> bool:
+    """Whether ``name`` has the form of one of C: functions are called so, and files of kernels."""
+    return re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) is not None
+
+
 def is_keyword(name: str) -> bool:
     """Whether ``name`` is a word of C++ itself; those that Python has too name nothing in a spec."""
     return name in _OF_CPP

@@ -30,6 +30,10 @@ def suggest_dtype(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{other}`?" if other else did_you_mean(name, known)
 
 
+BEYOND_FP32 = 2**128 - 2**103
+"""From here on a number is rounded to infinity: half a step above the greatest of fp32."""
+
+
 @dataclass(frozen=True, slots=True)
 class DimSpec:
     """A named size: ``value`` an expression (static or derived), or None with a range (dynamic)."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from pyptogen.diagnostics import did_you_mean, fault
-from pyptogen.schema.contract import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
+from pyptogen.schema.contract import BEYOND_FP32, DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list, parse_text
 from pyptogen.schema.models import AttrModel, DynamicDimModel, InPlaceModel, TensorModel
 from pyptogen.schema.naming import check_key
@@ -69,6 +70,9 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
         if bits and model.default is not None and not -(2**bits) <= model.default < 2**bits:
             message = f"`{name}` is {model.type}, which does not hold its default"
             raise fault("PTG104", message, value.span, expected=f"from {-(2**bits)} to {2**bits - 1}")
+        if model.type == "fp32" and model.default is not None and BEYOND_FP32 <= abs(model.default) < math.inf:
+            message = f"`{name}` is fp32, in which its default is infinity"
+            raise fault("PTG104", message, value.span, fix="write `.inf` if you mean it")
         attrs.append(AttrSpec(name, model.type, model.default, key.span))
     return tuple(attrs)
 

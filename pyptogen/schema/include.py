@@ -15,6 +15,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.below import read_below
+from pyptogen.schema.budget import check_count
 from pyptogen.schema.contract import DimSpec
 from pyptogen.schema.contract_sections import read_dims
 from pyptogen.schema.expression import Expr
@@ -72,6 +73,7 @@ class _Reader:
             if identity in self._seen:
                 continue
             self._seen.add(identity)
+            check_count(self._seen, "files", name.span)
             self._file(source, (*chain, (source.file, name.span)))
 
     def _file(self, source: Source, chain: tuple[tuple[str, Span], ...]) -> None:

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.below import SOURCE_SUFFIXES, read_below
-from pyptogen.schema.c_names import is_c_function
+from pyptogen.schema.c_names import is_c_function, is_identifier
 from pyptogen.schema.contract import DTYPES, TensorSpec
 from pyptogen.schema.contract_sections import read_tensor
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list
@@ -222,6 +222,13 @@ def _source(mapping: Mapping, model: Any, root: str) -> SourceFile:
     assert file is not None
     found = read_below(file, root, SOURCE_SUFFIXES)
     blocks, entry = mapping.get("blocks"), mapping.get("entry")
+    if entry is not None and not is_identifier(str(model.entry)):
+        raise fault(
+            "PTG213",
+            f"`{model.entry}` cannot name the entry of a kernel",
+            entry.span,
+            expected="an identifier of C, as in the file",
+        )
     if entry is not None and is_c_function(str(model.entry)):
         raise fault(
             "PTG213",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.budget import check_count
 from pyptogen.schema.contract import AttrSpec, DimSpec, TensorSpec
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
 from pyptogen.schema.expression import Expr
@@ -17,7 +20,7 @@ from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name, check_ranges
 from pyptogen.schema.source import Source, read
-from pyptogen.schema.spec import Assign, Spec, StageSpec
+from pyptogen.schema.spec import Assign, FunctionSpec, Spec, StageSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
 from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
@@ -54,13 +57,17 @@ def load_source(source: Source) -> Spec:
     ]
     more_dims, more_functions = reached(included, dims, functions, expressions)
     dims, functions = (*dims, *more_dims), (*functions, *more_functions)
+    _check_counts(dims, attrs, inputs, outputs, stages, functions, requires)
     _check_names(dims, attrs, inputs, outputs, stages)
     names = TableNames(tuple(s.name for s in stages), tuple(d.name for d in dims))
     own_table = root.get("tiling")
     tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
+    for things, what in ((tiling, "tiling rows"), (tables, "files")):
+        check_count(things, what, root.span)
     operator = root.get("operator")
     assert operator is not None
     checked = read_verify(verify, dims, inputs, outputs, model.operator, folder)
+    check_count(checked.cases, "cases", root.span)
     beside = [k.source.path for k in kernels if k.source] + ([checked.golden.file] if checked.golden else [])
     return Spec(
         path=source.file,
@@ -92,6 +99,35 @@ def _expressions(
     for stage in stages:
         yield from (*stage.when, *stage.run_if)
         yield from stage.expressions
+
+
+def _check_counts(
+    dims: tuple[DimSpec, ...],
+    attrs: tuple[AttrSpec, ...],
+    inputs: tuple[TensorSpec, ...],
+    outputs: tuple[TensorSpec, ...],
+    stages: tuple[StageSpec, ...],
+    functions: tuple[FunctionSpec, ...],
+    requires: tuple[Expr, ...],
+) -> None:
+    """No more of each than is worked through in seconds. Raises PTG114."""
+    kinds: list[tuple[Sequence[Any], str]] = [
+        (dims, "dims"),
+        (attrs, "attrs"),
+        (inputs, "inputs"),
+        (outputs, "outputs"),
+        (stages, "stages"),
+        (functions, "functions"),
+        (requires, "requirements"),
+    ]
+    for things, what in kinds:
+        if things:
+            check_count(things, what, things[-1].span)
+    for tensor in (*inputs, *outputs):
+        check_count(tensor.shape, "axes", tensor.span)
+    for condition in (*requires, *(part for stage in stages for part in (*stage.when, *stage.run_if))):
+        atoms = [part for part in ast.walk(condition.node) if isinstance(part, ast.Compare)]
+        check_count(atoms, "parts of a condition", condition.span)
 
 
 def _check_names(

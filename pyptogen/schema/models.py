@@ -154,11 +154,12 @@ class BufferModel(Section):
 
 class ToleranceModel(Section):
     """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be
-    further."""
+    further, ``reason`` why that is more than usual."""
 
     rtol: float = Field(default=0.0, ge=0)
     atol: float = Field(default=0.0, ge=0)
     outliers: float = Field(default=0.0, ge=0, le=1)
+    reason: str = ""
 
 
 class VerifyModel(Section):

@@ -93,11 +93,14 @@ class TilingRowSpec:
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Allowed difference of one output: |Δ| <= atol + rtol * |reference|, but for a fraction ``outliers``."""
+    """Allowed difference of one output: |Δ| <= atol + rtol * |reference|, but for a fraction ``outliers``. A ``reason``
+    lifts the caps on it."""
 
     rtol: float
     atol: float
     outliers: float
+    reason: str = ""
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from typing import Any
 
 from pyptogen.diagnostics import fault
 from pyptogen.schema.scalars import MOST_DIGITS
-from pyptogen.schema.source import Source
+from pyptogen.schema.source import Source, check_text
 from pyptogen.schema.toml_places import Path, Place, places
-from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
+from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, check_nodes, seen
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,6 +26,7 @@ _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 def read_toml(source: Source) -> Node:
     """The tree of a TOML file. Raises PTG101 or PTG102."""
+    check_text(source)
     try:
         data = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
@@ -34,8 +35,16 @@ def read_toml(source: Source) -> Node:
         raise _too_long(source) from None
     except RecursionError:
         raise fault("PTG111", "nested too deeply", source.span(0, 0)) from None
+    check_nodes(_count(data), source.span(0, 0))
     whole = Place(0, 0, 0, len(source.text))
     return _node(source, data, (), {(): whole, **places(source.text)})
+
+
+def _count(value: Any) -> int:
+    """The keys and values in a value."""
+    if isinstance(value, dict):
+        return len(value) + sum(map(_count, value.values()))
+    return 1 + sum(map(_count, value)) if isinstance(value, list) else 1
 
 
 def _syntax_error(source: Source, message: str) -> Exception:
@@ -60,7 +69,7 @@ def _node(source: Source, value: Any, path: Path, found: abc.Mapping[Path, Place
         entries = []
         for key, item in value.items():
             inside = _place((*path, key), found)
-            name = Scalar(source, key, key, inside.key_start, inside.key_stop, "plain")
+            name = seen(Scalar(source, key, key, inside.key_start, inside.key_stop, "plain"))
             entries.append((name, _node(source, item, (*path, key), found)))
         return Mapping(source, tuple(entries), place.start, place.stop, False)
     if isinstance(value, list):
@@ -68,7 +77,7 @@ def _node(source: Source, value: Any, path: Path, found: abc.Mapping[Path, Place
         return Sequence(source, items, place.start, place.stop, False)
     text = source.text[place.start : place.stop]
     if isinstance(value, str):
-        return Scalar(source, value, value, place.start, place.stop, "toml")
+        return seen(Scalar(source, value, value, place.start, place.stop, "toml"))
     return Scalar(source, text, value, place.start, place.stop, "plain")
 
 

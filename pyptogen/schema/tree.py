@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pyptogen.diagnostics import Span
+from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics.plain_text import unseen
 from pyptogen.schema.source import Source
 
 Style = Literal["plain", "quoted", "block", "toml"]
@@ -82,6 +83,29 @@ def plain(node: Node) -> Any:
     if isinstance(node, Sequence):
         return [plain(item) for item in node.items]
     return {key.text: plain(value) for key, value in node.entries}
+
+
+MOST_NODES = 20_000
+"""Of a file, aliases written out. The longest of the library has some two thousand."""
+
+
+def check_nodes(count: int, span: Span) -> None:
+    """Raises PTG111 where a file has more entries than any spec, be it by aliases that repeat each other."""
+    if count > MOST_NODES:
+        raise fault("PTG111", "this file is too large", span, expected=f"at most {MOST_NODES} keys and values")
+
+
+def seen(leaf: Scalar) -> Scalar:
+    """The leaf itself. Raises PTG101 where escapes (`"\\u202e"`) bring a character that cannot be shown."""
+    at = unseen(leaf.text)
+    if at is not None:
+        raise fault(
+            "PTG101",
+            f"the character U+{ord(leaf.text[at]):04X} cannot be shown",
+            leaf.span,
+            expected="text without control characters",
+        )
+    return leaf
 
 
 def describe(node: Node) -> str:

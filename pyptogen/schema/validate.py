@@ -26,6 +26,10 @@ _KINDS = {
 }
 
 
+_MOST_FINDINGS = 50
+"""Of one mapping that are told: nobody reads more before repairing these."""
+
+
 def need_mapping(node: Node, what: str, fix: str = "") -> Mapping:
     """The node as a mapping, or PTG104. Nothing at all counts as an empty mapping."""
     if isinstance(node, Mapping):
@@ -58,7 +62,9 @@ def validate(model: type[ModelT], node: Mapping, what: str) -> ModelT:
         return model.model_validate(plain(node))
     except ValidationError as error:
         known = [field.alias or name for name, field in model.model_fields.items()]
-        found = [_diagnostic(finding, node, what, known) for finding in error.errors(include_url=False)]
+        found = [
+            _diagnostic(finding, node, what, known) for finding in error.errors(include_url=False)[:_MOST_FINDINGS]
+        ]
         merged = _one_per_place(found)
         raise DiagnosticError(*merged) from None
 

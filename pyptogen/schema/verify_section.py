@@ -39,7 +39,7 @@ def read_verify(
         _known(key, [tensor.name for tensor in outputs], "output")
         entries = need_mapping(value, f"the tolerance of `{key.text}`", f"`{key.text}: {{rtol: 1.0e-5, atol: 1.0e-6}}`")
         allowed = validate(ToleranceModel, entries, f"tolerance `{key.text}`")
-        tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers)
+        tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers, allowed.reason.strip(), key.span)
     cases = section.get("cases")
     if isinstance(cases, Sequence):
         for case in cases.items:

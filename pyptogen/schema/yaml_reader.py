@@ -8,18 +8,18 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Note, fault
 from pyptogen.schema.scalars import MOST_DIGITS, resolve
-from pyptogen.schema.source import Source
-from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style
+from pyptogen.schema.source import Source, check_text
+from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style, check_nodes, seen
 
 _MAX_DEPTH = 64
-_MAX_NODES = 200_000
-"""Limits far beyond any spec, so that aliases cannot blow a small file up."""
+"""A limit far beyond any spec."""
 
 
 def read_yaml(source: Source) -> Node:
     """The tree of a one-document YAML file. Raises PTG101, PTG102 or PTG111."""
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    check_text(source)
     try:
         return _Composer(source, _events(source)).document()
     except MarkedYAMLError as error:
@@ -146,8 +146,7 @@ class _Composer:
 
     def _grow(self, amount: int, event: Any) -> None:
         self._count += amount
-        if self._count > _MAX_NODES:
-            raise fault("PTG111", "aliases make this file too large", self._span(event))
+        check_nodes(self._count, self._span(event))
 
     def _alias(self, event: Any) -> Node:
         if event.anchor in self._open:
@@ -170,7 +169,7 @@ class _Composer:
         except OverflowError:
             message = f"a number of more than {MOST_DIGITS} digits is not read"
             raise fault("PTG101", message, self._source.span(start, stop)) from None
-        return Scalar(self._source, event.value, value, start, stop, style)
+        return seen(Scalar(self._source, event.value, value, start, stop, style))
 
     def _sequence(self, event: Any, depth: int) -> Sequence:
         items: list[Node] = []

@@ -29,3 +29,8 @@ def memory_type(dtype: str) -> str:
 def camel(name: str) -> str:
     """`q_norm_scale` → `QNormScale`."""
     return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def count_type(wide: bool) -> str:
+    """The C++ type of dims, and of the places that loops count."""
+    return "int64_t" if wide else "int32_t"

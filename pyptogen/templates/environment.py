@@ -26,3 +26,10 @@ def environment() -> Environment:
 def render(template: str, **values: Any) -> str:
     """Text of one template."""
     return environment().get_template(template).render(**values)
+
+
+def docstring(text: str) -> str:
+    """Text that stays itself between triple quotes."""
+    if "\\" not in text and '"""' not in text and not text.endswith('"'):
+        return text
+    return text.replace("\\", "\\\\").replace('"', '\\"')

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pyptogen.templates.contract_view import contract_view
-from pyptogen.templates.environment import environment
+from pyptogen.templates.environment import docstring, environment
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
@@ -24,7 +24,7 @@ def render(program: Program, cases: Sequence[Mapping[str, int]], targets: Sequen
         .render(
             cases=[_as_python(case) for case in cases or [smallest]],
             contract=contract_view(program),
-            spec_file=spec_file,
+            spec_file=docstring(spec_file),
             targets=tuple(targets),
         )
     )

@@ -6,7 +6,7 @@ line of the spec that it serves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,10 +37,12 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Fifo
-from pyptogen.templates.cpp_names import C_TYPES
+from pyptogen.templates.cpp_names import C_TYPES, count_type
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_entry import BLOCK_FUNCTION, entry_of
 from pyptogen.templates.kernel_loops import condition_lines, loop_lines, next_slot, share_lines, skip_lines
 from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import offset_line, pipe_line, queue_aliases, queue_call, slot_line, view_line
@@ -79,6 +81,10 @@ class Writer:
     """The rings of a mixed kernel, by name."""
     lane: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
+    wide: bool = False
+    """Whether loops count in int64."""
+    room: Mapping[str, int] = field(default_factory=dict)
+    """Bytes of the memory of each location, where TASSIGN can compare them with an address that is a number."""
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -117,10 +123,11 @@ class Writer:
         self.types[node.name], self.declared[node.name] = node.type, node
         address = node.address.constant
         where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
-        self.put(
-            depth,
-            f"{self.aliases.tile(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
-        )
+        aligned = f" {node.name}.SetKAligned(true);" if node.type.k_aligned else ""
+        tile = f"{self.aliases.tile(node.type)} {node.name}{arguments};{aligned}"
+        fits = address is not None and address + _capacity(node.type) <= self.room.get(node.type.loc, 0)
+        place = f"TASSIGN<{where}>({node.name})" if fits else f"TASSIGN({node.name}, {where})"
+        self.put(depth, f"{tile} {place};  // {node.note}")
 
     @staticmethod
     def address_text(address: Poly) -> str:
@@ -134,11 +141,14 @@ class Writer:
         """The loop, or the condition that a loop of at most one round is."""
         if node.note:
             self.put(depth, f"// {node.note}")
-        for line in condition_lines(node) if node.once else loop_lines(node):
+        count = count_type(self.wide)
+        for line in condition_lines(node, count) if node.once else loop_lines(node, count):
             self.put(depth, line)
         if node.valid:
             left = (node.stop - node.var).c()
-            self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
+            valid = f"{left} < {node.step} ? {left} : {node.step}"
+            valid = f"static_cast<int32_t>({valid})" if self.wide else valid
+            self.put(depth + 1, f"const int32_t {node.valid} = {valid};")
         if node.only is not None:
             self.speak(depth + 1, node.only.span)
             for line in skip_lines(node.only):
@@ -261,11 +271,11 @@ class Writer:
         self.put(depth, "}")
 
     def on_readindex(self, node: ReadIndex, depth: int) -> None:
-        self.put(depth, f"const int64_t {node.name} = {node.tensor}[{node.offset.c(wide=True)}];")
+        read = f"{node.tensor}[{node.offset.c(wide=True)}]"
         if node.places is not None:
-            inside = f"{node.name} < {node.places.c(wide=True)}"
-            inside = inside if node.skips else f"{node.name} >= 0 && {inside}"
-            self.put(depth, f'PTO_ASSERT({inside}, "an index in {node.tensor} is out of range");')
+            guard = "index_or_skip" if node.skips else "index_inside"
+            read = f"{guard}({read}, {node.places.c(wide=True)}, {node.span.line})"
+        self.put(depth, f"const int64_t {node.name} = {read};")
 
     def on_skipifnegative(self, node: SkipIfNegative, depth: int) -> None:
         self.put(depth, f"if ({node.name} < 0) {{  // {node.note}")
@@ -291,6 +301,12 @@ class Writer:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
 
 
+def _capacity(kind: TileType) -> int:
+    """Bytes of a tile as the static checks of TASSIGN count them: all of its rows, also those that an alignment alone
+    has added and that have no memory, and a byte for each number of four bits."""
+    return kind.rows * kind.cols * DTYPES[kind.dtype]
+
+
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
 
@@ -304,20 +320,6 @@ def _event(node: SetFlag | WaitFlag) -> str:
     if node.slot is None:
         return f"EVENT_ID{node.event}"
     return f"event_t({node.event} + {node.slot})" if node.event else f"event_t({node.slot})"
-
-
-def _parameters(kernel: InstrKernel) -> list[str]:
-    tensors = {t.name: t.dtype for t in kernel.tensors} | {fifo.name: fifo.dtype for fifo in kernel.fifos}
-    scalars = dict(kernel.scalars)
-    result = []
-    for name in kernel.arguments:
-        if name in tensors:
-            result.append(f"__gm__ {C_TYPES[tensors[name]]} *{name}")
-        elif name in scalars:
-            result.append(f"{C_TYPES[scalars[name]]} {name}")
-        else:
-            result.append(f"int32_t {name}")
-    return result
 
 
 def _loop_names(kernel: InstrKernel) -> Iterator[str]:
@@ -356,10 +358,12 @@ def kernel_text(
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
         queues={fifo.name: fifo for fifo in kernel.fifos},
         lane=kernel.lane,
+        wide=kernel.wide,
+        room={} if platform.unified else platform.tile_room,
     )
-    if kernel.lane is not None:
-        what = "which of the two vector cores beside the cube core"
-        writer.put(1, f"const int32_t {kernel.lane} = static_cast<int32_t>(get_subblockid());  // {what}")
+    if platform.vector_mask and kernel.core == "vector":
+        writer.put(1, "set_mask_norm();")
+        writer.put(1, "set_vector_mask(-1, -1);  // the kernel before may have left another one")
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:
@@ -380,9 +384,11 @@ def kernel_text(
         sizes=sizes,
         occupancy=occupancy,
         guard=guards[kernel.core],
-        parameters=_parameters(kernel),
+        entry=entry_of(kernel, function, platform),
+        block_function=BLOCK_FUNCTION,
         queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo, platform.rings_on_chip)],
         tile_aliases=writer.aliases.tiles,
         gm_aliases=writer.aliases.tensors,
+        guards_indices={n.skips for n in walk(kernel.body) if isinstance(n, ReadIndex) and n.places is not None},
         lines=writer.lines,
     )

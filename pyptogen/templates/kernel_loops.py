@@ -9,19 +9,19 @@ from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tile.ir import Comparison, Condition
 
 
-def loop_lines(node: For) -> list[str]:
-    """Where the loop begins and ends, if not at its start and stop, and its head."""
+def loop_lines(node: For, count: str) -> list[str]:
+    """Where the loop begins and ends, if not at its start and stop, and its head; ``count`` is the type of both."""
     lines = []
     start, stop, step = node.start.c(), node.stop.c(), str(node.step)
     if node.after is not None:
         left, begin = (node.after - node.start).c(), f"{node.var}_begin"
         text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
-        lines.append(f"const int32_t {begin} = {text};  // those before see nothing of this block")
+        lines.append(f"const {count} {begin} = {text};  // those before see nothing of this block")
         start = begin
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
-        lines.append(f"const int32_t {end} = {text};  // what comes later is not seen from here")
+        lines.append(f"const {count} {end} = {text};  // what comes later is not seen from here")
         stop = end
     if node.parallel:
         share = "block" if node.step == 1 else f"block * {node.step}"
@@ -30,7 +30,7 @@ def loop_lines(node: For) -> list[str]:
     advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
     if node.slot and node.only is None:
         advance += f", {next_slot(node)}"
-    return [*lines, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{"]
+    return [*lines, f"for ({count} {node.var} = {start}; {node.var} < {stop}; {advance}) {{"]
 
 
 def next_slot(node: For) -> str:
@@ -63,14 +63,14 @@ def _is_plain(side: Poly) -> bool:
     return len(side.terms) <= 1 and all(len(names) + (count != 1) <= 1 for names, count in side.terms)
 
 
-def condition_lines(node: For) -> list[str]:
-    """The head of a condition: a loop of one round, which may be left out."""
+def condition_lines(node: For, count: str) -> list[str]:
+    """The head of a condition: a loop of one round, which may be left out. ``count`` is the type of its place."""
     holds = f"{node.var} < {node.stop.c()}"
     if node.after is not None:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
-    return [f"if (const int32_t {node.var} = {node.start.c()}; {holds}) {{"]
+    return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{"]
 
 
 def share_lines(node: For, lane: str) -> list[str]:

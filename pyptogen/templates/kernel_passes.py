@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
+from pyptogen.lower.instruction.passes.ahead import SLOW
 from pyptogen.lower.instruction.passes.roles import INTEGERS
 from pyptogen.templates.cpp_names import C_TYPES
 
@@ -74,8 +75,9 @@ class PassText:
 
     def write(self) -> None:
         """Fill ``lines`` (with the span that each serves) and ``operands``."""
+        ask = "ask_for" if any(member.name in SLOW for member in self.node.members) else "ask_between"
         for name, rows in self.ahead:
-            self.put(self.node.members[0], f"at.ask_for({name}, {rows.c()});  // the next round's")
+            self.put(self.node.members[0], f"at.{ask}({name}, {rows.c()});  // the next round's")
         for member in self.node.members:
             self.member(member)
 

@@ -28,7 +28,7 @@ class Aliases:
         vc = "DYNAMIC" if kind.valid_cols is None else str(kind.valid_cols)
         shape = f"{ctype}, {kind.rows}, {kind.cols}"
         if kind.loc in ("Left", "Right", "Acc"):
-            text = f"Tile{kind.loc}<{shape}, {vr}, {vc}>"
+            text = f"Tile{kind.loc}{'Compact' if kind.compact else ''}<{shape}, {vr}, {vc}>"
         elif kind.loc in ("ScaleLeft", "ScaleRight"):
             text = f"Tile{kind.loc.removeprefix('Scale')}Scale<{shape}, {vr}, {vc}>"
         elif kind.loc == "Mat" and kind.dtype == SCALE:

@@ -1,4 +1,4 @@
-"""``manifest.json``: what a generated folder is, from what it was made, and what the compiler decided.
+"""``manifest.json``: what a generated folder is, and what the compiler decided.
 
 A manifest is data for programs and a diff for reviewers: keys are sorted, and there is no time, no absolute
 path and nothing that depends on the machine.
@@ -19,25 +19,24 @@ if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
     from pyptogen.lower.tensor.ir import Program
 
-FORMAT = 1
+FORMAT = 2
 
 
 def render(
     program: Program,
     lowered: Mapping[str, Lowered],
-    inputs: Mapping[str, Any],
     files: Mapping[str, str],
 ) -> str:
     """The text of a manifest.
 
-    ``lowered`` by target, as built; ``inputs`` the hashes of what was read; ``files`` SHA-256 by relative
-    path of what was written. Raises ``TypeError`` when a report holds something that has no plain form.
+    ``lowered`` by target, as built; ``files`` SHA-256 by relative path of what was written. By which generator is
+    nothing to review: that stands in the lock file of the library. Raises ``TypeError`` when a report holds something
+    that has no plain form.
     """
     content = {
         "contract": _contract(contract_view(program)),
         "files": dict(files),
         "format": FORMAT,
-        "inputs": dict(inputs),
         "operator": program.name,
         "platforms": {target: _platform(result) for target, result in lowered.items()},
         "targets": {"built": sorted(lowered), "declared": sorted(program.targets)},

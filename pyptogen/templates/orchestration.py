@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import PACKED, Attr, Program
 from pyptogen.lower.tensor.reading.conditions import c_text
 from pyptogen.schema.c_names import is_keyword, is_macro
-from pyptogen.templates.cpp_names import C_TYPES, memory_type
+from pyptogen.templates.cpp_names import C_TYPES, count_type, memory_type
 from pyptogen.templates.environment import render
-from pyptogen.templates.host_numbers import host_number
-from pyptogen.templates.kernel import _parameters
+from pyptogen.templates.host_numbers import host_number, whole_number
+from pyptogen.templates.kernel_entry import FLAGS, entry_parameters, takes_flags
 from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
 
 CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
@@ -39,11 +40,13 @@ def _wanted_blocks(launch: LaunchPlan) -> str:
     return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
 
 
-def _calls(launch: LaunchPlan, functions: Mapping[str, str]) -> list[str]:
-    """The call of a kernel, or of each program of a mixed one, wrapped under its opening bracket."""
+def _calls(launch: LaunchPlan, functions: Mapping[str, str], flagged: Collection[str]) -> list[str]:
+    """The call of a kernel, or of each program of a mixed one, wrapped under its opening bracket. ``flagged``: those
+    that are told where the flags between cores are."""
     calls = []
     for kernel, names in launch.programs or ((launch.kernel, launch.arguments),):
         arguments = [f"{launch.kernel}_blocks" if a == "nblk" else a for a in names]
+        arguments = [FLAGS, *arguments] if kernel in flagged else arguments
         text = f"{functions[kernel]}({', '.join(arguments)});"
         calls.append(textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False))
     return calls
@@ -114,6 +117,7 @@ def _segments(
     names: Sequence[str],
     kernels: Sequence[InstrKernel],
     functions: Mapping[str, str],
+    flagged: Collection[str],
     blocks: Callable[[LaunchPlan], str],
 ) -> list[tuple[Any, ...]]:
     """Of each plan: its name, the indices of its ranges, its launches, and the core of one that is given rows."""
@@ -126,7 +130,7 @@ def _segments(
                     launch,
                     CORES[launch.core],
                     blocks(launch),
-                    _calls(launch, functions),
+                    _calls(launch, functions, flagged),
                     _order(launch),
                     _rings(launch),
                     _beside(launch, kernels),
@@ -156,8 +160,9 @@ def orchestration_text(
     graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
 ) -> str:
     """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
-    contract = [(v.name, memory_type(v.dtype)) for v in program.inputs]
-    contract += [(name, memory_type(v.dtype)) for name, v in program.outputs if name not in program.inplace]
+    contract = [(v.name, memory_type(v.dtype), v.name) for v in program.inputs]
+    contract += [(name, memory_type(v.dtype), name) for name, v in program.outputs if name not in program.inplace]
+    contract += [(words, C_TYPES["int32"], name) for name, words in program.halves.items()]
     spelling = _locals(graph, program, functions)
     segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
     launches = [launch for plan in graph.plans for launch in plan]
@@ -169,20 +174,24 @@ def orchestration_text(
     def value(attr: Attr) -> str:
         if attr.definition is None:
             return f"args.{field_name(attr.name)}"
-        return host_number(attr.definition, lambda name: exact.get(name, local(name)))
+        whole = whole_number(attr.definition, local) if attr.dtype != "fp32" else None
+        return whole or host_number(attr.definition, lambda name: exact.get(name, local(name)))
 
     # As the caller gave them, in double: 1 - 0.999 of what fp32 makes of 0.999 is off by 1.3e-5.
     exact = {a.name: f"args.{field_name(a.name)}" for a in program.attrs if a.definition is None and a.dtype == "fp32"}
     used, computed = _used(graph, program, local)
     blocks = partial(_blocks, inputs=inputs, spelling=spelling)
+    platform = PLATFORMS[graph.platform]
+    flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     whole = [space for space in graph.workspaces if space.row is None]
     return render(
         "orchestration.cpp.j2",
         graph=graph,
+        count=count_type(graph.wide),
         segment=segment,
-        kernels=[(functions[k.name], _parameters(spelled(k)[0])) for k in kernels],
-        tensors=[(local(name), ctype, field_name(name)) for name, ctype in contract if local(name) in used],
+        kernels=[(functions[k.name], entry_parameters(spelled(k)[0], platform)) for k in kernels],
+        tensors=[(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
         computed=computed,
         workspaces=[(w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype))) for w in whole],
@@ -191,7 +200,8 @@ def orchestration_text(
             for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        segments=_segments(graph, names, kernels, functions, blocks),
+        flags=FLAGS if flagged else "",
+        segments=_segments(graph, names, kernels, functions, flagged, blocks),
         awaited={name for launch in launches for name in launch.after},
         mixed=any(launch.programs for launch in launches),
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),

@@ -29,28 +29,32 @@ from pyptogen.lower.instruction.ir import (
     Relu,
     SetFlag,
     SkipIfNegative,
+    TileType,
     WaitFlag,
     declarations,
     walk,
 )
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tile.ir import Condition
 from pyptogen.lower.verify import require
 from pyptogen.templates.merges import is_merge_of_lists
+from pyptogen.templates.pto_text_parts import shown
 from pyptogen.templates.pto_text_queues import Queues, share_rows
-from pyptogen.templates.pto_text_types import DTYPES, pointer, tile_buf
+from pyptogen.templates.pto_text_types import DTYPES, in_elements, lies_in_elements, pointer, tile_buf
 from pyptogen.templates.pto_text_values import INDENT, Values
 from pyptogen.templates.pto_text_windows import Windows
 
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
 
-MNEMONICS = {("TMATMUL_ACC", 4): "tmatmul.acc", ("TMATMUL_MX", 5): "tmatmul.mx", ("TMATMUL_MX", 6): "tmatmul.mx.acc"}
-"""Where the assembler's name of an instruction with so many operands is not its lower case."""
+MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}
+"""Where the assembler's name of an instruction is not its lower case."""
+SCALES = ("ScaleLeft", "ScaleRight")
 
 
-def mnemonic(name: str, operands: int) -> str:
+def mnemonic(name: str) -> str:
     """Name of an instruction in the pto dialect, such as ``tload`` for ``TLOAD``."""
-    return MNEMONICS.get((name, operands), name.lower())
+    return MNEMONICS.get(name, name.lower())
 
 
 @dataclass(slots=True)
@@ -63,6 +67,7 @@ class Writer:
     queues: Queues
     tiles: dict[str, Declare]
     tensors: dict[str, str]
+    arch: str
     lane: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
     spoken: Span | None = None
@@ -125,7 +130,7 @@ class Writer:
             if extent.valid is not None:
                 text += f" {word} = {values.poly(extent.valid)}"
         name = values.name(node.name)
-        values.put(f"{name} = {text} : {tile_buf(node.type)}", node.note)
+        values.put(f"{name} = {text} : {tile_buf(node.type, self.arch)}", node.note)
         values.bind(node.name, name)
 
     def address(self, address: Poly) -> str:
@@ -231,7 +236,10 @@ class Writer:
         base, offset, kind = values.bound(node.tensor), values.poly(node.offset), DTYPES[dtype]
         read = values.name(f"{node.name}_{kind}")
         values.put(f"{read} = pto.load_scalar {base}[{offset}] : {pointer(dtype)} -> {kind}")
-        values.bind(node.name, values.compute(f"arith.index_cast {read} : {kind} to index", node.name))
+        index = values.compute(f"arith.index_cast {read} : {kind} to index", node.name)
+        if node.places is not None:
+            index = values.made_to_fit(index, node.places, node.name, skips=node.skips)
+        values.bind(node.name, index)
 
     def unless_negative(self, node: SkipIfNegative, rest: Sequence[Node]) -> None:
         """What follows in the loop's body, under the condition that it is not skipped."""
@@ -259,8 +267,10 @@ class Writer:
             self.merge(given, (out, out_type))
             return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
-        relu = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
-        self.values.put(f"pto.{mnemonic(node.name, len(node.operands))} ins({ins}) outs({out} : {out_type}){relu}")
+        behind = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
+        if any(isinstance(o, Pattern) for o in sources):
+            behind = ' {axis = "row"}'
+        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){behind}")
 
     def queue(self, node: Instr, ring: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""
@@ -283,10 +293,23 @@ class Writer:
         ins = f"{', '.join(names)} {{exhausted = false}} : {', '.join(types)}"
         self.values.put(f"pto.tmrgsort ins({ins}) outs({out[0]}, {taken} : {out[1]}, {counts})")
 
+    def part(self, name: str, kind: TileType) -> tuple[str, str]:
+        """The part of a tile from its first element on that has this type."""
+        values, whole, declared = self.values, self.values.bound(name), self.tiles[name]
+        whole_type, part_type = (tile_buf(k, self.arch) for k in (declared.type, kind))
+        size, zero, valid = in_elements(kind), values.index(0), ""
+        if None in (kind.valid_rows, kind.valid_cols):
+            valid = f" valid [{values.poly(declared.rows.poly())}, {values.poly(declared.cols.poly())}]"
+        text = f"{whole}[{zero}, {zero}] sizes [{size.rows}, {size.cols}]{valid} : {whole_type} -> {part_type}"
+        return values.compute(f"pto.subview {text}", f"{whole.removeprefix('%')}_part"), part_type
+
     def operand(self, node: Instr, operand: object) -> tuple[str, str]:
         values = self.values
         if isinstance(operand, str):
-            return values.bound(operand), tile_buf(self.tiles[operand].type)
+            part = shown(node, self.tiles).get(operand)
+            if part is not None:
+                return self.part(operand, part)
+            return values.bound(operand), tile_buf(self.tiles[operand].type, self.arch)
         if isinstance(operand, GmWindow):
             side = "out" if node.name == "TSTORE" else "in"
             if operand.tensor in self.queues.slots:
@@ -311,22 +334,25 @@ def _arguments(kernel: InstrKernel, values: Values) -> list[tuple[str, str]]:
     tensors = {t.name: t.dtype for t in kernel.tensors} | {f.name: f.dtype for f in kernel.fifos}
     scalars = dict(kernel.scalars)
     result, numbers = [], []
+    count = "i64" if kernel.wide else "i32"
     for name in kernel.arguments:
         whole = name not in tensors and name not in scalars
-        value = values.name(f"{name}_i32" if whole else name)
+        kind = "i32" if name == "nblk" else count
+        value = values.name(f"{name}_{kind}" if whole else name)
         if whole:
-            numbers.append((name, value))
-            result.append((value, "i32"))
+            numbers.append((name, value, kind))
+            result.append((value, kind))
         else:
             values.bind(name, value)
             result.append((value, pointer(tensors[name]) if name in tensors else DTYPES[scalars[name]]))
-    for name, value in numbers:
-        values.bind(name, values.compute(f"arith.index_cast {value} : i32 to index", name))
+    for name, value, kind in numbers:
+        values.bind(name, values.compute(f"arith.index_cast {value} : {kind} to index", name))
     return result
 
 
 def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
     """The lines of the function of one kernel, or of one program of a mixed one."""
+    arch = ARCHITECTURES[kernel.platform]
     values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
     windows = Windows.of(kernel)
     queues = Queues.of(kernel.fifos, values)
@@ -347,7 +373,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
                     windows.declare(operand, values)
     queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, values, windows, queues, declarations(kernel), tensors, kernel.lane).body(kernel.body)
+    Writer(source, values, windows, queues, declarations(kernel), tensors, arch, kernel.lane).body(kernel.body)
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
     return [
         f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})",
@@ -365,6 +391,20 @@ def _conversion(mode: Mode) -> str:
     return f"rmode = #pto<round_mode {mode.name.upper()}>{words[mode.saturate]}"
 
 
+def lacks(*programs: InstrKernel) -> str:
+    """What the assembler does not have of a kernel, or of both programs of a mixed one; empty where it has all."""
+    if any(kernel.platform not in ARCHITECTURES for kernel in programs):
+        return f"no PTO assembly for {programs[0].platform}"
+    tiles = [d.type for kernel in programs for d in declarations(kernel).values()]
+    if any(kind.loc in ("Mat", *SCALES) and kind.dtype == SCALE for kind in tiles):
+        return "no PTO assembly for scales of an MX product that lie in rows"
+    if not all(lies_in_elements(kind) for kind in tiles):
+        return "no PTO assembly for lines of four-bit floats that are no pairs"
+    dtypes = {kind.dtype for kind in tiles} | {tensor.dtype for kernel in programs for tensor in kernel.tensors}
+    unknown = sorted(dtypes - DTYPES.keys())
+    return f"no PTO assembly for elements of {', '.join(unknown)}" if unknown else ""
+
+
 def pto_text(
     kernel: InstrKernel, operator: str, source: Callable[[Span], str], beside: InstrKernel | None = None
 ) -> str:
@@ -377,13 +417,13 @@ def pto_text(
         beside: the vector program of such a kernel, a second function of the module.
 
     Raises:
-        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have, or has
-            rings and nobody at their other end.
+        IllegalIR: `lacks` says why, or the kernel names what it does not have, or has rings and nobody at their other
+            end.
     """
-    require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
+    programs = [kernel] if beside is None else [kernel, beside]
+    require(not lacks(*programs), lacks(*programs), kernel.span)
     require(beside is not None or not kernel.fifos, f"one end only of the rings of {kernel.name}", kernel.span)
     arch = ARCHITECTURES[kernel.platform]
-    programs = [kernel] if beside is None else [kernel, beside]
     names = " and ".join(program.name for program in programs)
     what = f"{kernel.core} kernel" if beside is None else "cube and vector program of a mixed kernel"
     lines = [

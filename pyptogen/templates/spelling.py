@@ -81,14 +81,16 @@ _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when
 _KERNEL_WORDS = (
     "AICORE BLayout CmpMode DYNAMIC Direction Divisor FarStores GlobalTensor Layout LeftRows MaskPattern "
     "MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride "
-    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx get_subblockid "
-    "int32_t int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+    "TPASS TPipe Tile TileAcc TileAccCompact TileLeft TileLeftCompact TileRight TileRightCompact TileSplitAxis "
+    "TileType block event_t far ffts get_block_idx get_subblockid index_inside index_or_skip int32_t int64_t "
+    "pipe_barrier pto run_block set_ffts_base_addr set_flag set_mask_norm set_vector_mask taken uint64_t wait_flag "
+    "pow sqrt exp log fabs floor ceil fmax fmin"
 )
 KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
 scalar expressions."""
 _ORCHESTRATION_WORDS = (
-    "AICORE Core Launch args begin blocks_for cores cube fewer int32_t int64_t mixed pto_rt range "
+    "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt range "
     "range_of rt scope segment size tiles vector"
 )
 ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())

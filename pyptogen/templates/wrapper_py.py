@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pyptogen.templates.contract_view import AttrView, ContractView, TensorView, contract_view
-from pyptogen.templates.environment import environment
+from pyptogen.templates.environment import docstring, environment
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
@@ -32,14 +32,14 @@ def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
             argument_note=_argument_note,
             contract=contract,
             default=_default,
-            doc=textwrap.fill(_docstring(contract.doc), 106, subsequent_indent="    "),
+            doc=textwrap.fill(docstring(contract.doc), 106, subsequent_indent="    "),
             in_place=_in_place,
             parameter_type=_parameter_type,
             result_type=_result_type,
             taken_types=_taken_types(contract),
             runtime_imports=", ".join(_runtime_names(contract)),
             sizes=_sizes(contract),
-            spec_file=spec_file,
+            spec_file=docstring(spec_file),
             target=_target(contract),
             targets=tuple(targets),
         )
@@ -52,13 +52,6 @@ def _target(contract: ContractView) -> str:
     while name in taken:
         name += "_"
     return name
-
-
-def _docstring(text: str) -> str:
-    """Text that stays itself between triple quotes."""
-    if "\\" not in text and '"""' not in text and not text.endswith('"'):
-        return text
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _parameter_type(tensor: TensorView) -> str:

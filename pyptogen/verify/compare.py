@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyptogen.verify.tolerance import Tolerance
+from pyptogen.numpy_dtypes import dtype_name
+from pyptogen.verify.last_place import FLOATS, last_place
+from pyptogen.verify.neighbourhoods import Neighbourhoods
+from pyptogen.verify.tolerance import Allowed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-_CHUNK = 1 << 20
-"""Elements compared at a time: float64 copies of two chunks stay in cache, and a large output costs no large
-memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Verdict:
     """How one output compares. ``worst`` is the largest absolute difference and ``worst_index`` where it is;
     ``outside`` the fraction of elements beyond the tolerance; ``not_finite`` counts NaN, and infinities
     that the reference does not have, which always fail. NaN fails where the reference is NaN, too: it hides whatever
-    was to be compared."""
+    was to be compared. ``together`` says what is wrong with all differences together."""
 
     output: str
     shape: tuple[int, ...]
@@ -32,12 +32,15 @@ class Verdict:
     worst_index: tuple[int, ...]
     outside: float
     not_finite: int
-    tolerance: Tolerance
+    tolerance: Allowed
     problem: str = ""
+    together: str = ""
+    within: bool = True
+    """Whether no more elements are outside than may be."""
 
     @property
     def passed(self) -> bool:
-        return not self.problem and self.not_finite == 0 and self.outside <= self.tolerance.outliers
+        return not self.problem and self.not_finite == 0 and self.within and not self.together
 
     def describe(self) -> str:
         """One line for a person."""
@@ -46,23 +49,34 @@ class Verdict:
         if self.not_finite:
             return f"{self.output}: {self.not_finite} elements are NaN or Inf"
         state = "agrees" if self.passed else "differs"
+        together = f"; {self.together}" if self.together else ""
         return (
             f"{self.output}: {state}, worst difference {self.worst:.6g} at {list(self.worst_index)}, "
-            f"allowed {self.tolerance.describe()}, {self.outside:.4%} outside"
+            f"allowed {self.tolerance.describe()}, {self.outside:.4%} outside{together}"
         )
 
 
 def compare(
     actual: Mapping[str, npt.NDArray[Any]],
     expected: Mapping[str, npt.NDArray[Any]],
-    tolerance: Mapping[str, Tolerance],
+    tolerance: Mapping[str, Allowed],
+    kept: Mapping[str, npt.NDArray[np.bool_]] | None = None,
 ) -> tuple[Verdict, ...]:
     """A verdict per output of ``expected``, in its order. A missing output, or one of another shape or dtype,
-    fails."""
-    return tuple(_verdict(name, actual.get(name), wanted, tolerance[name]) for name, wanted in expected.items())
+    fails. ``kept`` has arrays of an output's shape, true where no difference is allowed."""
+    exact = kept or {}
+    return tuple(
+        _verdict(name, actual.get(name), wanted, tolerance[name], exact.get(name)) for name, wanted in expected.items()
+    )
 
 
-def _verdict(name: str, got: npt.NDArray[Any] | None, wanted: npt.NDArray[Any], tolerance: Tolerance) -> Verdict:
+def _verdict(
+    name: str,
+    got: npt.NDArray[Any] | None,
+    wanted: npt.NDArray[Any],
+    tolerance: Allowed,
+    kept: npt.NDArray[np.bool_] | None,
+) -> Verdict:
     shape, dtype = tuple(wanted.shape), str(wanted.dtype)
     problem = ""
     if got is None:
@@ -73,50 +87,78 @@ def _verdict(name: str, got: npt.NDArray[Any] | None, wanted: npt.NDArray[Any], 
         problem = f"dtype {got.dtype}, expected {dtype}"
     if got is None or problem:
         return Verdict(name, shape, dtype, float("nan"), (), 1.0, 0, tolerance, problem)
-    worst, worst_at, outside, not_finite = 0.0, 0, 0, 0
-    scale = _root_mean_square(wanted) if tolerance.scaled else 0.0
-    for start, part_got, part_wanted in _chunks(got, wanted):
-        reference = part_wanted.astype(np.float64)
-        finite = np.isfinite(part_got)
-        sound = finite | (part_got == part_wanted)
-        not_finite += int(sound.size - np.count_nonzero(sound))
-        difference = np.where(finite, _difference(part_got, part_wanted, reference), 0.0)
+    found = _measure(got, wanted, tolerance, kept)
+    index = tuple(int(i) for i in np.unravel_index(found.worst_at, shape)) if wanted.size else ()
+    return Verdict(
+        name,
+        shape,
+        dtype,
+        found.worst,
+        index,
+        found.outside / max(wanted.size, 1),
+        found.not_finite,
+        tolerance,
+        together=_together(found, wanted, tolerance),
+        within=found.outside <= tolerance.beyond(wanted.size),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """``energy`` is the sum of the squares of the differences inside the tolerance, each relative to its neighbourhood;
+    ``free`` that of one unit in the last place everywhere."""
+
+    worst: float = 0.0
+    worst_at: int = 0
+    outside: int = 0
+    not_finite: int = 0
+    differing: int = 0
+    energy: float = 0.0
+    free: float = 0.0
+
+
+def _measure(
+    got: npt.NDArray[Any],
+    wanted: npt.NDArray[Any],
+    tolerance: Allowed,
+    kept: npt.NDArray[np.bool_] | None,
+) -> _Found:
+    places, found, name = Neighbourhoods(wanted), _Found(), dtype_name(wanted.dtype)
+    whole = np.issubdtype(wanted.dtype, np.integer)
+    others = [got != wanted] if whole else []
+    masks = [kept] if kept is not None else []
+    for at, (part_got, part_wanted, *more) in places.parts(got, wanted, *others, *masks):
+        finite, real = np.isfinite(part_got), np.isfinite(part_wanted)
+        found.not_finite += int(np.count_nonzero(~(finite | (part_got == part_wanted))))
+        with np.errstate(invalid="ignore"):
+            difference = np.where(finite, np.abs(part_got - part_wanted), 0.0)
+        if whole:  # wide integers may differ only in bits for which float64 has no room
+            difference = np.maximum(difference, more[0])
+        limit = tolerance.limit(part_wanted, places, at)
+        if kept is not None:
+            limit = np.where(more[-1] != 0, 0.0, limit)
         # Where the reference is not finite, no tolerance says what is near.
-        near = difference <= tolerance.allowed(np.abs(reference), scale)
-        inside = np.where(np.isfinite(reference), near, part_got == part_wanted)
-        outside += int(inside.size - np.count_nonzero(inside))
+        inside = np.where(real, difference <= limit, part_got == part_wanted)
+        found.outside += int(inside.size - np.count_nonzero(inside))
         difference = np.nan_to_num(difference, nan=0.0)
-        at = int(np.argmax(difference))
-        if difference[at] > worst:
-            worst, worst_at = float(difference[at]), start + at
-    index = tuple(int(i) for i in np.unravel_index(worst_at, shape)) if wanted.size else ()
-    return Verdict(name, shape, dtype, worst, index, outside / max(wanted.size, 1), not_finite, tolerance)
+        relative = np.where(inside & real, difference, 0.0) / places.weight[at, None]
+        found.energy += float(np.sum(np.square(relative)))
+        found.differing += int(np.count_nonzero(difference))
+        if name in FLOATS:
+            found.free += float(np.sum(np.square(last_place(part_wanted, name) / places.weight[at, None])))
+        worst = int(np.argmax(difference)) if difference.size else 0
+        if difference.size and difference.flat[worst] > found.worst:
+            found.worst, found.worst_at = float(difference.flat[worst]), at.start * places.size + worst
+    return found
 
 
-def _difference(
-    got: npt.NDArray[Any], wanted: npt.NDArray[Any], reference: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Absolute differences in float64; ``reference`` is ``wanted`` in float64. Wide integers that differ only
-    in bits for which float64 has no room differ by at least 1."""
-    with np.errstate(invalid="ignore"):
-        difference: npt.NDArray[np.float64] = np.abs(got.astype(np.float64) - reference)
-    if np.issubdtype(wanted.dtype, np.integer):
-        difference = np.maximum(difference, got != wanted)
-    return difference
-
-
-def _chunks(
-    got: npt.NDArray[Any], wanted: npt.NDArray[Any]
-) -> Iterator[tuple[int, npt.NDArray[Any], npt.NDArray[Any]]]:
-    """Both arrays flat, a chunk at a time, with the index where it starts."""
-    flat_got, flat_wanted = np.ascontiguousarray(got).reshape(-1), np.ascontiguousarray(wanted).reshape(-1)
-    for start in range(0, flat_got.size, _CHUNK):
-        yield start, flat_got[start : start + _CHUNK], flat_wanted[start : start + _CHUNK]
-
-
-def _root_mean_square(values: npt.NDArray[Any]) -> float:
-    total = 0.0
-    for _, part, _ in _chunks(values, values):
-        wide = part.astype(np.float64)
-        total += float(np.sum(np.square(wide), where=np.isfinite(wide)))
-    return float(np.sqrt(total / max(values.size, 1)))
+def _together(found: _Found, wanted: npt.NDArray[Any], tolerance: Allowed) -> str:
+    """What is wrong with all differences together, or nothing."""
+    most = tolerance.energy(wanted.size, found.free)
+    if dtype_name(wanted.dtype) in FLOATS and found.energy > most:
+        got, allowed = (math.sqrt(energy / max(wanted.size, 1)) for energy in (found.energy, most))
+        return f"root mean square of the differences {got:.3g}·|ref|, allowed {allowed:.3g}·|ref|"
+    most = max(tolerance.differing(wanted.size), tolerance.beyond(wanted.size))
+    if found.differing <= most:
+        return ""
+    return f"{found.differing} of {wanted.size} differ, allowed {math.floor(most)}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyptogen.diagnostics import fault
 from pyptogen.verify.generators import Generator, draw_default
 from pyptogen.verify.sizes import case_dims, evaluate, resolve_dims
 
@@ -32,6 +33,8 @@ def example_inputs(
     the spec's Tensor program where the caller has it already. Raises ``DiagnosticError``: PTG404 for an
     unknown or missing dim, PTG401 for one out of range, PTG2xx for a generator without a meaning.
     """
+    if not isinstance(seed, int) or seed < 0:
+        raise fault("PTG403", f"`seed` is {seed!r}", spec.span, expected="a whole number, 0 or more")
     program = program or _tensor_program(spec)
     sizes = resolve_dims(program, case_dims(spec, program, dims))
     inputs = {value.name: _draw(spec, value, sizes, seed) for value in program.inputs}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ def case_dims(spec: Spec, program: Program, given: Mapping[str, int]) -> dict[st
     for name in given:
         if name not in dynamic:
             raise _not_dynamic(spec, program, name, dynamic)
+    given = {name: _whole(dynamic[name], size) for name, size in given.items()}
     cases = spec.verify.cases or ({},)
     case = next((case for case in cases if given.items() <= case.items()), cases[0])
     missing = [name for name in dynamic if name not in given and name not in case]
@@ -82,6 +84,16 @@ def _not_dynamic(spec: Spec, program: Program, name: str, dynamic: Mapping[str, 
         expected=f"dynamic dims: {', '.join(dynamic) or 'none'}",
         fix=did_you_mean(name, dynamic),
     )
+
+
+def _whole(dim: Dim, size: Any) -> int:
+    """A size as it was given: an int, or an integer of numpy. Raises PTG401."""
+    try:
+        if not isinstance(size, bool):
+            return operator.index(size)
+    except TypeError:
+        pass
+    raise fault("PTG401", f"dim `{dim.name}` is {size!r}", dim.span, expected=f"an integer, {dim.min} to {dim.max}")
 
 
 def _check_range(dim: Dim, size: int) -> None:

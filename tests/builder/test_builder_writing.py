@@ -18,7 +18,7 @@ import pytest
 
 from pyptogen.builder import build, render
 from pyptogen.builder.dump import dump_to
-from pyptogen.builder.fingerprint import generator_hash, input_record, sha256
+from pyptogen.builder.fingerprint import generator_hash, sha256
 from pyptogen.builder.render import Rendered
 from pyptogen.diagnostics import DiagnosticError, fault
 
@@ -36,7 +36,6 @@ class Renderer:
     def __call__(
         self,
         path: Path,
-        generator: str,
         targets: Collection[str] | None = None,
         dump_ir: Path | None = None,
         verify_each: bool = False,
@@ -52,7 +51,6 @@ class Renderer:
         files |= {f"{t}/orchestration.cpp": text.encode() for t in built}
         manifest = {
             "files": {p: sha256(data) for p, data in files.items()},
-            "inputs": input_record(path, (), generator),
             "targets": {"built": built, "declared": ["a2a3", "cpu"]},
         }
         return Rendered(name, {**files, "manifest.json": json.dumps(manifest).encode()})
@@ -104,7 +102,7 @@ def test_a_first_build_writes_everything(renderer: Renderer, spec: Any, tmp_path
         "manifest.json",
     ]
     assert list(report.operators[0].written) == sorted(tree(tmp_path / "out" / "toy"))
-    assert [p.name for p in (tmp_path / "out").iterdir()] == ["toy"], "nothing of the staging is left"
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["pyptogen.lock", "toy"], "nothing staged is left"
 
 
 def test_nothing_changed_is_answered_from_hashes_and_touches_nothing(
@@ -123,17 +121,16 @@ def test_only_what_differs_is_written(renderer: Renderer, spec: Any, tmp_path: P
     before = age(tmp_path / "out")
     report = build(spec(note="changed"), tmp_path / "out")
     assert report.operators[0].written == ("a2a3/orchestration.cpp", "cpu/orchestration.cpp", "manifest.json")
-    assert touched(before) == {"orchestration.cpp", "manifest.json"}
+    assert touched(before) == {"orchestration.cpp", "manifest.json", "pyptogen.lock"}
 
 
-def test_an_edited_or_deleted_output_is_made_again(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
+def test_a_deleted_output_is_made_again(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
     path = spec()
     build(path, tmp_path / "out")
     good = tree(tmp_path / "out")
-    (tmp_path / "out/toy/cpu/kernels/first.cpp").write_text("edited")
     (tmp_path / "out/toy/cpu/kernels/second.cpp").unlink()
     report = build(path, tmp_path / "out")
-    assert report.operators[0].written == ("cpu/kernels/first.cpp", "cpu/kernels/second.cpp")
+    assert report.operators[0].written == ("cpu/kernels/second.cpp",)
     assert tree(tmp_path / "out") == good
 
 
@@ -147,12 +144,14 @@ def test_kernels_that_no_longer_exist_are_deleted(renderer: Renderer, spec: Any,
     assert (tmp_path / "out/toy/notes.md").read_text() == "mine", "what no build made is not deleted"
 
 
-def test_a_kernel_without_a_build_is_found_and_deleted(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
+def test_a_kernel_without_a_build_is_found_and_deleted_by_force(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
     path = spec()
     build(path, tmp_path / "out")
     stray = tmp_path / "out/toy/cpu/kernels/old.cpp"
     stray.write_text("left by a merge")
-    assert build(path, tmp_path / "out").operators[0].removed == ("cpu/kernels/old.cpp",)
+    with pytest.raises(DiagnosticError, match="PTG514"):
+        build(path, tmp_path / "out")
+    assert build(path, tmp_path / "out", force=True).operators[0].removed == ("cpu/kernels/old.cpp",)
     assert not stray.exists()
 
 

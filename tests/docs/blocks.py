@@ -16,6 +16,7 @@ EXEMPT = {
     "make test": "it is what runs this test",
     "make bench": "downloads PyTorch and takes minutes; the page's next block runs the script without it",
     "python benchmarks/library.py --json library.json --picture library.svg": "needs PyTorch and takes many minutes",
+    "python benchmarks/regress.py --against HEAD~20 --only flash_attention,layer_norm": "needs history, takes minutes",
     "python benchmarks/lowering.py --runs 3 -o benchmarks/results/lowering.json": "builds the whole library anew",
 }
 """Command line -> why no test runs it. Compared without a trailing comment."""

@@ -107,6 +107,15 @@ def one_hot(a: Arrays) -> dict[str, Array]:
     return {"y": np.eye(160, dtype=np.float32)[a["index"]]}
 
 
+def cross_entropy(a: Arrays) -> dict[str, Array]:
+    """Row by row; labels of -100 count for nothing."""
+    logits, labels = wide(a["logits"]), a["labels"]
+    peak = logits.max(axis=-1)
+    total = np.log(np.exp(logits - peak[:, None]).sum(axis=-1)) + peak
+    loss = [0.0 if label == -100 else end - row[label] for row, label, end in zip(logits, labels, total, strict=True)]
+    return {"loss": np.float32(loss), "counted": np.array([np.count_nonzero(labels != -100)], np.int64)}
+
+
 def rope_interleaved(a: Arrays) -> dict[str, Array]:
     x = wide(a["x"]).reshape(*a["x"].shape[:2], -1, 2)
     cos, sin = wide(a["cos"])[:, None, ::2], wide(a["sin"])[:, None, ::2]

@@ -23,6 +23,7 @@ ALLOWED = {
     "causal_conv1d": {"y": BF16, "state": EXACT},
     "column_sum": {"y": (1e-5, 1e-4)},
     "conv2d": {"y": (2**-7, 2e-3)},
+    "cross_entropy": {"loss": (1e-5, 5e-6), "counted": EXACT},
     "cumsum": {"y": (1e-5, 3e-4)},
     "embedding": {"y": EXACT},
     "embedding_bag": {"y": (2**-7, 1e-4)},
@@ -58,6 +59,7 @@ DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
     "causal_conv1d": [{"b": 1, "s": 1}, {"b": 2, "s": 2}, {"b": 3, "s": 67}],
     "conv2d": [{"n": 1}, {"n": 2}],
+    "cross_entropy": [{"rows": 1}, {"rows": 67}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "embedding_bag": [{"t": 1, "bag": 1, "vocabulary": 1}, {"t": 67, "bag": 9, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
@@ -127,6 +129,20 @@ def test_casts_saturate_and_ties_go_to_even(target: str) -> None:
     x[0, :12] = [0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.9, 128, -129, 70000, -70000, 3e9]
     x[1, :8] = [1e30, -1e30, -3e9, 65520, 1e-30, -1e-30, 32767.5, -32768.5]
     agree("casts", target, {"x": x})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_labels_that_do_not_count(target: str) -> None:
+    """A whole batch of them, and another number in their place; all 64 bits of a label count."""
+    arrays = operator("cross_entropy", target).example_inputs(seed=2, rows=9)
+    arrays["labels"][:] = -100
+    assert not agree("cross_entropy", target, arrays).loss.any()
+    arrays["labels"][:] = [0, 1, 4095, 2**32, 2**32 + 7, -(2**32), 2**63 - 1, -(2**63), -1]
+    for ignored in (2**32, -(2**63), -1):
+        given = np.where(np.isin(arrays["labels"], [0, 1, 4095]), arrays["labels"], ignored)
+        found = operator("cross_entropy", target)(logits=arrays["logits"], labels=given, ignore_index=ignored)
+        assert found.counted.tolist() == [3]
+        assert np.flatnonzero(found.loss).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("target", TARGETS)

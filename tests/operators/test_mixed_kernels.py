@@ -237,7 +237,7 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
     sizes = {"scale": "0.125f", "sq_begin": "0", "sq_end": "sq", "nblk": "2"}
     numbers = {"kv", "sq"}
     calls = [
-        f"{name}({', '.join(sizes.get(a, a if a in numbers else f'{a}.data()') for a in arguments)})"
+        f"{name}(nullptr, {', '.join(sizes.get(a, a if a in numbers else f'{a}.data()') for a in arguments)})"
         for name, arguments in launch.programs
     ]
     main = MAIN.replace("RINGS;", f"{rings}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])

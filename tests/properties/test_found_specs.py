@@ -342,6 +342,11 @@ FOUND = {
              "      s: s + sum(x[r], axis=0, keepdim=true)\n    collect:\n      y: x[r] - s"),
         {"r": 40},
     ),
+    "every second element beside a tile of all": (
+        spec("d: 80", "x: fp32[r, d]", "y: fp32[r, d]; z: fp32[r, d / 2]",
+             "e: x[:, ::2]; z: e + x[:, 1::2]; y: concat(e, e + z, axis=-1)"),
+        {"r": 9},
+    ),
     "two loops whose rounds have one name for two values": (
         spec("d: 32", "x: fp32[r, d]", "y: fp32[1, d]; z: fp32[r, d]",
              "one:\n    loop: {over: r, tile: 16}\n    carry:\n      y: full([1, d], 0, fp32)\n    body:\n"

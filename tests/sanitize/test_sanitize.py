@@ -314,6 +314,32 @@ def test_faults_between_the_programs(old: str, new: str, kind: str, tmp_path: Pa
     assert kind in {what for _, what, _ in check(tmp_path, text)}
 
 
+LOOSE = (
+    MIXED.replace("using Acc = TileAcc<float, 16, 64>;", "using Acc = TileAcc<float, 32, 64, DYNAMIC, 64>;")
+    .replace("half, 16, 16", "half, 32, 16")
+    .replace("half, 32, 16> a0", "half, 32, 16, -1, 16> a0(n)")
+    .replace("    Acc c;", "    Acc c(n);")
+)
+"""The number of rows hangs on the call: the matrix unit leaves the sum's columns 16 or 32 rows apart."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kinds"),
+    [
+        ("TileAcc<", "TileAcc<", {"fractals"}),
+        ("TileAcc<", "TileAccCompact<", set()),
+        ("Acc c(n)", "Acc c(17)", {"fractals"}),
+        (", 32, ", ", 16, ", set()),
+    ],
+    ids=["by its capacity", "by what is valid", "other rows than were multiplied", "one fractal"],
+)
+def test_a_sum_lies_where_the_matrix_unit_puts_it(old: str, new: str, kinds: set[str], tmp_path: Path) -> None:
+    text = LOOSE.replace(old, new)
+    found = [finding for finding in check(tmp_path, text) if finding[1] == "fractals"]
+    assert {what for _, what, _ in found} == kinds
+    assert all(line == line_of(text, "TPUSH<") for _, _, line in found)
+
+
 def test_flags_between_the_cores_are_followed(tmp_path: Path) -> None:
     """Bare ones, without a ring: a signal for each wait, or a deadlock."""
     text = (

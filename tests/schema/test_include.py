@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pyptogen.builder import build
-from pyptogen.builder.fingerprint import unchanged
+from pyptogen.builder.fingerprint import generator_hash
+from pyptogen.builder.lock import read_lock, unchanged
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
@@ -144,11 +145,12 @@ def test_a_link_out_of_the_folder_is_no_way_out(write: Write, tmp_path: Path) ->
 def test_a_build_depends_on_included_files_and_takes_them_along(write: Write, tmp_path: Path) -> None:
     spec, out = write(), tmp_path / "generated"
     build([spec], out, ["cpu"])
-    recorded = json.loads((out / "demo" / "manifest.json").read_text())["inputs"]
-    assert list(recorded["includes"]) == ["common/norms.yaml", "common/sizes.yaml"]
+    recorded = read_lock(out).operators["demo"]
+    below = [os.path.relpath(out / path, spec.parent) for path in recorded.includes]
+    assert below == ["common/norms.yaml", "common/sizes.yaml"]
     assert "[norms.yaml:6]" in (out / "demo" / "cpu" / "kernels" / "demo.cpp").read_text()
     assert from_spec(load_spec(out / "demo" / "demo.yaml")).name == "demo"
-    assert unchanged(spec, out, ["cpu"], recorded["generator"]) == "demo"
+    assert unchanged(spec, out, ["cpu"], generator_hash()) == "demo"
     (spec.parent / "common" / "sizes.yaml").write_text(SIZES.replace("4", "8"))
-    assert unchanged(spec, out, ["cpu"], recorded["generator"]) is None
+    assert unchanged(spec, out, ["cpu"], generator_hash()) is None
     assert build([spec], out, ["cpu"]).changed

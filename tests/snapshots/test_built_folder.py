@@ -95,8 +95,15 @@ def test_a_second_build_changes_nothing_and_check_sees_an_edit(tmp_path: Path) -
     kernel = next((out / "matmul_int8/cpu/kernels").iterdir())
     kernel.write_text(kernel.read_text() + "// edited\n")
     edited = pyptogen_command("build", SPEC, "-o", out, "--check")
-    assert (edited.returncode, edited.stdout) == (1, f"stale {kernel}\n")
+    assert (edited.returncode, edited.stdout) == (1, "")
+    assert f"error PTG514: {out}/matmul_int8: 1 file edited by hand" in edited.stderr
+    assert f"would overwrite {kernel}" in edited.stderr
+    refused = pyptogen_command("build", SPEC, "-o", out)
+    assert (refused.returncode, "PTG514" in refused.stderr) == (1, True)
     assert kernel.read_text().endswith("// edited\n")
+    forced = pyptogen_command("build", SPEC, "-o", out, "--force")
+    assert (forced.returncode, forced.stdout) == (0, f"wrote {kernel}\n")
+    assert not kernel.read_text().endswith("// edited\n")
 
 
 def test_a_build_for_one_target(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def lowered(report: Any = None) -> Any:
 
 
 def render(**targets: Any) -> str:
-    return manifest.render(toy.program(), targets, {"generator": "aa"}, {"wrapper.py": "bb"})
+    return manifest.render(toy.program(), targets, {"wrapper.py": "bb"})
 
 
 def test_the_contract_and_what_was_decided() -> None:
@@ -53,11 +53,7 @@ def test_the_contract_and_what_was_decided() -> None:
         "cpu": {"kernels": {"project": {"core": "mixed", "lines": 41, "memory": {"ub": 4096}}}}
     }
     assert content["targets"] == {"built": ["cpu"], "declared": ["a2a3", "cpu"]}
-    assert (content["operator"], content["inputs"], content["files"]) == (
-        "toy",
-        {"generator": "aa"},
-        {"wrapper.py": "bb"},
-    )
+    assert (content["operator"], content["files"]) == ("toy", {"wrapper.py": "bb"})
 
 
 def test_keys_are_sorted_whatever_the_order_they_came_in() -> None:

@@ -10,7 +10,10 @@ import numpy as np
 import pytest
 
 from pyptogen.verify import verify_case
+from pyptogen.verify.cases import _unchanged
+from pyptogen.verify.compare import compare
 from pyptogen.verify.inputs import example_inputs
+from pyptogen.verify.tolerance import Tolerance
 from verify import toy
 from verify.test_verify_inputs import spec
 
@@ -46,6 +49,20 @@ def test_a_good_operator_passes() -> None:
     assert result.passed
     assert (result.dims, result.seconds) == ({"t": 4, "blocks": 4}, 0.5)
     assert [verdict.output for verdict in result.verdicts] == ["cache", "y"]
+
+
+def test_rows_in_place_that_nothing_writes_stay_as_they_were() -> None:
+    program, inputs = toy.program(), operator().example_inputs(7, t=4)
+    given = dict(zip(("cache", "y"), operator().golden(**inputs), strict=True))
+    kept = {"cache": _unchanged(given["cache"], inputs["cache"])}
+    assert 0 < np.count_nonzero(~kept["cache"].any(axis=1)) <= 4
+    nudged = given["cache"] * np.float32(1 + 2.0**-22)
+    allowed = {"cache": Tolerance(rtol=1e-5)}
+    wrong = np.where(kept["cache"], nudged, given["cache"])
+    right = np.where(kept["cache"], given["cache"], nudged)
+    assert program.inplace == {"cache": "cache"}
+    assert compare({"cache": right}, {"cache": given["cache"]}, allowed, kept)[0].passed
+    assert not compare({"cache": wrong}, {"cache": given["cache"]}, allowed, kept)[0].passed
 
 
 @pytest.mark.parametrize("earlier", range(3))

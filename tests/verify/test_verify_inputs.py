@@ -94,6 +94,7 @@ def test_the_seed_decides() -> None:
 def test_missing_sizes_come_from_the_first_case() -> None:
     assert case_dims(spec(), toy.program(), {}) == {"t": 5, "blocks": 4}
     assert case_dims(spec(), toy.program(), {"t": 2}) == {"t": 2, "blocks": 4}
+    assert case_dims(spec(), toy.program(), {"t": np.int64(2)}) == {"t": 2, "blocks": 4}
 
 
 def test_a_case_with_the_given_size_is_preferred() -> None:
@@ -125,9 +126,15 @@ def test_a_size_that_nobody_gives() -> None:
         ({"t": 65}, "PTG401", "`t` is 65"),
         ({"t": 0}, "PTG401", "`t` is 0"),
         ({"blocks": 3}, "PTG401", "`blocks` is 3"),
+        ({"t": -1}, "PTG401", "`t` is -1"),
+        ({"t": True}, "PTG401", "`t` is True"),
+        ({"t": 2.0}, "PTG401", "`t` is 2.0"),
+        ({"t": np.float32(2)}, "PTG401", "`t` is"),
+        ({"t": "2"}, "PTG401", "`t` is '2'"),
+        ({"t": 2**80}, "PTG401", "`t` is 1208925819614629174706176"),
     ],
 )
-def test_sizes_that_the_contract_does_not_allow(dims: dict[str, int], code: str, words: str) -> None:
+def test_sizes_that_the_contract_does_not_allow(dims: dict[str, Any], code: str, words: str) -> None:
     diagnostic = fault_of(dims)
     assert diagnostic.code == code
     assert words in diagnostic.message

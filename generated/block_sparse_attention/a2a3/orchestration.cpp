@@ -17,8 +17,8 @@ extern "C" __global__ AICORE void attend_cube1(
     __gm__ bfloat16_t *k,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_vec1(
     __gm__ float *a,
@@ -29,8 +29,8 @@ extern "C" __global__ AICORE void attend_vec1(
     float scale,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube2(
     __gm__ float *acc_4,
@@ -39,8 +39,8 @@ extern "C" __global__ AICORE void attend_cube2(
     __gm__ bfloat16_t *v,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_vec2(
     __gm__ float *acc_end,
@@ -49,8 +49,8 @@ extern "C" __global__ AICORE void attend_vec2(
     __gm__ float *acc_4,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk);
 extern "C" __global__ AICORE void out(
     __gm__ bfloat16_t *o,
@@ -100,28 +100,28 @@ extern "C" void block_sparse_attention_a2a3(pto_rt::Runtime &rt, const block_spa
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
-                attend_cube1(s_2, seen, q, k, q_blocks_begin, q_blocks_end, kv_blocks, q_blocks,
+                attend_cube1(s_2, seen, q, k, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_cube1_blocks);
             }, {}, 4);
         const int32_t attend_vec1_blocks = fewer(8, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
-                attend_vec1(a, acc_3, l_end, seen, s_2, scale, q_blocks_begin, q_blocks_end, kv_blocks,
-                    q_blocks, attend_vec1_blocks);
+                attend_vec1(a, acc_3, l_end, seen, s_2, scale, q_blocks_begin, q_blocks_end, q_blocks,
+                    kv_blocks, attend_vec1_blocks);
             }, {attend_cube1_done}, 3);
         const int32_t attend_cube2_blocks = fewer(8, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
-                attend_cube2(acc_4, seen, acc_3, v, q_blocks_begin, q_blocks_end, kv_blocks, q_blocks,
+                attend_cube2(acc_4, seen, acc_3, v, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_cube2_blocks);
             }, {attend_vec1_done}, 2);
         const int32_t attend_vec2_blocks = fewer(8, vector);
         const Launch attend_vec2_done = rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {
-                attend_vec2(acc_end, seen, a, acc_4, q_blocks_begin, q_blocks_end, kv_blocks, q_blocks,
+                attend_vec2(acc_end, seen, a, acc_4, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_vec2_blocks);
             }, {attend_vec1_done, attend_cube2_done}, 1);
         const int32_t out_blocks = fewer(8, vector);

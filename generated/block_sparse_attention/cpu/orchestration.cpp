@@ -20,8 +20,8 @@ extern "C" __global__ AICORE void attend(
     float scale,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk);
 extern "C" __global__ AICORE void out(
     __gm__ bfloat16_t *o,
@@ -67,7 +67,7 @@ extern "C" void block_sparse_attention_cpu(pto_rt::Runtime &rt, const block_spar
         const Launch attend_done = rt.launch(
             "attend", Core::Mixed, attend_blocks,
             [=] {
-                attend(l_end, acc_end, seen, q, k, v, scale, q_blocks_begin, q_blocks_end, kv_blocks, q_blocks,
+                attend(l_end, acc_end, seen, q, k, v, scale, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_blocks);
             }, {}, 1);
         const int32_t out_blocks = fewer(8, vector);

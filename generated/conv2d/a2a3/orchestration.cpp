@@ -35,6 +35,7 @@ extern "C" __global__ AICORE void conv2d_vec4(
     int32_t n,
     int32_t nblk);
 extern "C" __global__ AICORE void conv2d_mixed_cube(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
     __gm__ float *y_conv_ring,
@@ -42,6 +43,7 @@ extern "C" __global__ AICORE void conv2d_mixed_cube(
     int32_t n_end,
     int32_t nblk);
 extern "C" __global__ AICORE void conv2d_mixed_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *y_conv_ring,
@@ -69,6 +71,7 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *y_edge = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3584 * sizeof(bfloat16_t)));
     auto *y_edge_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3712 * sizeof(bfloat16_t)));
@@ -113,8 +116,8 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { conv2d_mixed_cube(w, y_windows, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); },
-                    [=] { conv2d_mixed_vec(y, bias, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); });
+                    [=] { conv2d_mixed_cube(ffts, w, y_windows, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); },
+                    [=] { conv2d_mixed_vec(ffts, y, bias, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); });
             }, {conv2d_vec4_done});
     };
 

@@ -18,8 +18,8 @@ extern "C" __global__ AICORE void flash_attention(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 
 namespace {
@@ -52,7 +52,7 @@ extern "C" void flash_attention_cpu(pto_rt::Runtime &rt, const flash_attention_a
         rt.launch(
             "flash_attention", Core::Mixed, flash_attention_blocks,
             [=] {
-                flash_attention(o, q, k, v, scale, sq_begin, sq_end, kv, sq, flash_attention_blocks);
+                flash_attention(o, q, k, v, scale, sq_begin, sq_end, sq, kv, flash_attention_blocks);
             });
     };
 

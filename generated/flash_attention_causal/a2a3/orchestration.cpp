@@ -12,6 +12,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void flash_attention_causal_cube(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *v,
@@ -20,10 +21,11 @@ extern "C" __global__ AICORE void flash_attention_causal_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void flash_attention_causal_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_p_low_ring,
     __gm__ float *o_pv_ring,
@@ -31,8 +33,8 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 
 namespace {
@@ -57,6 +59,7 @@ extern "C" void flash_attention_causal_a2a3(pto_rt::Runtime &rt, const flash_att
     auto *k = (__gm__ bfloat16_t *)args.k;
     auto *v = (__gm__ bfloat16_t *)args.v;
     auto *o = (__gm__ bfloat16_t *)args.o;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
@@ -72,10 +75,10 @@ extern "C" void flash_attention_causal_a2a3(pto_rt::Runtime &rt, const flash_att
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { flash_attention_causal_cube(q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv,
-                    sq, flash_attention_causal_blocks); },
-                    [=] { flash_attention_causal_vec(o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, kv,
-                    sq, flash_attention_causal_blocks); });
+                    [=] { flash_attention_causal_cube(ffts, q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end,
+                    sq, kv, flash_attention_causal_blocks); },
+                    [=] { flash_attention_causal_vec(ffts, o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end,
+                    sq, kv, flash_attention_causal_blocks); });
             });
     };
 

@@ -12,6 +12,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void flash_attention_fp32_cube(
+    __gm__ uint64_t *ffts,
     __gm__ float *q,
     __gm__ float *k,
     __gm__ float *v,
@@ -20,10 +21,11 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void flash_attention_fp32_vec(
+    __gm__ uint64_t *ffts,
     __gm__ float *o,
     __gm__ float *o_p_ring,
     __gm__ float *o_pv_ring,
@@ -31,8 +33,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 
 namespace {
@@ -57,6 +59,7 @@ extern "C" void flash_attention_fp32_a2a3(pto_rt::Runtime &rt, const flash_atten
     auto *k = (__gm__ float *)args.k;
     auto *v = (__gm__ float *)args.v;
     auto *o = (__gm__ float *)args.o;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
@@ -72,10 +75,10 @@ extern "C" void flash_attention_fp32_a2a3(pto_rt::Runtime &rt, const flash_atten
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { flash_attention_fp32_cube(q, k, v, o_p_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv, sq,
-                    flash_attention_fp32_blocks); },
-                    [=] { flash_attention_fp32_vec(o, o_p_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, kv, sq,
-                    flash_attention_fp32_blocks); });
+                    [=] { flash_attention_fp32_cube(ffts, q, k, v, o_p_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq,
+                    kv, flash_attention_fp32_blocks); },
+                    [=] { flash_attention_fp32_vec(ffts, o, o_p_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, sq,
+                    kv, flash_attention_fp32_blocks); });
             });
     };
 

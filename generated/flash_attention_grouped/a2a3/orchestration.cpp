@@ -12,6 +12,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void flash_attention_grouped_cube(
+    __gm__ uint64_t *ffts,
     __gm__ half *q,
     __gm__ half *k,
     __gm__ half *v,
@@ -20,18 +21,19 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void flash_attention_grouped_vec(
+    __gm__ uint64_t *ffts,
     __gm__ half *o,
     __gm__ half *o_p_low_ring,
     __gm__ float *o_pv_ring,
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 
 namespace {
@@ -55,6 +57,7 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
     auto *k = (__gm__ half *)args.k;
     auto *v = (__gm__ half *)args.v;
     auto *o = (__gm__ half *)args.o;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
@@ -70,10 +73,10 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { flash_attention_grouped_cube(q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv,
-                    sq, flash_attention_grouped_blocks); },
-                    [=] { flash_attention_grouped_vec(o, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv, sq,
-                    flash_attention_grouped_blocks); });
+                    [=] { flash_attention_grouped_cube(ffts, q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin,
+                    sq_end, sq, kv, flash_attention_grouped_blocks); },
+                    [=] { flash_attention_grouped_vec(ffts, o, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq,
+                    kv, flash_attention_grouped_blocks); });
             });
     };
 

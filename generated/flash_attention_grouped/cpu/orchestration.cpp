@@ -17,8 +17,8 @@ extern "C" __global__ AICORE void flash_attention_grouped(
     __gm__ half *v,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk);
 
 namespace {
@@ -50,7 +50,7 @@ extern "C" void flash_attention_grouped_cpu(pto_rt::Runtime &rt, const flash_att
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
             [=] {
-                flash_attention_grouped(o, q, k, v, sq_begin, sq_end, kv, sq, flash_attention_grouped_blocks);
+                flash_attention_grouped(o, q, k, v, sq_begin, sq_end, sq, kv, flash_attention_grouped_blocks);
             });
     };
 

@@ -210,6 +210,7 @@ extern "C" __global__ AICORE void rule_vec10(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_mixed1_cube(
+    __gm__ uint64_t *ffts,
     __gm__ float *o_recalled_block,
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *q_n,
@@ -224,6 +225,7 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_mixed1_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
@@ -240,6 +242,7 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_mixed2_cube(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
     __gm__ bfloat16_t *o_change_block,
@@ -251,6 +254,7 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_mixed2_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o_read_block,
     __gm__ float *o_gamma_block,
     __gm__ float *o_recalled_block,
@@ -298,6 +302,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     auto *beta = (__gm__ float *)args.beta;
     auto *state = (__gm__ float *)args.state;
     auto *o = (__gm__ bfloat16_t *)args.o;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *q_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *k_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
@@ -502,10 +507,10 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { rule_mixed1_cube(o_recalled_block, o_w_block, q_n, k_n, o_state_low_ring, o_state_low_2_ring,
-                    o_lasting_low_ring, o_added_ring, o_known_ring, b_begin, b_end, s,
-                    rule_mixed1_blocks); },
-                    [=] { rule_mixed1_vec(o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
+                    [=] { rule_mixed1_cube(ffts, o_recalled_block, o_w_block, q_n, k_n, o_state_low_ring,
+                    o_state_low_2_ring, o_lasting_low_ring, o_added_ring, o_known_ring, b_begin,
+                    b_end, s, rule_mixed1_blocks); },
+                    [=] { rule_mixed1_vec(ffts, o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
                     o_state_low_ring, o_state_low_2_ring, o_lasting_low_ring, o_added_ring,
                     o_known_ring, b_begin, b_end, s, rule_mixed1_blocks); });
             }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 3);
@@ -518,9 +523,9 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { rule_mixed2_cube(q_n, k_n, o_change_block, o_p_low_ring, o_new_ring, o_qk_ring, b_begin, b_end,
-                    s, rule_mixed2_blocks); },
-                    [=] { rule_mixed2_vec(o_read_block, o_gamma_block, o_recalled_block, o_p_low_ring, o_new_ring,
+                    [=] { rule_mixed2_cube(ffts, q_n, k_n, o_change_block, o_p_low_ring, o_new_ring, o_qk_ring, b_begin,
+                    b_end, s, rule_mixed2_blocks); },
+                    [=] { rule_mixed2_vec(ffts, o_read_block, o_gamma_block, o_recalled_block, o_p_low_ring, o_new_ring,
                     o_qk_ring, b_begin, b_end, s, rule_mixed2_blocks); });
             }, {normalise_done, rule_mixed1_done, rule_vec3_done}, 2);
         const int32_t rule_vec11_blocks = fewer((b + 0) / 1, vector);

@@ -15,8 +15,8 @@ extern "C" __global__ AICORE void index_add(
     __gm__ int32_t *index,
     __gm__ float *src,
     __gm__ float *x,
-    int32_t added,
     int32_t rows,
+    int32_t added,
     int32_t nblk);
 
 namespace {
@@ -36,7 +36,7 @@ extern "C" void index_add_cpu(pto_rt::Runtime &rt, const index_add_args &args)
         rt.launch(
             "index_add", Core::Vector, index_add_blocks,
             [=] {
-                index_add(y, index, src, x, added, rows, index_add_blocks);
+                index_add(y, index, src, x, rows, added, index_add_blocks);
             });
     }
 }

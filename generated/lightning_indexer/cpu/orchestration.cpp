@@ -12,7 +12,7 @@ using pto_rt::Launch;
 
 extern "C" __global__ AICORE void places(
     __gm__ int32_t *place,
-    int32_t kv,
+    int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void scores(
     __gm__ float *all_scores,
@@ -21,29 +21,29 @@ extern "C" __global__ AICORE void scores(
     __gm__ float *weights,
     __gm__ int32_t *place,
     __gm__ int32_t *seen,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t kv,
+    int64_t t_begin,
+    int64_t t_end,
+    int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
     __gm__ float *all_scores,
-    int32_t kv,
-    int32_t t,
+    int64_t t,
+    int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
     __gm__ int32_t *chosen,
     __gm__ float *score_rows,
-    int32_t kv,
-    int32_t t,
+    int64_t t,
+    int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec3(
     __gm__ int32_t *index,
     __gm__ float *score,
     __gm__ int32_t *chosen,
-    int32_t t_begin,
-    int32_t t_end,
+    int64_t t_begin,
+    int64_t t_end,
     int32_t nblk);
 
 namespace {
@@ -61,8 +61,8 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 
 extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_indexer_args &args)
 {
-    const int32_t t = static_cast<int32_t>(args.t);
-    const int32_t kv = static_cast<int32_t>(args.kv);
+    const int64_t t = args.t;
+    const int64_t kv = args.kv;
     auto *q = (__gm__ bfloat16_t *)args.q;
     auto *k = (__gm__ bfloat16_t *)args.k;
     auto *weights = (__gm__ float *)args.weights;
@@ -78,7 +78,7 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto segment = [=, &rt](int64_t t_begin, int64_t t_end) {
         const int32_t places_blocks = fewer((kv + 4095) / 4096, vector);
         const Launch places_done = rt.launch(
             "places", Core::Vector, places_blocks,
@@ -95,13 +95,13 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
-                best_vec1(score_rows, all_scores, kv, t, best_vec1_blocks);
+                best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
             }, {scores_done}, 2);
         const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
-                best_vec2(score, chosen, score_rows, kv, t, best_vec2_blocks);
+                best_vec2(score, chosen, score_rows, t, kv, best_vec2_blocks);
             }, {best_vec1_done}, 1);
         const int32_t best_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(

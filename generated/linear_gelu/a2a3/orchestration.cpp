@@ -12,6 +12,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void product_to_activation_cube(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
     __gm__ float *p_ring,
@@ -19,6 +20,7 @@ extern "C" __global__ AICORE void product_to_activation_cube(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void product_to_activation_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *p_ring,
@@ -46,6 +48,7 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
@@ -59,8 +62,8 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { product_to_activation_cube(x, w, p_ring, t_begin, t_end, product_to_activation_blocks); },
-                    [=] { product_to_activation_vec(y, bias, p_ring, t_begin, t_end, product_to_activation_blocks); });
+                    [=] { product_to_activation_cube(ffts, x, w, p_ring, t_begin, t_end, product_to_activation_blocks); },
+                    [=] { product_to_activation_vec(ffts, y, bias, p_ring, t_begin, t_end, product_to_activation_blocks); });
             });
     };
 

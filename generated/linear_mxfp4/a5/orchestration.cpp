@@ -29,6 +29,7 @@ extern "C" __global__ AICORE void quantise_vec2(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_cube(
+    __gm__ uint64_t *ffts,
     __gm__ float8_e4m3_t *x_wide,
     __gm__ float8_e4m3_t *w_wide,
     __gm__ float8_e8m0_t *x_scale,
@@ -38,6 +39,7 @@ extern "C" __global__ AICORE void linear_cube(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *acc_ring,
@@ -66,6 +68,7 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
     auto *w_scale = (__gm__ float8_e8m0_t *)args.w_scale;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *w_wide = static_cast<__gm__ float8_e4m3_t *>(rt.workspace(2097152 * sizeof(float8_e4m3_t)));
     auto *x_q = static_cast<__gm__ uint8_t *>(rt.workspace(int64_t(t) * 1024 * sizeof(uint8_t)));
@@ -103,8 +106,8 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(x_wide, w_wide, x_scale, w_scale, acc_ring, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(y, bias, acc_ring, t_begin, t_end, linear_blocks); });
+                    [=] { linear_cube(ffts, x_wide, w_wide, x_scale, w_scale, acc_ring, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(ffts, y, bias, acc_ring, t_begin, t_end, linear_blocks); });
             }, {quantise_vec2_done, widen_done, quantise_vec1_done});
     };
 

@@ -12,6 +12,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void linear_cube(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *y_g_1_ring,
     __gm__ float *y_g_ring,
@@ -19,6 +20,7 @@ extern "C" __global__ AICORE void linear_cube(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_vec(
+    __gm__ uint64_t *ffts,
     __gm__ float *total_end,
     __gm__ uint8_t *w,
     __gm__ bfloat16_t *scale,
@@ -54,6 +56,7 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
     auto *w = (__gm__ uint8_t *)args.w;
     auto *scale = (__gm__ bfloat16_t *)args.scale;
     auto *y = (__gm__ bfloat16_t *)args.y;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *total_end = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
@@ -71,8 +74,8 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(x, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(total_end, w, scale, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); });
+                    [=] { linear_cube(ffts, x, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(ffts, total_end, w, scale, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); });
             }, {}, 1);
         const int32_t out_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(

@@ -30,6 +30,7 @@ extern "C" __global__ AICORE void visible_vec3(
     int32_t pages,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_to_out_cube(
+    __gm__ uint64_t *ffts,
     __gm__ int32_t *lengths,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k_cache,
@@ -43,6 +44,7 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     int32_t pages,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_to_out_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o,
     __gm__ int32_t *lengths,
     __gm__ float *bias,
@@ -77,6 +79,7 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
     auto *block_table = (__gm__ int32_t *)args.block_table;
     auto *lengths = (__gm__ int32_t *)args.lengths;
     auto *o = (__gm__ bfloat16_t *)args.o;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *ahead_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * sizeof(float)));
     auto *place_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(pages) * 32 * sizeof(int32_t)));
@@ -115,10 +118,10 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
             [=] {
                 // On a cube core and on the two vector cores beside it; they meet in the rings.
                 pto_rt::side_by_side<2>(
-                    [=] { attend_to_out_cube(lengths, q, k_cache, block_table, v_cache, acc_3_ring, acc_6_ring, qk_ring,
-                    batch_begin, batch_end, pages, attend_to_out_blocks); },
-                    [=] { attend_to_out_vec(o, lengths, bias, acc_3_ring, acc_6_ring, qk_ring, batch_begin, batch_end,
-                    pages, attend_to_out_blocks); });
+                    [=] { attend_to_out_cube(ffts, lengths, q, k_cache, block_table, v_cache, acc_3_ring, acc_6_ring,
+                    qk_ring, batch_begin, batch_end, pages, attend_to_out_blocks); },
+                    [=] { attend_to_out_vec(ffts, o, lengths, bias, acc_3_ring, acc_6_ring, qk_ring, batch_begin,
+                    batch_end, pages, attend_to_out_blocks); });
             }, {visible_vec3_done});
     };
 

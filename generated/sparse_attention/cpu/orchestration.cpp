@@ -20,8 +20,8 @@ extern "C" __global__ AICORE void gather_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *latent,
     __gm__ int32_t *rows_1,
-    int32_t kv,
     int32_t t,
+    int32_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void absent(
     __gm__ float *bias,
@@ -78,7 +78,7 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
         const Launch gather_vec2_done = rt.launch(
             "gather_vec2", Core::Vector, gather_vec2_blocks,
             [=] {
-                gather_vec2(rows, latent, rows_1, kv, t, gather_vec2_blocks);
+                gather_vec2(rows, latent, rows_1, t, kv, gather_vec2_blocks);
             }, {gather_vec1_done}, 1);
         const int32_t absent_blocks = fewer(16, vector);
         const Launch absent_done = rt.launch(

@@ -14,8 +14,8 @@ extern "C" __global__ AICORE void topk_long(
     __gm__ float *values,
     __gm__ int32_t *indices,
     __gm__ float *scores,
-    int32_t keys,
     int32_t rows,
+    int32_t keys,
     int32_t nblk);
 
 namespace {
@@ -45,7 +45,7 @@ extern "C" void topk_long_cpu(pto_rt::Runtime &rt, const topk_long_args &args)
         rt.launch(
             "topk_long", Core::Vector, topk_long_blocks,
             [=] {
-                topk_long(values, indices, scores, keys, rows, topk_long_blocks);
+                topk_long(values, indices, scores, rows, keys, topk_long_blocks);
             });
     }
 }

@@ -24,12 +24,13 @@ from typing import Literal
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.block import pack
 from pyptogen.lower.block.ir import ALWAYS, BlockKernel, Buffer
-from pyptogen.lower.block.liveness import Live, Liveness, ops, pitches
+from pyptogen.lower.block.liveness import Live, Liveness, ops
 from pyptogen.lower.block.rotate import Rotation
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal
+from pyptogen.lower.tile.pitches import pitches
 
 LEAVING = frozenset({"store", "scatter", "push"})
 """Operations that move a tile out of its memory for good."""

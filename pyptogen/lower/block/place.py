@@ -116,7 +116,8 @@ class _Placer:
         )
         if not stepped:
             return list(body)
-        return [Loop(var, "k1", ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
+        dim = f"{op.k_dim or 'depth'}.l0"  # no name of a spec has a dot
+        return [Loop(var, dim, ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
 
     def scales_through_l1(self, op: TileOp, scales: list[str], operands: tuple[str, str], start: Poly) -> list[TileOp]:
         """Moves of the scales of a step of K from L1 to their place beside the operands."""

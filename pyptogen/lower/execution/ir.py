@@ -79,3 +79,5 @@ class ExecutionGraph:
     span: Span
     cores: int = 0
     """The most blocks of a launch that the author wants; 0: as many as keep the chip busy."""
+    wide: bool = False
+    """Whether dims and ranges are counted in int64: int32 would not reach (`lower/instruction/count_width.py`)."""

@@ -7,8 +7,8 @@ after:  the same as structured instructions: forms, dtypes and alignment checked
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.expr import Poly
@@ -22,8 +22,10 @@ from pyptogen.lower.instruction.select.elementwise import imm
 from pyptogen.lower.instruction.select.selector import LOCS, WORDS
 from pyptogen.lower.instruction.select.transfers import window as gm_window
 from pyptogen.lower.isa import pipe_of
-from pyptogen.lower.isa.table import INSTRUCTIONS
+from pyptogen.lower.isa.fractals import is_apart
+from pyptogen.lower.isa.table import INSTRUCTIONS, NARROWING
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import GmTensor, ScalarArg, TileOp
 from pyptogen.schema.hand import HandKernel, HandLine
 
@@ -65,7 +67,9 @@ class _InstrBody(FixedBody):
         loc = LOCS[buffer.memory]
         fixed = [None if e.valid is not None else e.size for e in (tile.rows, tile.cols)]
         col_major = loc == "Vec" and tile.form == "col" and buffer.rows > 1
-        kind = TileType(loc, buffer.dtype, buffer.rows, buffer.pitch, fixed[0], fixed[1], col_major)
+        shape, valid = (buffer.rows, buffer.pitch), (fixed[0], fixed[1])
+        compact = is_apart(self.platform.name, loc, DTYPES[buffer.dtype], shape, valid)
+        kind = TileType(loc, buffer.dtype, *shape, *valid, col_major, compact=compact)
         same = (b.name for b in self.buffers.values() if (b.memory, b.address) == (buffer.memory, buffer.address))
         at = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
         return Declare(
@@ -88,8 +92,15 @@ class _InstrBody(FixedBody):
         self._check_form(line, list(kinds))
         locs = [self.declared[o].type.loc for o in operands if isinstance(o, str)]
         pipe = pipe_of(line.call, locs[-1] if locs else "Vec", locs[0] if locs else "Vec")
+        if line.call == "TCVT" and not self.platform.unified:
+            operands = tuple(self._stated(operands, o) if isinstance(o, Mode) else o for o in operands)
         self._check_extents(line, operands)
         self.nodes.append(Instr(line.call, tuple(operands), cast_pipe(pipe), self.kernel.name, line.span))
+
+    def _stated(self, operands: Sequence[Operand], mode: Mode) -> Mode:
+        """A round mode of TCVT with what the instruction does about numbers out of range, in words."""
+        to, source = (self.declared[str(o)].type.dtype for o in operands[:2])
+        return replace(mode, saturate=(source, to) not in NARROWING)
 
     def _operand(self, line: HandLine, node: ast.expr) -> tuple[_Kind | None, Operand]:
         if isinstance(node, ast.Name) and node.id in self.buffers:

@@ -15,7 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, instruction_cycles
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
 from pyptogen.lower.platforms.model import Costs, Platform
-from pyptogen.lower.tile.ir import TileVal
+from pyptogen.lower.tile.ir import TileKernel, walk_loops
 
 NOMINAL_ELEMENTS = 1 << 20
 """The same for a dim of columns without rows."""
@@ -80,16 +80,11 @@ class _Kernel:
         return tile.type.loc, self.tiles.get(tile.owner, tile).address
 
 
-def nominal_length(tiles: Sequence[TileVal], segment: str | None, most: int) -> int:
-    """Length of the segment dim for which tilings of a kernel are compared.
-
-    Args:
-        tiles: the tiles of the kernel.
-        segment: the run-time dim that launches get in parts.
-        most: its largest value.
-    """
-    part = Poly.of(f"{segment}0_valid")
-    in_lines = any(t.cols.valid == part for t in tiles) and not any(t.rows.valid == part for t in tiles)
+def nominal_length(kernel: TileKernel, most: int) -> int:
+    """Length of the segment dim for which tilings of a kernel are compared; ``most`` is its largest value."""
+    loops = [loop for loop in walk_loops(kernel.body) if loop.role == "grid" and loop.dim == kernel.segment]
+    parts = {Poly.of(loop.valid) for loop in loops if loop.valid is not None}
+    in_lines = any(t.cols.valid in parts for t in kernel.tiles) and not any(t.rows.valid in parts for t in kernel.tiles)
     return min(most, NOMINAL_ELEMENTS if in_lines else NOMINAL_ROWS)
 
 

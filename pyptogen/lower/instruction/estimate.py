@@ -48,10 +48,9 @@ class Lengths:
     def _guess(self, name: str, kernel: InstrKernel) -> int:
         if name in self.valid:
             return self.valid[name]
-        dim = name.removesuffix("_end")
-        if dim == kernel.segment:
+        if name in (kernel.segment, f"{kernel.segment}_end"):
             return self.rows
-        return self.dims.get(dim, self.rows) if dim in kernel.dims else 0
+        return self.dims.get(name, self.rows) if name in kernel.dims else 0
 
     def trips(self, node: For, kernel: InstrKernel) -> int:
         """Rounds of a loop."""

@@ -91,7 +91,7 @@ class Flags:
     share: Share = "always"
     join: bool = True
     orders: list[Order] = field(default_factory=list)
-    vector_barriers: dict[Path, Barrier] = field(default_factory=dict)
+    barriers: dict[Path, Barrier] = field(default_factory=dict)
     places: dict[tuple[Path, int, str], list[Sync]] = field(default_factory=dict)
     """By place: (body, index, before or after the node there)."""
     links: set[Link] = field(default_factory=set)
@@ -114,15 +114,15 @@ class Flags:
     def without(self, order: Order) -> Flags:
         """The same plan but for one order."""
         rest = [other for other in self.orders if other is not order]
-        fewer = replace(self, orders=rest, vector_barriers=dict(self.vector_barriers), links=self.links, places={})
+        fewer = replace(self, orders=rest, barriers=dict(self.barriers), links=self.links, places={})
         fewer._spread()
         return fewer
 
-    def add_vector_barrier(self, path: Path, span: Span) -> None:
-        """Plan a barrier of the vector pipe ahead of the node at ``path``."""
-        if path not in self.vector_barriers:
-            self.vector_barriers[path] = Barrier("V", span)
-            self._put(path[:-1], path[-1], "before", self.vector_barriers[path])
+    def add_barrier(self, path: Path, pipe: Pipe, span: Span) -> None:
+        """Plan a barrier of ``pipe`` ahead of the node at ``path``, which it runs."""
+        if path not in self.barriers:
+            self.barriers[path] = Barrier(pipe, span)
+            self._put(path[:-1], path[-1], "before", self.barriers[path])
 
     # -- ids ----------------------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ class Flags:
         while (found := self._ids()) is None:
             pass
         self.places = {}
-        for path, barrier in self.vector_barriers.items():
+        for path, barrier in self.barriers.items():
             self._put(path[:-1], path[-1], "before", barrier)
         for order in self.orders:
             ids = next((ids for ids in found if order in ids.orders), None)

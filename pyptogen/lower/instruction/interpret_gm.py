@@ -27,6 +27,11 @@ class GmArray:
     def empty(dtype: str, size: int) -> GmArray:
         return GmArray(np.zeros(size, NUMPY_DTYPES[dtype]), np.zeros(size, np.uint16))
 
+    def in_words(self) -> GmArray:
+        """The same memory as words of 32 bits, the low one of each element first."""
+        written = None if self.written is None else np.zeros(2 * self.elements.size, np.uint16)
+        return GmArray(self.elements.view(np.int32), written)
+
 
 @dataclass(frozen=True, slots=True)
 class BoundWindow:

@@ -165,6 +165,8 @@ class GraphRun:
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
                 result[name] = self._empty(value.dtype, self._elements(name, value))
+        for name, words in self._program.halves.items():
+            result[words] = result[name].in_words()
         for space in self._graph.workspaces:
             result[space.name] = self._empty(space.dtype, space.elements.evaluate(self._env))
         return result
@@ -255,7 +257,10 @@ class GraphRun:
             places, dtype = self._places(name, value), NUMPY_DTYPES[value.dtype]
             packed = self._packed(value.dtype)
             if array.written is not None:
+                halves = self.memory.arrays[self._program.halves.get(name, name)].written
                 written = np.repeat(array.written, 2) if packed else array.written
+                if name in self._program.halves and halves is not None:
+                    written = halves.reshape(-1, 2).min(axis=1)
                 self._check_written(name, value, written, written[places])
             elements = out_of_bytes(array.elements, dtype) if packed else array.elements.view(dtype)
             result[name] = elements[places]

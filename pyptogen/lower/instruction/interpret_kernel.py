@@ -37,6 +37,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
+from pyptogen.lower.tensor.passes.host_scalars import as_number
 from pyptogen.lower.tensor.running.numerics import Array
 
 
@@ -87,9 +88,19 @@ class BlockRun:
                 first = sum(self.env[name] for name in node.zero.split(" + ")) == 0
                 self._instr(node.then if first else node.other)
             elif isinstance(node, ReadIndex):
-                self.env[node.name] = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
+                self.env[node.name] = self._index(node)
             elif isinstance(node, SkipIfNegative) and self.env[node.name] < 0:
                 return
+
+    def _index(self, node: ReadIndex) -> int:
+        """The number that is read, made to fit where it is guarded."""
+        index = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
+        if node.places is None:
+            return index
+        places = node.places.evaluate(self.env)
+        if node.skips:
+            return index if index < places else -1
+        return min(max(index, 0), places - 1)
 
     def _declare(self, node: Declare) -> None:
         numbers = (p.evaluate(self.env) for p in (node.address, node.rows.poly(), node.cols.poly()))
@@ -186,12 +197,12 @@ class BlockRun:
             raise bound.fault("dtype", f"is {window.dtype}, the tile {target.dtype}", bound.offset)
         return self.memory.read(bound)
 
-    def _number(self, imm: Imm) -> float:
+    def _number(self, imm: Imm) -> float | int:
         found = self.numbers.get(id(imm))
         if found is None:
             known = {**self.env, **self.scalars}
             values = {symbol: known[symbol.name] for symbol in imm.expr.free_symbols}
-            found = float(imm.expr.subs(values))
+            found = as_number(imm.expr.subs(values))
             if all(symbol.name in self.scalars for symbol in values):  # another may change from round to round
                 self.numbers[id(imm)] = found
         return found

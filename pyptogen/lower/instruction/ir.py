@@ -34,6 +34,10 @@ class TileType:
     """What fills the rest of the tile up where an instruction does that: ``Min``."""
     across: bool = False
     """Of a matrix in L1: in fractals of columns (Zn), as A2/A3 loads what lies column after column in GM."""
+    compact: bool = False
+    """Of an operand in L0: its fractals lie by the valid extents, not by the capacity (`isa.fractals`)."""
+    k_aligned: bool = False
+    """Of a left operand of fp32 that is turned on the way to L0: its depth is a multiple of 16 there, not of 8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +132,9 @@ class Instr:
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex:
-    """Scalar unit: ``name`` = element ``offset`` of a GM tensor of whole numbers. Where ``places`` is given it is below
-    that, and not negative either unless these are skipped; checked builds make sure."""
+    """Scalar unit: ``name`` = element ``offset`` of a GM tensor of whole numbers. Where ``places`` is given, a number
+    that is none of so many places becomes the nearest of them, or -1 where negative ones are skipped; the call fails
+    then. Without it, the call made sure before."""
 
     name: str
     tensor: str
@@ -266,6 +271,8 @@ class InstrKernel:
     """Of a program of a mixed kernel: the rings between its cores."""
     lane: str | None = None
     """Of a vector program that two cores run, each for its share of the rows: the name of the number of each."""
+    wide: bool = False
+    """Whether dims and loops are counted in int64: int32 would not reach (`count_width`)."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:

@@ -3,7 +3,8 @@
 Every pipe runs its instructions in order; between pipes only flags order. The replay walks the program with a fixed
 trip count for every loop, gives each instruction a time, and keeps for each pipe the latest time of every pipe (its own
 too) that it is known to come after. Two accesses to the same bytes, one of them a write, without such knowledge are a
-race; on the vector pipe, which starts an instruction before the last one has ended, a hazard.
+race; on the vector pipe, which starts an instruction before the last one has ended, a hazard. So are two stores of one
+pipe to the same bytes of GM: they leave in order, and nobody says that they arrive so.
 
 `synchronise` uses the races it finds to place flags; the same replay of the finished program, for all of `rounds`, is
 the proof.
@@ -33,11 +34,15 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
 from pyptogen.lower.instruction.trips import Trips, deepest, loop_trips, rounds
+from pyptogen.lower.isa.fractals import Apart
 from pyptogen.lower.platforms import PLATFORMS
 
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
 Overlay = Mapping[tuple[Path, int, str], Sequence[Sync]]
+STORE_PIPES = frozenset({"MTE3", "FIX"})
+"""The pipes that store to GM. What depends on each other in one pipe needs a `pipe_barrier` (public Ascend C reference,
+PipeBarrier)."""
 Times = tuple[int, ...]
 """By pipe the time of its latest work that somebody comes after."""
 
@@ -64,8 +69,9 @@ class Access:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A place where the order does not hold: ``kind`` is race, hazard (same pipe, barrier missing), double set,
-    deadlock or left over. ``slot`` is the counter of the copies that a race is about, if they rotate; ``sync`` the flag
-    that is set twice."""
+    deadlock or left over; or where fractals in L0 do not lie where they are taken from (fractals). ``slot`` is the
+    counter of the copies that a race is about, if they rotate; ``sync`` the flag that is set twice; ``put_by`` what has
+    put the fractals there."""
 
     kind: str
     earlier: Access | None
@@ -74,6 +80,7 @@ class Finding:
     span: Span
     slot: str | None = None
     sync: SetFlag | None = None
+    put_by: Instr | None = None
 
 
 _Past = tuple[int, Path, Path, Instr, Touch, Times]
@@ -104,10 +111,13 @@ class Replay:
     progress: list[int] = field(default_factory=list)
     latest: list[int] = field(default_factory=list)
     history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
-    vector_barrier: int = 0
+    barriers: list[int] = field(default_factory=list)
+    """By pipe the time of its last barrier."""
     tokens: dict[tuple[str, str, int], Times] = field(default_factory=dict)
     last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
+    lying: dict[tuple[str, int], tuple[Apart, Instr]] = field(default_factory=dict)
+    """How far apart the fractals of each operand in L0 are, and who put them there."""
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -117,7 +127,7 @@ class Replay:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
         steps = list(self._steps(self.kernel.body, ()))
         self.known = [(0,) * len(self.at)] * len(self.at)
-        self.progress, self.latest = [0] * len(self.at), [0] * len(self.at)
+        self.progress, self.latest, self.barriers = [0] * len(self.at), [0] * len(self.at), [0] * len(self.at)
         self.history = [{} for _ in self.at]
         self._body(steps, (), ("", 0, 1), 0)
         for src, dst, event in self.tokens:
@@ -196,13 +206,13 @@ class Replay:
         return (self.at[pipe],)
 
     def _barrier(self, pipe: str) -> None:
-        if pipe == "V":
-            self.vector_barrier = self.clock
-        elif pipe == "ALL":
+        if pipe == "ALL":
             everything = tuple(self.progress)
             for at in range(len(self.at)):  # also one that has done nothing yet
                 self._learn(at, everything)
-            self.vector_barrier = self.clock
+            self.barriers = [self.clock] * len(self.at)
+        elif pipe in self.at:
+            self.barriers[self.at[pipe]] = self.clock
 
     def _learn(self, at: int, facts: Times) -> None:
         self.known[at] = tuple(map(max, self.known[at], facts))
@@ -212,7 +222,10 @@ class Replay:
     def _instr(self, instr: Instr, path: Path, iteration: Path, me: int) -> None:
         assert self.touches is not None
         touch = self.touches.of(instr, self.slots)
-        past = self._unordered(me, touch, self.hazards and instr.pipe == "V")
+        if touch.takes or touch.leaves:
+            self._fractals(instr, touch)
+        stores = instr.pipe in STORE_PIPES and bool(touch.stores)
+        past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
         if past:
             self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
         self.progress[me] = self.latest[me] = self.clock
@@ -222,20 +235,35 @@ class Replay:
             del history[key]
         history[key] = (self.clock, path, iteration, instr, touch, self.known[me])
 
-    def _unordered(self, me: int, touch: Touch, hazards: bool | None) -> list[_Past]:
+    def _fractals(self, instr: Instr, touch: Touch) -> None:
+        """Fractals of L0 have to lie where an instruction takes them to be."""
+        for place, apart in touch.takes:
+            put, by = self.lying.get(place, (apart, instr))
+            if not put.agrees(apart):
+                text = (
+                    f"{instr.name} takes the fractals of {place[0]} 0x{place[1]:05x} to be {apart} elements apart;"
+                    f" {by.name} left them {put} apart (lines {by.span.line} and {instr.span.line})"
+                )
+                self.on_find(Finding("fractals", None, None, text, instr.span, put_by=by))
+        self.lying.update({place: (apart, instr) for place, apart in touch.leaves})
+
+    def _unordered(self, me: int, touch: Touch, hazards: bool | None, stores: bool) -> list[_Past]:
         """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first. The pipe's
-        own are among them where its results have ``hazards``, but for what a barrier stands behind."""
+        own are among them where its results have ``hazards``, but for what a barrier stands behind; of one that
+        ``stores``, other stores to the same bytes."""
         assert self.touches is not None
         conflicts, found = self.touches.before(touch), []
         for at, known in enumerate(self.known[me]):
             if at == me:
-                known = max(known, self.vector_barrier) if hazards else self.clock
+                known = max(known, self.barriers[me]) if hazards else self.clock
             if self.latest[at] <= known:
                 continue
             for past in reversed(self.history[at].values()):
                 if past[0] <= known:
                     break
                 number = past[4].number
+                if at == me and stores and not any(a.overlaps(b) for a in past[4].stores for b in touch.stores):
+                    continue
                 if conflicts[number] if number in conflicts else self.touches.conflict(past[4], touch):
                     found.append(past)
         if len(found) > 1:
@@ -248,15 +276,17 @@ class Replay:
         assert self.touches is not None
         for time, path, iteration, instr, touch, knew in unordered:
             at = self.at[instr.pipe]
-            if self.known[me][at] >= time or (at == me and self.vector_barrier >= time):
+            if self.known[me][at] >= time or (at == me and self.barriers[me] >= time):
                 continue
             conflict = self.touches.conflict(touch, later.touch)
             assert conflict is not None
             earlier = Access(path, iteration, instr, time, touch)
             if at == me:
                 text = "vector result used without a barrier"
+                if later.instr.pipe in STORE_PIPES:
+                    text = f"{later.instr.name} may arrive before {instr.name}, to the same place without a barrier"
                 self.on_find(Finding("hazard", earlier, later, text, later.instr.span))
-                self.vector_barrier = self.clock - 1
+                self.barriers[me] = self.clock - 1
             else:
                 text = _race_text(earlier, later)
                 self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))

@@ -116,7 +116,7 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> None:
             break
         for hazard in hazards:
             assert hazard.later is not None
-            flags.add_vector_barrier(hazard.later.path, hazard.span)
+            flags.add_barrier(hazard.later.path, hazard.later.instr.pipe, hazard.span)
         for order in _leading(flags.kernel, races) if races or hazards else back[:1]:
             flags.add(order)
 

@@ -13,11 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
+from pyptogen.lower.isa.fractals import Apart, CubeTile, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 
 UNKNOWN_REACH = 1 << 20
 """Bytes behind a tile whose address nobody knows before run time: all of any memory."""
+
+
+GM = "GM "
+"""How memories begin that are tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +46,25 @@ class Region:
         return shift < self.width or shift + other.width > self.pitch
 
 
+Lying = tuple[tuple[str, int], Apart]
+"""How far apart the fractals of one operand in L0 are: its location, its first byte, the distance."""
+
+
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What one instruction reads and writes, on chip and where an index says; ``number`` is its own."""
+    """What one instruction reads and writes, on chip and where an index says; ``number`` is its own. ``leaves`` and
+    ``takes``: how far apart fractals of L0 lie behind it, and have to lie before it, by location and first byte."""
 
     number: int
     reads: tuple[Region, ...]
     writes: tuple[Region, ...]
+    leaves: tuple[Lying, ...] = ()
+    takes: tuple[Lying, ...] = ()
+
+    @property
+    def stores(self) -> tuple[Region, ...]:
+        """The bytes of GM that it writes."""
+        return tuple(region for region in self.writes if region.memory.startswith(GM))
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +113,25 @@ class Touches:
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
             elif operand.tensor in self._indexed:
-                region = Region(f"GM {operand.tensor}", 0, UNKNOWN_REACH, 0, 0)
+                region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0)
             else:
                 continue
             reads += [region] if effect in "ru" else []
             writes += [region] if effect in "wut" else []
-        return Touch(len(self._found), tuple(reads), tuple(writes))
+        return Touch(len(self._found), tuple(reads), tuple(writes), *self._lying(instr, slots))
+
+    def _lying(self, instr: Instr, slots: Mapping[str, int]) -> tuple[tuple[Lying, ...], tuple[Lying, ...]]:
+        """How the fractals of operands lie behind an instruction, and how they have to lie before it."""
+        tiles = [self._tiles[o] for o in instr.operands if isinstance(o, str)]
+        if not any(tile.type.loc in ("Left", "Right", "Acc") for tile in tiles):
+            return (), ()
+        starts = [self._region(tile, slots).start for tile in tiles]
+        kinds = [_cube_tile(tile) for tile in tiles]
+        left, taken = (
+            tuple(((kinds[at].loc, starts[at]), apart) for at, apart in places)
+            for places in distances(instr.name, kinds, self._kernel.platform)
+        )
+        return left, taken
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
         names = tile.address.names()
@@ -128,6 +158,14 @@ class Touches:
         if earlier.number not in known:
             known[earlier.number] = _compare(earlier, later)
         return known[earlier.number]
+
+
+def _cube_tile(tile: Declare) -> CubeTile:
+    """A tile as its fractals see it."""
+    kind, extents = tile.type, (tile.rows, tile.cols)
+    rows, cols = (extent.size if extent.valid is None else extent.valid.c() for extent in extents)
+    marks = (kind.compact, kind.across, kind.k_aligned)
+    return CubeTile(kind.loc, DTYPES[kind.dtype], (kind.rows, kind.cols), (rows, cols), *marks)
 
 
 def _indexed(kernel: InstrKernel) -> frozenset[str]:

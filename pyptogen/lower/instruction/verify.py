@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE
+from pyptogen.lower.instruction import bound_names
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -24,7 +25,7 @@ from pyptogen.lower.verify import require
 
 
 def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
-    """Known instructions, dtypes the platform has, aligned tiles.
+    """Known instructions, dtypes the platform has, aligned tiles, names that are bound.
 
     Raises:
         DiagnosticError: PTG302 a tile breaks an alignment, PTG303 the platform has no such instruction for a dtype:
@@ -32,6 +33,7 @@ def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
         IllegalIR: a rule is broken that no spec can break.
     """
     for kernel in kernels:
+        bound_names.verify(kernel)
         declared = declarations(kernel)
         for tile in declared.values():
             _check_tile(tile, platform)

@@ -28,7 +28,8 @@ _32_BITS: Types = frozenset({"int32", "uint32"})
 _ROW_SUMS: Types = ARITH | {"int64", "uint64"}
 
 _BITS = (
-    *Group("dst, a, b", INT_8_32, UP_TO_4_BYTES, INT_ANY)(TAND="a & b", TOR="a | b"),
+    *Group("dst, a, b", UP_TO_4_BYTES - {"fp32"}, UP_TO_4_BYTES, ALL)(TAND="a & b, of floats their bits"),
+    *Group("dst, a, b", INT_8_32, UP_TO_4_BYTES, INT_ANY)(TOR="a | b"),
     *Group("dst, a, b", INT_8_32, INT_ANY, INT_ANY)(TSHL="a << b, b unsigned", TSHR="a >> b with a's sign"),
     *Group("dst, a, b, tmp", INT_8_32, INT_8_32, INT_ANY, effects="wrrt")(TXOR="a ^ b"),
     *Group("dst, a", INT_8_32, INT_8_32, INT_ANY)(TNOT="~a"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
@@ -47,6 +47,9 @@ class Platform:
         turns_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns there,
             and are turned on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a ring in the receiver's memory, so that one in GM says so.
+        vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
+        tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
+            empty where kernels are for no device.
         vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
@@ -68,6 +71,8 @@ class Platform:
     runs_of_elements: bool = False
     turns_on_load: bool = True
     rings_on_chip: bool = False
+    vector_mask: bool = False
+    tile_room: Mapping[str, int] = field(default_factory=dict)
 
     def box(self, size: int) -> tuple[int, int]:
         """Rows and columns of a box of the layout `nz`, for elements of ``size`` bytes: matrices begin and end at whole

@@ -222,15 +222,11 @@ class TilingRow:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it.
-
-    ``subject`` is what an equality of sizes speaks of (``axis 0 of `y```); empty for a precondition of the author.
-    """
+    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it."""
 
     text: str
     condition: Any
     span: Span
-    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +257,9 @@ class Program:
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
     """By name, as declared, the outputs whose memory is not row after row: `dn`, `nz`, or with strides."""
+    halves: Mapping[str, str] = field(default_factory=dict)
+    """By name, the tensors of 64-bit numbers that a platform sees as words of 32: the name under which their memory has
+    one more axis of two."""
     spoken: frozenset[str] = frozenset()
     """Values that the spec itself names; the names of all others are the compiler's."""
 

@@ -39,6 +39,8 @@ def dim_table(program: Program) -> DimTable:
     table = DimTable(program.dims, {**symbols, **attrs})
     for loop in program.loops:
         table.add_block(loop.block)
+    for requirement in program.requires:
+        table.state_all(requirement.condition, requirement.span)
     return table
 
 

@@ -28,6 +28,7 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
+from pyptogen.lower.tensor.passes.host_scalars import as_number
 from pyptogen.lower.tensor.running import numerics
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tensor.running.numerics_selection import in_groups
@@ -172,7 +173,7 @@ class TileRun:
 
             expr = sympy.sympify(source.expr)
             known = {**self.env, **self.scalars}
-            return float(expr.subs({s: known[s.name] for s in expr.free_symbols}))
+            return as_number(expr.subs({s: known[s.name] for s in expr.free_symbols}))
         array = self._read(source)
         fits = all(a in (1, b) for a, b in zip(array.shape, target.shape, strict=True))
         return array if fits or array.size != target.rows * target.cols else array.reshape(target.shape)
@@ -267,7 +268,7 @@ class TileRun:
         if op.kind.removeprefix("column_") in REDUCE:
             return numerics.reduce(op.kind.removeprefix("column_"), values[0], int(op.kind in REDUCE))
         if op.kind == "compare":
-            left, right = (v if isinstance(v, float) else numerics.widen(v) for v in values)
+            left, right = (v if isinstance(v, int | float) else numerics.widen(v) for v in values)
             holds = np.asarray(COMPARE[op.mode](left, right))
             return holds.reshape(1, -1) if dst.rows == 1 else holds  # the bits of a column lie as a row
         if op.kind == "select":

@@ -114,7 +114,8 @@ class TileOp:
     take_rows  the same by a tile of their places, all at once: rows of the table ``gm``
     scatter  rows of src → rows of ``gm`` picked by the int64 tensor ``index`` from ``index_offset``; −1 skips
     matmul   dst = a @ b where the loop variable ``first`` is 0 (None: always), dst += a @ b elsewhere; ``k_inner`` is
-             the K tile at L0; with four sources the last two are scales of groups of 32 along K
+             the K tile at L0, ``k_dim`` the dim of K, if it is one; with four sources the last two are scales of
+             groups of 32 along K
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
@@ -156,6 +157,7 @@ class TileOp:
     places: Poly | None = None
     first: str | None = None
     k_inner: int | None = None
+    k_dim: str | None = None
     scratch: str | None = None
     row: Poly = ZERO
     mode: str = "none"

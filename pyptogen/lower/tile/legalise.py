@@ -29,7 +29,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
-from pyptogen.lower.tile import running
+from pyptogen.lower.tile import gapless, running
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -315,7 +315,7 @@ class _Legaliser(AddedTiles):
             *steps,
             TileOp("compare", bits, sources, op.span, op.stage, mode=op.kind),
             TileOp("fill", dst.name, (one,), op.span, op.stage),
-            TileOp("select", dst.name, (bits, dst.name, zero), op.span, op.stage, scratch=self.words(dst)),
+            TileOp("select", dst.name, (bits, dst.name, zero), op.span, op.stage, scratch=self.words(dst, zero)),
         ]
 
     def predicate(self, dst: TileVal) -> str:
@@ -325,9 +325,14 @@ class _Legaliser(AddedTiles):
         like = replace(dst, dtype="uint8", rows=rows, cols=Extent(-(-cols.size // 8)), form=form, parent=None)
         return self.add(f"{dst.name}_bits", replace(like, col_offset=0))
 
-    def words(self, dst: TileVal) -> str:
-        """The 32 bytes that a selection keeps its address or its number in."""
-        words = replace(dst, rows=Extent(1), cols=Extent(32 // DTYPES[dst.dtype]), form="row", parent=None)
+    def words(self, dst: TileVal, other: Source) -> str:
+        """The scratch of a selection. A2/A3 keeps an address or a number in its first 32 bytes; beside a number it has
+        room for a line, which the assembler of PTO assembly asks for."""
+        cols = 32 // DTYPES[dst.dtype]
+        if isinstance(other, ScalarArg):
+            whole = self.tiles[dst.parent] if dst.parent else dst
+            cols = max(cols, (whole.rows if whole.form == "col" else whole.cols).size)
+        words = replace(dst, rows=Extent(1), cols=Extent(cols), form="row", parent=None)
         return self.add(f"{dst.name}_tmp", replace(words, col_offset=0))
 
     def where(self, op: TileOp) -> list[TileOp]:
@@ -345,7 +350,7 @@ class _Legaliser(AddedTiles):
             filled = self.like(f"{dst.name}_then", dst)
             steps.append(TileOp("fill", filled, (then,), op.span, op.stage))
             then = filled
-        select = TileOp("select", dst.name, (bits, then, other), op.span, op.stage, scratch=self.words(dst))
+        select = TileOp("select", dst.name, (bits, then, other), op.span, op.stage, scratch=self.words(dst, other))
         return [*steps, select]
 
     # -- what nobody reads --------------------------------------------------------------------------------------------
@@ -383,4 +388,4 @@ def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     tiles = [t for t in legaliser.tiles.values() if t.name in named]
     parents = {t.parent for t in tiles}
     tiles = [t for t in legaliser.tiles.values() if t.name in named or t.name in parents]
-    return replace(kernel, body=body, tiles=tuple(tiles))
+    return gapless.run(replace(kernel, body=body, tiles=tuple(tiles)))

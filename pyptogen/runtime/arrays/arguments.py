@@ -39,7 +39,7 @@ def as_array(name: str, value: Any) -> npt.NDArray[Any]:
     if hasattr(value, "__dlpack__"):
         try:
             return np.from_dlpack(value)
-        except (BufferError, TypeError, RuntimeError) as error:
+        except Exception as error:  # code of the object's own
             raise fault("PTG403", f"argument `{name}` cannot be used as an array: {error}", None) from error
     raise fault(
         "PTG403",
@@ -104,6 +104,21 @@ def _check_writable(tensor: TensorArg, array: npt.NDArray[Any]) -> None:
             tensor.span,
             fix="pass a writable array, for example a copy",
         )
+
+
+def named_outputs(contract: Contract, out: Any) -> Mapping[str, Any]:
+    """``out`` of a call, which gives arrays by the names of outputs. Raises PTG404 for anything else."""
+    if out is None:
+        return {}
+    if isinstance(out, Mapping) and all(isinstance(name, str) for name in out):
+        return out
+    raise fault(
+        "PTG404",
+        f"`out` is a {type(out).__name__}",
+        contract.span,
+        expected="a mapping from names of outputs to arrays",
+        fix=f"`out={{{', '.join(repr(t.name) + ': …' for t in contract.outputs if t.name not in contract.inplace)}}}`",
+    )
 
 
 def check_out_names(contract: Contract, out: Mapping[str, Any]) -> None:

@@ -88,12 +88,13 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
     matrix = as_array("w", w)
     if matrix.ndim < 2 or 0 in matrix.shape:
         raise fault("PTG402", f"only matrices can be packed, not an array of shape {list(matrix.shape)}", None)
-    if matrix.dtype.itemsize not in (1, 2, 4):
+    plain = matrix.dtype.names is None and matrix.dtype.isnative and matrix.dtype.kind not in "OSUMm"
+    if matrix.dtype.itemsize not in (1, 2, 4) or not plain:
         raise fault(
             "PTG403",
             f"elements of dtype {matrix.dtype} have no packed form",
             None,
-            expected="1, 2 or 4 bytes",
+            expected="numbers of 1, 2 or 4 bytes",
         )
     pack_one = _pack_cpu if target == "cpu" else _pack_fractal
     parts = [pack_one(part) for part in matrix.reshape(-1, *matrix.shape[-2:])]

@@ -14,7 +14,7 @@ from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.chip.jobs import ChipHandle, Job, JobQueue
 from pyptogen.runtime.chip.stoppable import StoppableChip
-from pyptogen.runtime.native.binding import POLICIES, RunError, RunReport
+from pyptogen.runtime.native.binding import POLICIES, RunError, RunReport, WrongIndexError
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -267,16 +267,19 @@ class ChipRuntime:
 
     def _make_run(self, job: Job) -> None:
         call = job.call
-        self.last_report = self._chip.run(
-            call.entry,
-            call.packed,
-            name=call.name,
-            policy=call.policy,
-            trace=job.trace,
-            graph=job.deps,
-            timeout=job.timeout,
-            keep=call,
-        )
+        try:
+            self.last_report = self._chip.run(
+                call.entry,
+                call.packed,
+                name=call.name,
+                policy=call.policy,
+                trace=job.trace,
+                graph=job.deps,
+                timeout=job.timeout,
+                keep=call,
+            )
+        except WrongIndexError as error:
+            raise call.explained(error) from None
 
     def __repr__(self) -> str:
         return f"ChipRuntime(platform={self.platform!r}, device={self.device}, cores={self.cores})"

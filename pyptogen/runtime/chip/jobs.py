@@ -79,12 +79,15 @@ class JobQueue:
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._aborted = False
+        self._closed = False
         self.open = 0
         """Jobs that are not over."""
 
     def put(self, job: Job) -> None:
-        """Add a job."""
+        """Add a job. Raises ``RuntimeClosed`` after ``close``: nobody would ever make it."""
         with self._lock:
+            if self._closed:
+                raise RuntimeClosed(f"`{job.call.name}` had not begun when the runtime closed")
             self.open += 1
             if self._thread is None:
                 self._thread = threading.Thread(target=self._work, name=self._name, daemon=True)
@@ -93,6 +96,8 @@ class JobQueue:
 
     def close(self) -> None:
         """Wait until all jobs are over."""
+        with self._lock:
+            self._closed = True
         if self._thread is not None:
             self._jobs.put(None)
             self._thread.join()

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from pyptogen.diagnostics import fault
+from pyptogen.regular_files import read_regular
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.arrays.arguments import address, as_array
 from pyptogen.runtime.arrays.buffers import aligned_empty
@@ -136,12 +137,21 @@ def _with_local_includes(paths: Sequence[Path]) -> dict[Path, str]:
         path = left.pop()
         if path in files:
             continue
-        files[path] = path.read_text(encoding="utf-8")
+        files[path] = _text(path)
         for name in _LOCAL_INCLUDE.findall(files[path]):
             found = Path(os.path.normpath(path.parent / name))
             if found.is_file():
                 left.append(found)
     return files
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_regular(path).decode()
+    except UnicodeDecodeError as error:
+        raise fault("PTG110", f"`{path}` is not UTF-8 text (byte {error.start})", None, expected="UTF-8") from None
+    except OSError as error:
+        raise fault("PTG110", f"cannot read `{path}`: {error.strerror}", None) from None
 
 
 def _find_entry(path: Path, text: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,10 @@ from pyptogen.runtime.host.python_kernels import find_function, wire_dtype
 
 class EncodedFault(Exception):
     """What a task raised, as ``encode_fault`` writes it."""
+
+
+class AttemptsSpent(Exception):
+    """A task has begun as often as it may, and its process has ended each time; ``args`` has how often."""
 
 
 class ClusterChip:
@@ -47,8 +52,17 @@ class ClusterChip:
 
         ``kernel`` is its key and the reference of its definition. Of ``tensors``, the first are those contents
         that ``call`` says are given; the rest is what the task had to wait for. When the task takes longer than
-        its timeout, this process notes that and ends, and Ray starts a new one.
+        its timeout, this process notes that and ends, and Ray starts a new one. With ``attempts`` in ``call``, Ray
+        sends the task until it has run: only what begins here counts.
         """
+        attempts = call["attempts"]
+        if attempts is not None:
+            import ray
+
+            begun = ray.get(self._watch.begin.remote(call["number"], uuid.uuid4().hex))
+            if begun > attempts:
+                self._watch.end.remote(call["number"])
+                raise AttemptsSpent(attempts)
         try:
             key, definition = kernel
             if key not in self._kernels:
@@ -59,6 +73,9 @@ class ClusterChip:
                 return (*self._kernels[key](call, tensors), self.chip)
         except Exception as error:
             raise EncodedFault(encode_fault(error)) from None
+        finally:
+            if attempts is not None:
+                self._watch.end.remote(call["number"])
 
     @contextmanager
     def _limit(self, number: int, seconds: float | None) -> Iterator[None]:
@@ -99,10 +116,23 @@ class ClusterChip:
 
 
 class Watch:
-    """An actor that remembers which tasks took too long, when their chips have ended for it."""
+    """An actor that remembers what chips that have ended would forget: which tasks took too long, and how often those
+    have begun that may be tried again."""
 
     def __init__(self) -> None:
         self._late: set[int] = set()
+        self._begun: dict[int, set[str]] = {}
+
+    def begin(self, number: int, time: str) -> int:
+        """Task ``number`` begins: how often it has, this time included, which has a name of its own because Ray may
+        send the same call twice."""
+        times = self._begun.setdefault(number, set())
+        times.add(time)
+        return len(times)
+
+    def end(self, number: int) -> None:
+        """It has a result, or has raised: it will not begin again."""
+        self._begun.pop(number, None)
 
     def note_late(self, number: int) -> None:
         """Task ``number`` takes too long."""

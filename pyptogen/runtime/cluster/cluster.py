@@ -80,7 +80,7 @@ class ClusterRuntime:
         if not self._group.wait(start_seconds):
             ray.util.remove_placement_group(self._group)
             raise TimeoutError(f"the cluster has no room for {len(self.chips)} chips with {threads} CPUs each")
-        self._watch = ray.remote(Watch).options(num_cpus=0).remote()
+        self._watch: Any = ray.remote(Watch).options(num_cpus=0, max_restarts=-1, max_task_retries=-1).remote()
         actor = ray.remote(ClusterChip)
         self._actors: dict[int, Any] = {}
         for place, chip in enumerate(self.chips):
@@ -146,7 +146,8 @@ class ClusterRuntime:
         timeout: float | None = None,
         after: Sequence[Any] = (),
     ) -> ClusterTask:
-        """Submit one task. ``timeout`` counts from when it begins, as at level host."""
+        """Submit one task. ``timeout`` counts from when it begins, as at level host. ``retries``: how often it is begun
+        again when its worker ends while it runs; waiting for a worker that is started anew does not count."""
         self._check()
         if chip is None:
             chip = self.chips[self._turn % len(self.chips)]
@@ -160,12 +161,17 @@ class ClusterRuntime:
             call = Call(PYTHON, b"", [], {}, tuple)
             uses, scalars = _python_uses(self, kernel, args, chip, call)
         number = next(self._numbers)
-        sent = {"named": [use.described() for use in uses], "scalars": scalars, "number": number, "timeout": timeout}
+        sent = {
+            "named": [use.described() for use in uses], "scalars": scalars, "number": number, "timeout": timeout,
+            "attempts": retries + 1 if retries else None,
+        }  # fmt: skip
         contents = [use.tensor.content() for use in uses if use.given]
         written = [use.tensor.cell for use in uses if use.writes]
         if len(set(map(id, written))) < len(written):
             raise TypeError(f"`{kernel.name}` writes two parts of one tensor; at level cluster that takes two tasks")
-        method = self._actors[chip].run.options(num_returns=len(written) + 1, max_task_retries=retries)
+        # Ray counts every time that a task does not reach its actor, also while the actor is started anew; the actor
+        # counts the times that the task begins.
+        method = self._actors[chip].run.options(num_returns=len(written) + 1, max_task_retries=-1 if retries else 0)
         references = method.remote(self._definition(kernel), sent, *contents, *(task.status for task in after))
         *made, status = references if written else [references]
         task = RemoteTask(number, kernel.name, chip, status, timeout, self._watch)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.runtime.cluster.chip import EncodedFault, from_wire
+from pyptogen.runtime.cluster.chip import AttemptsSpent, EncodedFault, from_wire
 from pyptogen.runtime.faults import TaskError, TaskTimeout, WorkerLost, WorkerTraceback, decode_fault
 from pyptogen.runtime.host.handles import TaskHandle, TensorHandle
 
@@ -221,7 +221,9 @@ def explain(error: Any, where: str) -> Exception:
     if isinstance(cause, EncodedFault):
         return decode_fault(cause.args[0], where)
     found: Exception
-    if isinstance(error, ray.exceptions.RayActorError):
+    if isinstance(cause, AttemptsSpent):
+        found = WorkerLost(f"{where}: its worker ended each of the {cause.args[0]} times that it ran")
+    elif isinstance(error, ray.exceptions.RayActorError):
         found = WorkerLost(f"{where}: its worker ended while it ran, or is being started anew")
     elif isinstance(error, ray.exceptions.RayTaskError) and isinstance(cause, Exception):
         found = TaskError(f"{where} was not run: what it needs has failed: {cause}")

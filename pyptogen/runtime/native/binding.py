@@ -6,13 +6,13 @@ import atexit
 import ctypes
 import functools
 import os
+import re
 import threading
 import weakref
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pyptogen.diagnostics import fault
 from pyptogen.runtime.toolchain.build import available_processors
@@ -36,6 +36,21 @@ class RunError(RuntimeError):
     """
 
 
+class WrongIndexError(RunError):
+    """A kernel read an index that names none of so many places: ``line`` of the spec, 0 where that is not known."""
+
+    def __init__(self, index: int, places: int, line: int) -> None:
+        super().__init__(f"an index is {index}, and there are {places} places")
+        self.index, self.places, self.line = index, places, line
+
+    def __reduce__(self) -> tuple[type[WrongIndexError], tuple[int, int, int]]:
+        return type(self), (self.index, self.places, self.line)
+
+
+_WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), line (\d+)")
+"""As ``include/pto/cpu/core/indices.hpp`` says it."""
+
+
 def build_scheduler(cache: Cache | None = None) -> Path:
     """The shared object of the scheduler, compiled at first use. Raises PTG501, PTG502."""
     cache = cache or Cache()
@@ -50,8 +65,8 @@ def build_scheduler(cache: Cache | None = None) -> Path:
             raise fault("PTG502", f"the native scheduler does not compile: {first_error(said.stderr)}", None)
 
     def make(output: Path) -> None:
-        with TemporaryDirectory(prefix="pyptogen-") as folder:
-            objects = [str(Path(folder) / f"{source.stem}.o") for source in sources]
+        with cache.scratch() as folder:
+            objects = [str(folder / f"{source.stem}.o") for source in sources]
             pairs = zip(sources, objects, strict=True)
             commands = [[f"-I{BUNDLED}", "-c", str(source), "-o", made] for source, made in pairs]
             with ThreadPoolExecutor(max_workers=available_processors()) as pool:
@@ -156,7 +171,9 @@ class NativeCall:
         """The report of the run that returned ``status``. Raises ``RunError`` and ``OSError``."""
         call = self._call
         if status == 1:
-            raise RunError(self._message.value.decode(errors="replace"))
+            said = self._message.value.decode(errors="replace")
+            wrong = _WRONG_INDEX.fullmatch(said)
+            raise WrongIndexError(*map(int, wrong.groups())) if wrong else RunError(said)
         if status == 2:
             raise OSError(f"cannot write {os.fsdecode(self._message.value)}")
         return RunReport(call.seconds, call.submit_seconds, call.launches, call.ring)
@@ -243,6 +260,10 @@ def shared_chip(cores: int) -> Chip:
 
 
 def _close_all() -> None:
+    """At the end of the process. Threads that are left now (daemons) may be in a run, or about to begin one: then the
+    chips go with the process."""
+    if threading.active_count() > 1:
+        return
     for chip in list(_chips.values()):
         chip.close()
     _chips.clear()

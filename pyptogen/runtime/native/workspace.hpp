@@ -10,6 +10,14 @@
 #include <new>
 #include <vector>
 
+// What is not handed out is out of bounds in builds with AddressSanitizer.
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
 namespace pto_rt::native {
 
 // A stack of bump allocators over mapped chunks. The lowest one is the run's: what it hands out is valid until the run
@@ -23,7 +31,7 @@ public:
     void* allocate(size_t bytes, Settled&& settled)
     {
         if (bytes > SIZE_MAX / 2) throw std::bad_alloc();
-        const size_t size = (bytes + kAlign - 1) / kAlign * kAlign;
+        const size_t size = (bytes + kAlign - 1) / kAlign * kAlign + kApart;
         Arena& arena = scopes_.empty() ? run_ : scopes_.back();
         if (arena.chunks.empty() || arena.chunks.back().size - arena.used < size) {
             arena.chunks.push_back(scopes_.empty() ? map(size) : chunk_of_scope(size, settled));
@@ -32,6 +40,8 @@ public:
         void* at = arena.chunks.back().base + arena.used;
         arena.used += size;
         arena.total += size;
+        ASAN_POISON_MEMORY_REGION(at, size);
+        ASAN_UNPOISON_MEMORY_REGION(at, bytes);
         return at;
     }
 
@@ -73,6 +83,11 @@ public:
 
 private:
     static constexpr size_t kAlign = 64;
+#if defined(__SANITIZE_ADDRESS__)
+    static constexpr size_t kApart = 256;
+#else
+    static constexpr size_t kApart = 0;
+#endif
     static constexpr size_t kHugePage = size_t{2} << 20;
     static constexpr size_t kSmallChunk = size_t{256} << 10;
     // What scopes may hold together: enough for several, and not much more than caches hold.
@@ -154,7 +169,11 @@ private:
         return {base, size, mapping, mapped};
     }
 
-    static void unmap(const Chunk& chunk) { munmap(chunk.mapping, chunk.mapped); }
+    static void unmap(const Chunk& chunk)
+    {
+        ASAN_UNPOISON_MEMORY_REGION(chunk.mapping, chunk.mapped);
+        munmap(chunk.mapping, chunk.mapped);
+    }
 
     Arena run_;
     std::vector<Arena> scopes_;  // open, the innermost last

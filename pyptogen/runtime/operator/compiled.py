@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections import namedtuple
 from collections.abc import Mapping
@@ -18,16 +19,17 @@ from pyptogen.runtime.arrays.arguments import (
     as_array,
     check_out_names,
     check_overlap,
+    named_outputs,
     result_array,
     result_packed,
     updated_array,
 )
 from pyptogen.runtime.arrays.buffers import aligned_empty
 from pyptogen.runtime.arrays.packing import PackedWeight, pack
-from pyptogen.runtime.native.binding import Chip, RunReport, load_entry, shared_chip
+from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, load_entry, shared_chip
 from pyptogen.runtime.operator.contract import Contract, TensorArg
-from pyptogen.runtime.operator.indices import index_bounds
-from pyptogen.runtime.operator.repeated import Repeated
+from pyptogen.runtime.operator.indices import IndexUse, index_bounds, index_uses, wrong_index
+from pyptogen.runtime.operator.repeated import LastCall, Repeated
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors, make_toolchain
 from pyptogen.runtime.toolchain.headers import isa_root
 
@@ -50,10 +52,20 @@ class BoundCall:
     held: tuple[Any, ...]
     dims: tuple[int, ...] = ()
     """The dynamic dims, in the order of the contract."""
+    indices: tuple[IndexUse, ...] = ()
+    """What may be wrong with the indices that its kernels compute."""
 
     def run(self, chip: Chip) -> RunReport:
-        """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``."""
-        return chip.run(self.entry, self.packed, policy=self.policy)
+        """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``, and PTG408 for an index that a
+        kernel computed."""
+        try:
+            return chip.run(self.entry, self.packed, policy=self.policy)
+        except WrongIndexError as error:
+            raise self.explained(error) from None
+
+    def explained(self, error: WrongIndexError) -> DiagnosticError:
+        """PTG408 for a wrong index that one of its kernels read."""
+        return wrong_index(error, self.indices, self.dims, self.name)
 
 
 class CompiledOperator:
@@ -71,12 +83,13 @@ class CompiledOperator:
         self.library = library
         self.threads = threads
         self.contract = Contract.from_program(program)
-        self._index_bounds = index_bounds(program)
-        self._last: Repeated | None = None
+        self._indices = index_uses(program)
+        self._index_bounds = index_bounds(program, self._indices)
+        self._last = LastCall()
         inplace = self.contract.inplace
         self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
         self.last_run = 0.0
-        """Seconds that the last call spent in native code."""
+        """Seconds that the last call spent in native code: that which ended last, where several threads call."""
         self._entry = load_entry(library, entry_name(program.name, target))
         self._results = namedtuple(  # type: ignore[misc]
             f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
@@ -101,18 +114,28 @@ class CompiledOperator:
 
         ``out`` gives arrays for outputs by name (of the right shape and dtype, C-contiguous unless the spec says
         otherwise, no overlap with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to
-        PTG408) before anything is written, and ``RunError`` when a kernel fails.
+        PTG408) before anything is written, PTG408 also afterwards for an index that a kernel computed, and ``RunError``
+        when a kernel fails; what the call writes is then undefined.
         """
-        if out and self._last is not None and self._last.matches(arguments, out):
+        out = (
+            dict(named_outputs(self.contract, out)) or None
+        )  # the arrays of this call, also where another thread changes the mapping
+        last = self._last
+        repeated = last.repeated
+        if out and repeated is not None and repeated.matches(arguments, out):
             for bound in self._index_bounds:
-                bound.check(arguments, self._last.dims)
-            results = self._results(*(out[name] if where else arguments[name] for where, name in self._sources))
-            call = BoundCall(self.contract.name, self._entry, self._last.packed, self.policy, results, ())
-        else:
-            self._last = None
-            call = self.bind(arguments, out)
-            if out and self._repeatable(arguments, out, call):
-                self._last = Repeated(arguments, out, call.packed, call.dims)
+                bound.check(arguments, repeated.dims)
+            results = self._results(*[out[name] if where else arguments[name] for where, name in self._sources])
+            try:
+                report = shared_chip(self.threads).run(self._entry, repeated.packed, policy=self.policy)
+            except WrongIndexError as error:
+                raise wrong_index(error, self._indices, repeated.dims, self.contract.name) from None
+            self.last_run = report.seconds
+            return results
+        last.repeated = None
+        call = self.bind(arguments, out)
+        if out and self._repeatable(arguments, out, call):
+            last.repeated = Repeated(arguments, out, call.packed, call.dims)
         self.last_run = call.run(shared_chip(self.threads)).seconds
         return call.results
 
@@ -138,12 +161,11 @@ class CompiledOperator:
             bound.check(arrays, (*dims.values(),))
         scalars = contract.bind_attrs(attrs)
         contract.check_requires(dims, scalars)
-        if out:
-            check_out_names(contract, out)
+        out = named_outputs(contract, out)
+        check_out_names(contract, out)
         extents = contract.output_extents(*dims.values())
         results: dict[str, Any] = {
-            tensor.name: self._result(tensor, extents[index], out.get(tensor.name) if out else None)
-            for index, tensor in self._fresh
+            tensor.name: self._result(tensor, extents[index], out.get(tensor.name)) for index, tensor in self._fresh
         }
         # `held` keeps copies alive until native code has returned.
         held = [self._physical(tensor, arrays[tensor.name]) for tensor in contract.inputs]
@@ -155,7 +177,8 @@ class CompiledOperator:
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
         ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
-        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), (*dims.values(),))
+        sizes = (*dims.values(),)
+        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
@@ -264,10 +287,12 @@ def compile(
     from pyptogen.lower.pipeline import lower
     from pyptogen.lower.tensor import from_spec
     from pyptogen.lower.tensor.reading.targets import require_target
-    from pyptogen.schema import load_spec
+    from pyptogen.schema import Spec, load_spec
     from pyptogen.templates import wrapper_hpp
 
-    loaded = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+    if not isinstance(spec, (str, os.PathLike, Spec)):
+        raise fault("PTG110", f"a spec cannot be a {type(spec).__name__}", None, expected="a path, or what was loaded")
+    loaded = spec if isinstance(spec, Spec) else load_spec(spec)
     program = from_spec(loaded)
     require_target(program, target)
     lowered = lower(program, target)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from pyptogen.runtime.operator.size_functions import (
     sizes_function,
     solve_linear,
 )
+from pyptogen.schema.contract import BEYOND_FP32
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Dim, Program, Value
@@ -78,7 +80,7 @@ class TensorArg:
 
     def in_rows(self, array: Any) -> Any:
         """The array, or a copy of it where the elements of its rows lie apart."""
-        if not array.size or not isinstance(array, np.ndarray):
+        if not array.size or not isinstance(array, np.ndarray) or not array.ndim:
             return array
         whole = all(step > 0 and step % array.itemsize == 0 for step in array.strides)
         return array if whole and array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
@@ -273,7 +275,8 @@ class Contract:
             check(sizes, dict(zip((attr.name for attr in self.attrs), attrs, strict=True)))
 
     def bind_attrs(self, given: Mapping[str, Any]) -> list[float | int]:
-        """The attrs in the spec's order, defaults filled in. Raises PTG404, PTG403."""
+        """The attrs in the spec's order, defaults filled in. Raises PTG404, and PTG403 for what the dtype of an attr
+        does not hold; infinities and NaN are numbers of a float attr."""
         values: list[float | int] = []
         for attr in self.attrs:
             value = given.get(attr.name, attr.default)
@@ -282,7 +285,7 @@ class Contract:
             legal = (int, float, np.floating, np.integer) if attr.is_float else (int, np.integer)
             if not isinstance(value, legal) or isinstance(value, bool):
                 raise fault("PTG403", f"attr `{attr.name}` is {value!r}", attr.span, expected=f"a {attr.dtype} scalar")
-            values.append(float(value) if attr.is_float else int(value))
+            values.append(_as_float(attr, value) if attr.is_float else _as_whole(attr, int(value)))
         return values
 
 
@@ -329,6 +332,30 @@ def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
         else:
             raise ValueError(f"no input shows the dims {', '.join(open_)}")
     return order
+
+
+def _as_whole(attr: AttrArg, value: int) -> int:
+    """The value of an integer attr. Raises PTG403 for one beyond its dtype."""
+    limits = np.iinfo(attr.dtype)
+    if limits.min <= value <= limits.max:
+        return value
+    shown = str(value) if value.bit_length() < 128 else f"a number of {value.bit_length()} bits"
+    message = f"attr `{attr.name}` is {shown}, which {attr.dtype} does not hold"
+    raise fault("PTG403", message, attr.span, expected=f"a whole number from {limits.min} to {limits.max}")
+
+
+def _as_float(attr: AttrArg, value: Any) -> float:
+    """The value of a float attr in double. Raises PTG403 for a finite one that its dtype rounds to infinity."""
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if value > 0 else -math.inf
+    finite = not isinstance(value, float | np.floating) or np.isfinite(value)
+    if finite and abs(number) >= BEYOND_FP32:
+        shown = f"{number:g}" if math.isfinite(number) else "a number beyond double"
+        message = f"attr `{attr.name}` is {shown}, which is infinity in {attr.dtype}"
+        raise fault("PTG403", message, attr.span, expected=f"a {attr.dtype} scalar", fix="give `inf` if you mean it")
+    return number
 
 
 def _list(shape: tuple[Any, ...]) -> str:

@@ -1,4 +1,9 @@
-"""Run-time bounds of index inputs: kernels read and write where an index points, so a wrong one must not reach them."""
+"""Bounds of indices: kernels read and write where an index points, so a wrong one must not lead anywhere.
+
+What a call gives, and what follows from it element by element, is computed and looked at before the call
+(``IndexBound``). Other indices are looked at by the kernel that reads them, which goes on with one that names a place;
+the call then fails (``wrong_index``). ``docs/runtime.md`` has the table.
+"""
 
 from __future__ import annotations
 
@@ -7,125 +12,124 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.runtime.operator.contract import definitions
+from pyptogen.runtime.operator.index_chains import Chain, chain_of
 from pyptogen.runtime.operator.size_functions import expand, size_text, sizes_function
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Op, Program, Value
+    from pyptogen.runtime.native.binding import WrongIndexError
 
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 """Operations whose indices count along one axis; `scatter_update` counts rows, and -1 skips."""
 
 
 @dataclass(frozen=True, slots=True)
-class IndexBound:
-    """What input ``index`` holds are places of ``target``. ``least`` is the least index: -1 where that skips.
+class IndexUse:
+    """An operation that uses an index for places of ``target``; ``index`` says which, in words. ``least`` is the least
+    index: -1 where that skips. ``places``, of the dynamic dims, is how many places there are."""
 
-    ``steps`` lead from the input to the part of it that is used: a reshape, the order of axes, or a slice of an axis.
-    ``sizes``, of the dynamic dims, gives the number of places, then the sizes of each step: a shape, or where a slice
-    begins and ends. ``floor``: what `maximum` lifts lesser numbers to before they are used, None where it does not."""
-
+    op: Op
     index: str
     target: str
-    steps: tuple[tuple[str, Any], ...]
-    sizes: Callable[..., tuple[tuple[int, ...], ...]]
+    places: Callable[..., tuple[tuple[int, ...], ...]]
     least: int
-    floor: int | None
     what: str
-    span: Span
+
+    @property
+    def span(self) -> Span:
+        return self.op.span
+
+    def count(self, dims: Sequence[int]) -> int:
+        """How many places there are for these dims."""
+        ((places,),) = self.places(*dims)
+        return places
+
+    def wrong(self, index: str, holds: int, places: int) -> DiagnosticError:
+        """PTG408 for a number of what ``index`` calls so."""
+        return fault(
+            "PTG408",
+            f"{index} holds {holds}, which is no {self.what} of `{self.target}`",
+            self.span,
+            expected=f"{'-1 (skip), or ' if self.least < 0 else ''}0 to {places - 1}",
+            fix=f"`{self.target}` has {places} there",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class IndexBound:
+    """An index that follows from the arguments of a call by itself, looked at before the call."""
+
+    use: IndexUse
+    chain: Chain
 
     def check(self, arrays: Mapping[str, Any], dims: Sequence[int]) -> None:
         """Raises PTG408 for an index that is no place of the target."""
-        (places,), *sizes = self.sizes(*dims)
-        values = arrays[self.index]
-        for (kind, axes), size in zip(self.steps, sizes, strict=True):
-            if kind == "reshape":
-                values = values.reshape(size)
-            elif kind == "slice":
-                values = values[(slice(None),) * axes + (slice(*size),)]
-            else:
-                values = values.transpose(axes)
+        places = self.use.count(dims)
+        values = self.chain.compute(arrays, dims)
         if values.size == 0:
             return
         least, largest = int(values.min()), int(values.max())
-        if self.floor is not None:
-            least, largest = max(least, self.floor), max(largest, self.floor)
-        if least < self.least or largest >= places:
-            wrong = largest if largest >= places else least
-            raise fault(
-                "PTG408",
-                f"`{self.index}` holds {wrong}, which is no {self.what} of `{self.target}`",
-                self.span,
-                expected=f"{'-1 (skip), or ' if self.least < 0 else ''}0 to {places - 1}",
-                fix=f"`{self.target}` has {places} there",
-            )
+        if least < self.use.least or largest >= places:
+            given = [f"`{name}`" for name in self.chain.inputs]
+            shown = given[0] if not self.chain.computes else f"{self.use.index}, computed from {' and '.join(given)},"
+            raise self.use.wrong(shown, largest if largest >= places else least, places)
 
 
-def index_bounds(program: Program) -> tuple[IndexBound, ...]:
-    """The bounds of every index that is an input of the operator itself or a part of one, also where `maximum` lifts
-    what marks absent ones to a place."""
-    bounds = (_bound(program, op) for op in program.ops if op.kind in INDEXED | {"scatter_update"})
-    return tuple(bound for bound in bounds if bound is not None)
+def index_uses(program: Program) -> tuple[IndexUse, ...]:
+    """Every operation of a program that reads or writes where an index points."""
+    return tuple(_use(program, op) for op in program.ops if op.kind in INDEXED | {"scatter_update"})
 
 
-def _bound(program: Program, op: Op) -> IndexBound | None:
-    """None for an index that is computed."""
+def index_bounds(program: Program, uses: Sequence[IndexUse]) -> tuple[IndexBound, ...]:
+    """The bounds of the indices that a call can compute by itself."""
+    from pyptogen.lower.tensor.ir import Value
+
+    indices = [(use, use.op.operands[1]) for use in uses]
+    chains = ((use, chain_of(program, index.name)) for use, index in indices if isinstance(index, Value))
+    return tuple(IndexBound(use, chain) for use, chain in chains if chain is not None)
+
+
+def wrong_index(
+    error: WrongIndexError, uses: Sequence[IndexUse], dims: Sequence[int], operator: str
+) -> DiagnosticError:
+    """PTG408 for what a kernel found: the operation is known by its line in the spec, or by its number of places."""
+    fits = [use for use in uses if error.line in (0, use.span.line) and use.count(dims) == error.places]
+    at_line = [use for use in uses if error.line == use.span.line]
+    for found in (fits, at_line):
+        if found:
+            return found[0].wrong(found[0].index, error.index, error.places)
+    return fault(
+        "PTG408",
+        f"an index of `{operator}` is {error.index}, which is no place of what it counts",
+        uses[0].span if uses else None,
+        expected=f"0 to {error.places - 1}",
+    )
+
+
+def _use(program: Program, op: Op) -> IndexUse:
     from pyptogen.lower.tensor.ir import Value
 
     target, index = op.operands[0], op.operands[1]
     assert isinstance(target, Value) and isinstance(index, Value)
-    made_by = {op.result.name: op for op in program.ops}
-    part = _lifted_part(index.name, made_by)
-    if part is None:
-        return None
-    name, views, floor = part
     if op.kind == "scatter_update":
         sizes, least, what = target.shape[: op.attrs["dim"] % len(target.shape) + 1], -1, "row"
     else:
         axis = int(op.attrs["axis"])
         sizes, least, what = (target.shape[axis],), 0, f"place along axis {axis}"
-    steps, texts = [], [[math.prod(sizes)]]
-    for view in views:
-        kind, axes, step = _step(view)
-        steps.append((kind, axes))
-        texts.append(step)
-    known = definitions(program)
-    function = sizes_function(
-        [[expand(size_text(size), known) for size in group] for group in texts],
+    places = sizes_function(
+        [[expand(size_text(math.prod(sizes)), definitions(program))]],
         [dim.name for dim in program.dims if dim.dynamic],
     )
-    return IndexBound(name, _named(program, target), tuple(steps), function, least, floor, what, op.span)
+    own = index.name in program.spoken or any(value.name == index.name for value in program.inputs)
+    shown = f"`{index.name}`" if own else f"the index of `{_as_output(program, op.result)}`"
+    return IndexUse(op, shown, _named(program, target), places, least, what)
 
 
-def _lifted_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op], int | None] | None:
-    """The input that an index is a part of, the views that lead to the part, and the number of a `maximum` on the way;
-    None for what is computed otherwise."""
-    from pyptogen.lower.tensor.ir import Scalar, Value
-    from pyptogen.lower.tensor.views import input_part, shown_part
-
-    whole, views = shown_part(name, made_by)
-    if whole not in made_by:
-        return whole, views, None
-    op = made_by[whole]
-    if op.kind != "maximum":
-        return None
-    lifted, number = op.operands
-    if not (isinstance(lifted, Value) and isinstance(number, Scalar) and number.expr.is_Integer):
-        return None
-    part = input_part(lifted.name, made_by)
-    return (part[0], [*part[1], *views], int(number.expr)) if part else None
-
-
-def _step(view: Op) -> tuple[str, Any, list[Any]]:
-    """A view as a step: its kind, axes, and sizes."""
-    axes = range(len(view.result.shape))
-    if view.kind == "slice":
-        return "slice", int(view.attrs["axis"]), [view.attrs["start"], view.attrs["stop"]]
-    if view.kind == "reshape":
-        return "reshape", None, list(view.result.shape)
-    order = view.attrs["axes"] if view.kind == "permute" else [*axes[:-2], *reversed(axes[-2:])]
-    return "order", tuple(map(int, order)), []
+def _as_output(program: Program, value: Value) -> str:
+    """A value as the author calls it where it is an output."""
+    return next((output for output, made in program.outputs if made.name == value.name), value.name)
 
 
 def _named(program: Program, target: Value) -> str:

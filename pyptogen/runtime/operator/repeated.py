@@ -7,6 +7,8 @@ of that. Only what depends on the values inside the arrays has to be looked at a
 
 from __future__ import annotations
 
+import struct
+import threading
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -18,37 +20,61 @@ from pyptogen.runtime.arrays.packing import PackedWeight
 
 class SameArray:
     """One array, known again by identity and by its array interface (address, shape, strides, type, whether it may be
-    written); it is not kept alive."""
+    written); it is not kept alive. There all types of a size that numpy does not know are one: the dtype counts too."""
 
-    __slots__ = ("_interface", "_ref")
+    __slots__ = ("_dtype", "_interface", "_ref")
 
     def __init__(self, array: Any) -> None:
         self._ref = weakref.ref(array)
         self._interface = array.__array_interface__
+        self._dtype = array.dtype
 
     def __eq__(self, other: object) -> bool:
         array: Any = self._ref()
-        return array is other and isinstance(array, np.ndarray) and array.__array_interface__ == self._interface
+        return (
+            array is other
+            and isinstance(array, np.ndarray)
+            and array.dtype is self._dtype
+            and array.__array_interface__ == self._interface
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
 
-class SameObject:
-    """One object that cannot change, known again by identity; it is not kept alive."""
+class SamePacked:
+    """One packed weight, known again by identity and by that of its data; neither is kept alive."""
 
-    __slots__ = ("_ref",)
+    __slots__ = ("_data", "_ref")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: PackedWeight) -> None:
         self._ref = weakref.ref(value)
+        self._data = weakref.ref(value.data)
 
     def __eq__(self, other: object) -> bool:
-        return self._ref() is other
+        value = self._ref()
+        return value is other and value is not None and value.data is self._data()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class SameNumber:
+    """One number, known again by its type and its bits: `0.0` is not `-0.0`, 1 is not `True`, a NaN is itself."""
+
+    __slots__ = ("_bits", "_type", "_value")
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+        self._type = type(value)
+        self._bits = _bits(value)
+
+    def __eq__(self, other: object) -> bool:
+        return other is self._value or (type(other) is self._type and _bits(other) == self._bits)
 
     __hash__ = None  # type: ignore[assignment]
 
 
 class Repeated:
-    """What a call was made with, and the argument struct and the dims that came of it."""
+    """What a call was made with, and the argument struct and the dims that came of it. It does not change."""
 
     __slots__ = ("_arguments", "_out", "dims", "packed")
 
@@ -65,7 +91,23 @@ class Repeated:
         return self._arguments == arguments and self._out == out
 
 
+class LastCall(threading.local):
+    """The calling thread's last call, so that each thread that repeats its own calls is quick, whatever others do."""
+
+    repeated: Repeated | None = None
+
+
 def _known(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return SameArray(value)
-    return SameObject(value) if isinstance(value, PackedWeight) else value
+    if isinstance(value, PackedWeight):
+        return SamePacked(value)
+    if type(value) in (int, float) or isinstance(value, np.number):
+        return SameNumber(value)
+    return object()  # of a type that may change what it says: never the same
+
+
+def _bits(value: Any) -> Any:
+    if isinstance(value, np.number):
+        return value.tobytes()
+    return struct.pack("=d", value) if isinstance(value, float) else value

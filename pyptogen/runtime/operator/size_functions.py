@@ -44,8 +44,13 @@ def expand(text: str, definitions: Mapping[str, str]) -> str:
 
 
 class _Substitute(ast.NodeTransformer):
+    """Replaces dims; a function keeps its name, also where a dim is called the same."""
+
     def __init__(self, definitions: Mapping[str, str]) -> None:
         self.definitions = definitions
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        return ast.Call(node.func, [self.visit(argument) for argument in node.args], [])
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         text = self.definitions.get(node.id)
@@ -54,8 +59,9 @@ class _Substitute(ast.NodeTransformer):
 
 def names_in(text: str) -> frozenset[str]:
     """The dims that a size text depends on."""
-    names = {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}
-    return frozenset(names - set(_FUNCTIONS))
+    tree = ast.parse(text, mode="eval")
+    functions = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in functions)
 
 
 def sizes_function(
@@ -65,8 +71,13 @@ def sizes_function(
 
     The texts must come from ``size_text``.
     """
-    groups = ", ".join("(" + "".join(f"int({text}), " for text in group) + ")" for group in texts)
-    source = f"lambda {', '.join(parameters)}: ({groups}{',' if groups else ''})"
+    own = _Substitute({name: f"_{i}" for i, name in enumerate(parameters)})  # a dim may be called `int` or `floor`
+
+    def source_of(text: str) -> str:
+        return ast.unparse(own.visit(ast.parse(text, mode="eval")))
+
+    groups = ", ".join("(" + "".join(f"int({source_of(text)}), " for text in group) + ")" for group in texts)
+    source = f"lambda {', '.join(own.definitions.values())}: ({groups}{',' if groups else ''})"
     function: Callable[..., tuple[tuple[int, ...], ...]] = eval(  # only arithmetic: see size_text
         compile(source, "<sizes>", "eval"), {"__builtins__": {}, "int": int, **_FUNCTIONS}
     )

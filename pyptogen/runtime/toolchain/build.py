@@ -7,11 +7,11 @@ from __future__ import annotations
 import functools
 import os
 import platform
+import tempfile
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.runtime.toolchain.cache import Cache, digest
@@ -106,10 +106,10 @@ class Toolchain:
 
     def _compile_bodies(self, output: Path) -> None:
         include = self.headers.include_flags(self.cache)
-        with TemporaryDirectory(prefix="pyptogen-") as folder:
-            _write(Path(folder) / "bodies.cpp", _BODIES)
+        with self.cache.scratch() as folder:
+            _write(folder / "bodies.cpp", _BODIES)
             said = self.compiler.run(
-                [*self.flags, *include, "-ffunction-sections", "-c", "bodies.cpp", "-o", str(output)], cwd=Path(folder)
+                [*self.flags, *include, "-ffunction-sections", "-c", "bodies.cpp", "-o", str(output)], cwd=folder
             )
         if said.returncode != 0:
             raise self._rejection(said.stderr)
@@ -127,8 +127,7 @@ class Toolchain:
     def _build(self, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path) -> None:
         prefix = self.prefix_header()
         headers = [part for path in sorted(sources) if not path.endswith(".cpp") for part in (path, sources[path])]
-        with TemporaryDirectory(prefix="pyptogen-") as folder:
-            stage = Path(folder)
+        with self.cache.scratch() as stage:
             for path, text in sources.items():
                 _write(stage / path, text)
 
@@ -217,7 +216,7 @@ def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
     rejected = []
     for compiler in find_compilers(prefer="clang"):
         flags = (
-            *_isa_language(compiler),
+            *_isa_language(compiler, cache),
             "-D__CPU_SIM",
             OPTIMISATION,
             *_COMMON,
@@ -248,15 +247,55 @@ def _accepts(toolchain: Toolchain) -> str:
     return ""
 
 
-@functools.cache
-def _isa_language(compiler: Compiler) -> tuple[str, ...]:
-    """C++23 with the real bfloat16 type where compiler and library have it (the public headers fall back to
-    fp16), else C++20.
+_STDFLOAT = """\
+// std::bfloat16_t of C++23 by the compiler's own type, where the library does not have it for this compiler.
+#pragma once
+#include <limits>
+namespace std {
+using bfloat16_t = __bf16;
+template <>
+class numeric_limits<bfloat16_t> : public numeric_limits<float> {
+    static constexpr bfloat16_t of(unsigned short bits) noexcept { return __builtin_bit_cast(bfloat16_t, bits); }
+
+public:
+    static constexpr int digits = 8, digits10 = 2, max_digits10 = 4;
+    static constexpr bfloat16_t min() noexcept { return of(0x0080); }
+    static constexpr bfloat16_t max() noexcept { return of(0x7f7f); }
+    static constexpr bfloat16_t lowest() noexcept { return of(0xff7f); }
+    static constexpr bfloat16_t epsilon() noexcept { return of(0x3c00); }
+    static constexpr bfloat16_t infinity() noexcept { return of(0x7f80); }
+    static constexpr bfloat16_t quiet_NaN() noexcept { return of(0x7fc0); }
+    static constexpr bfloat16_t denorm_min() noexcept { return of(0x0001); }
+};
+}  // namespace std
+"""
+_BF16 = """\
+#include <stdfloat>
+std::bfloat16_t sum(std::bfloat16_t a, std::bfloat16_t b) { return a + b; }
+static_assert(std::numeric_limits<std::bfloat16_t>::infinity() > std::numeric_limits<std::bfloat16_t>::max());
+"""
+
+
+def _isa_language(compiler: Compiler, cache: Cache) -> tuple[str, ...]:
+    """C++23 with the real bfloat16 type where compiler and library have it, or where Clang has it and the library not
+    (the public headers fall back to fp16), else C++20.
     """
+    real = ("-DPTO_CPU_SIM_ENABLE_BF16=1", "-DCPU_SIM_BFLOAT_ENABLED=1")
     said = compiler.run(["-std=c++23", "-dM", "-E", "-x", "c++", "-include", "stdfloat", "-"])
     if said.returncode == 0 and "__STDCPP_BFLOAT16_T__" in said.stdout:
-        return ("-std=c++23", "-DPTO_CPU_SIM_ENABLE_BF16=1", "-DCPU_SIM_BFLOAT_ENABLED=1")
-    return ("-std=c++20",)
+        return ("-std=c++23", *real)
+    own = cache.tree("headers", digest("stdfloat", _STDFLOAT), {"stdfloat": _STDFLOAT.encode()})
+    clang = ("-std=c++23", "-D__STDCPP_BFLOAT16_T__=1", f"-isystem{own}")
+    return (*clang, *real) if _takes_bf16(compiler, clang) else ("-std=c++20",)
+
+
+@functools.cache
+def _takes_bf16(compiler: Compiler, flags: tuple[str, ...]) -> bool:
+    """Whether a compiler calculates with `_STDFLOAT`'s type."""
+    with tempfile.TemporaryDirectory(prefix="pyptogen-") as folder:
+        source = Path(folder) / "bf16.cpp"
+        _write(source, _BF16)
+        return compiler.run([*flags, "-fsyntax-only", str(source)]).returncode == 0
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,10 +1,13 @@
 """A content-addressed store of build results, shared by all processes of a user, bounded in size.
 
-An entry is a file named by the SHA-256 of everything that it was made from. It is written to a temporary
-name, then renamed; its own SHA-256 stands beside it, so a damaged entry is noticed and made again. One lock
+An entry is a file named by the SHA-256 of everything that it was made from. It is written to a scratch folder,
+then renamed; its own SHA-256 stands beside it, so a damaged entry is noticed and made again. One lock
 file per entry keeps processes from building the same thing twice; a lock dies with its process. An entry's
 file date is when it was used last (to the hour); what was not used for longest goes first when the store
 outgrows its bound.
+
+What the store gives out is executed. So every folder from the top of the file system down to an entry, and the entry,
+must be of this user and writable by nobody else, or it is not used (`ownership`).
 """
 
 from __future__ import annotations
@@ -14,20 +17,23 @@ import hashlib
 import os
 import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.runtime.toolchain.ownership import is_our_file, is_our_folder, is_ours, open_folder_above
+from pyptogen.scratch import left_over, scratch, sweep
 
 MOST_BYTES = 2 << 30
 """Size that the store keeps to by itself."""
 _JUST_USED = 3600.0
 """Seconds for which an entry counts as in use: it is neither dated anew nor removed to make room."""
 
+_SCRATCH = ".scratch"
+"""The folder of work in progress."""
 _COMPLETE = ".complete"
 """The file of a folder that is written last: the SHA-256 of the others."""
 
@@ -65,50 +71,50 @@ class Entry:
 class Cache:
     """The store below one directory, private to the user.
 
-    Raises PTG504 when the directory cannot be made, or belongs to somebody else (its content gets executed).
+    Raises PTG504 when the directory cannot be made or written, or somebody else may write it: its content gets
+    executed.
     """
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = (root or default_root()).absolute()
-        try:
+        with self._written():
             self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             status = self.root.stat()
             if status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) & 0o077:
                 self.root.chmod(0o700)
-        except OSError as error:
-            raise fault(
-                "PTG504",
-                f"the cache for compiled kernels cannot be used: {self.root}: {error.strerror}",
-                None,
-                expected="a directory that this user may write",
-                fix="set PYPTOGEN_CACHE_DIR to one",
-            ) from error
+            above = open_folder_above(self.root)
         if status.st_uid != os.geteuid():
+            raise _foreign(self.root)
+        if above is not None:
             raise fault(
                 "PTG504",
-                f"the cache for compiled kernels belongs to another user: {self.root}",
+                f"other users may replace the cache for compiled kernels: they may write {above}",
                 None,
-                expected="a directory of this user, because what is in it gets executed",
-                fix="set PYPTOGEN_CACHE_DIR to one",
+                expected="folders above it that only their owners may write, because what is in it gets executed",
+                fix="set PYPTOGEN_CACHE_DIR to another directory",
             )
 
     def file(self, kind: str, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
-        """The entry's file; ``make(path)`` writes it when it is missing or damaged, and its exceptions pass
-        through.
+        """The entry's file; ``make(path)`` writes it when it is missing, damaged or not this user's. Its exceptions
+        pass through, but for ``OSError``, which becomes PTG504.
         """
         folder = self._folder(kind, key)
         entry = folder / f"{key}{suffix}"
         if _intact(entry):
             _note_use(entry)
             return entry
-        with _locked(folder / f"{key}.lock"):
+        with self._written(), _locked(folder / f"{key}.lock"):
             if _intact(entry):
                 return entry
-            with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
-                new = Path(scratch) / entry.name
+            self.sweep()
+            with self.scratch() as work:
+                new = work / entry.name
                 make(new)
-                mark = Path(scratch) / "sha256"
+                new.chmod(new.stat().st_mode & ~0o022)
+                mark = work / "sha256"
                 mark.write_text(_content_hash(new), encoding="ascii")
+                mark.chmod(0o600)
+                _make_room(entry)
                 os.replace(mark, _mark_of(entry))
                 os.replace(new, entry)
         self.prune(MOST_BYTES)
@@ -121,20 +127,50 @@ class Cache:
         if _holds(entry, files):
             _note_use(entry)
             return entry
-        with _locked(folder / f"{key}.lock"):
+        with self._written(), _locked(folder / f"{key}.lock"):
             if _holds(entry, files):
                 return entry
-            if entry.exists():
-                shutil.rmtree(entry)
-            with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
-                new = Path(scratch) / key
+            self.sweep()
+            with self.scratch() as work:
+                new = work / key
                 for name, content in files.items():
                     path = new / name
-                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                     path.write_bytes(content)
                 (new / _COMPLETE).write_text(_tree_hash(new), encoding="ascii")
+                for path in (new, *new.rglob("*")):
+                    path.chmod(0o700 if path.is_dir() else 0o600)
+                _make_room(entry, folders=True)
                 os.rename(new, entry)
         return entry
+
+    def scratch(self) -> AbstractContextManager[Path]:
+        """A folder for work in progress, on the file system of the store."""
+        return scratch(self.root / _SCRATCH, "")
+
+    def sweep(self) -> list[Path]:
+        """Removes what interrupted processes have left, and says what that was."""
+        old = []
+        for path in self._old_scratch():
+            with suppress(FileNotFoundError):  # another process may be sweeping too
+                if path.stat().st_mtime < time.time() - _JUST_USED:
+                    old.append(path)
+        for path in old:
+            shutil.rmtree(path, ignore_errors=True)
+        return [*sweep(self.root / _SCRATCH, ""), *old]
+
+    def left_over(self) -> list[Entry]:
+        """What interrupted processes have left; the next compilation removes it."""
+        found = [*left_over(self.root / _SCRATCH, ""), *self._old_scratch()]
+        entries = []
+        for path in found:
+            with suppress(FileNotFoundError):
+                entries.append(Entry("left over", path, _size(path), path.stat().st_mtime))
+        return entries
+
+    def _old_scratch(self) -> list[Path]:
+        """Scratch folders as earlier versions made them, without a lock."""
+        return sorted(path for path in self.root.glob("*/*/.new-*") if path.is_dir() and not path.is_symlink())
 
     def trim(self, kind: str, suffix: str, keep: int) -> None:
         """Remove all but the ``keep`` newest entries of a kind and suffix.
@@ -188,9 +224,56 @@ class Cache:
         return [entry for entry in self.entries() if not _intact(entry.path)]
 
     def _folder(self, kind: str, key: str) -> Path:
-        folder = self.root / kind / key[:2]
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        """The folder of an entry, made if need be. One of this user that others may write is emptied before it is used:
+        nobody knows who made what is in it. Raises PTG504 for one of another user."""
+        folder = self.root
+        with self._written():
+            for part in (kind, key[:2]):
+                folder = folder / part
+                with suppress(FileExistsError):
+                    folder.mkdir(mode=0o700)
+                if is_our_folder(folder):
+                    continue
+                status = os.lstat(folder)
+                if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode):
+                    raise _foreign(folder)
+                folder.chmod(0o700)
+                for path in folder.iterdir():
+                    _make_room(path, folders=True)
         return folder
+
+    @contextmanager
+    def _written(self) -> Iterator[None]:
+        """Within it, an error of the file system is a diagnostic."""
+        try:
+            yield
+        except OSError as error:
+            raise fault(
+                "PTG504",
+                f"the cache for compiled kernels cannot be used: {error.filename or self.root}: {error.strerror}",
+                None,
+                expected="a directory that this user may write, with room",
+                fix="set PYPTOGEN_CACHE_DIR to one",
+            ) from error
+
+
+def _foreign(path: Path) -> DiagnosticError:
+    return fault(
+        "PTG504",
+        f"the cache for compiled kernels belongs to another user, or is no directory: {path}",
+        None,
+        expected="a directory of this user, because what is in it gets executed",
+        fix="remove it, or set PYPTOGEN_CACHE_DIR to another one",
+    )
+
+
+def _make_room(path: Path, *, folders: bool = False) -> None:
+    """Removes what is in the place of a new entry, if that is a link or, where ``folders``, anything at all: a file is
+    replaced by renaming."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    elif folders or path.is_symlink():
+        path.unlink(missing_ok=True)
 
 
 def _mark_of(entry: Path) -> Path:
@@ -229,11 +312,12 @@ def _remove(entry: Path) -> None:
 
 
 def _holds(entry: Path, files: dict[str, bytes]) -> bool:
-    """Whether a folder is there, complete, with exactly these files."""
+    """Whether a folder is there, complete, with exactly these files, all of this user."""
     try:
         # An empty mark is of an older version, which kept no hash there.
         return (
-            (entry / _COMPLETE).stat().st_size > 0
+            _all_ours(entry)
+            and (entry / _COMPLETE).stat().st_size > 0
             and sum(path.is_file() for path in entry.rglob("*")) == len(files) + 1
             and all((entry / name).read_bytes() == content for name, content in files.items())
         )
@@ -247,18 +331,24 @@ def _tree_hash(folder: Path) -> str:
     return digest(*(part for name, path in files if name != _COMPLETE for part in (name, path.read_bytes())))
 
 
+def _all_ours(folder: Path) -> bool:
+    return is_our_folder(folder) and all(is_ours(os.lstat(path)) for path in folder.rglob("*"))
+
+
 def _intact(entry: Path) -> bool:
+    """Whether an entry is what was written, and can be changed by nobody else."""
     try:
-        if entry.is_dir():
-            return (entry / _COMPLETE).read_text(encoding="ascii") == _tree_hash(entry)
-        return _mark_of(entry).read_text(encoding="ascii") == _content_hash(entry)
+        if not entry.is_symlink() and entry.is_dir():
+            return _all_ours(entry) and (entry / _COMPLETE).read_text(encoding="ascii") == _tree_hash(entry)
+        ours = is_our_file(entry) and is_our_file(_mark_of(entry))
+        return ours and _mark_of(entry).read_text(encoding="ascii") == _content_hash(entry)
     except (OSError, UnicodeDecodeError):
         return False
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield

@@ -15,6 +15,8 @@ from pathlib import Path
 from pyptogen.diagnostics import fault
 
 _OLDEST = {"gcc": 12, "clang": 15}
+_FULL = ("No space left on device", "Disk quota exceeded", "File too large", "File size limit exceeded")
+"""Of what compilers say, the system's words for a disk that takes no more."""
 _GCC_NAMES = ("g++", *(f"g++-{v}" for v in range(16, 11, -1)))
 _CLANG_NAMES = ("clang++", *(f"clang++-{v}" for v in range(22, 14, -1)))
 
@@ -32,10 +34,10 @@ class Compiler:
         self, arguments: Sequence[str], *, cwd: Path | None = None, stdin: str = ""
     ) -> subprocess.CompletedProcess[str]:
         """Call the compiler in the C locale (messages are parsed) and return what it said, whatever the
-        exit code.
+        exit code. Raises PTG504 where the disk is full: its sources are not to blame.
         """
         environment = {**os.environ, "LC_ALL": "C"}
-        return subprocess.run(
+        said = subprocess.run(
             [*self.command, *arguments],
             cwd=cwd,
             env=environment,
@@ -45,6 +47,15 @@ class Compiler:
             errors="replace",
             check=False,
         )
+        if said.returncode != 0 and any(words in said.stderr for words in _FULL):
+            raise fault(
+                "PTG504",
+                f"{self.command[0]} has no room for what it writes",
+                None,
+                expected="room in the folder for temporary files (TMPDIR), and in the cache for compiled kernels",
+                fix="make room, or set TMPDIR and PYPTOGEN_CACHE_DIR to other folders",
+            )
+        return said
 
 
 def _identify(command: tuple[str, ...]) -> Compiler | str:

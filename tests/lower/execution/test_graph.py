@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -137,9 +138,16 @@ def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
     return LaunchPlan(name, "vector", (), None, after, SPAN)
 
 
+STRAY = replace(launch("a"), arguments=("x", "y", "t_begin", "t_end", "ww", "nblk"))
+UNTOLD = replace(launch("a"), tiles=(Poly.of("ww"), 8))
+
+
 @pytest.mark.parametrize(
     ("launches", "cuts", "words"),
     [
+        ((STRAY,), (Cut((), 0, (), SPAN),), "launch a names ww, which nothing binds"),
+        ((UNTOLD,), (Cut((), 0, (), SPAN),), "launch a names ww, which nothing binds"),
+        ((launch("a"),), (Cut((("ww", "<=", 8),), 0, (), SPAN), Cut((), 0, (), SPAN)), "a cut names ww"),
         ((launch("a", ("b",)), launch("b")), (Cut((), 0, (), SPAN),), "waits for a later one"),
         ((launch("a"), launch("a")), (Cut((), 0, (), SPAN),), "launched twice"),
         ((launch("a"),), (Cut((), 0, (8, 3), SPAN),), "leaves a rest"),
@@ -148,4 +156,4 @@ def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
 )
 def test_illegal_graphs(launches: tuple[LaunchPlan, ...], cuts: tuple[Cut, ...], words: str) -> None:
     with pytest.raises(IllegalIR, match=rf"{words}.*demo\.yaml:3:1"):
-        verify(ExecutionGraph("demo", "cpu", "t", ("t",), (), cuts, (launches,), SPAN))
+        verify(ExecutionGraph("demo", "cpu", "t", ("t",), (), cuts, (launches,), SPAN), program_of(SMALL))

@@ -319,3 +319,20 @@ def without_wait(kernel: InstrKernel) -> InstrKernel:
         if len(path) > 1 and kernel.body[path[0]] is wanted
     )
     return dropped(kernel, path)
+
+
+def test_stores_of_one_pipe_to_places_that_an_index_says_are_apart_by_a_barrier() -> None:
+    """They leave in order; that they arrive so, nobody says. Without the barrier the replay tells."""
+    kernel = next(k for k in lowered("moe_dispatch", "a2a3").instructions if k.name == "inverse_vec3")
+    barriers = list(places(kernel.body, lambda node: isinstance(node, Barrier) and node.pipe == "MTE3"))
+    assert barriers
+    assert prove(kernel) == []
+    for path in barriers:
+        found = prove(dropped(kernel, path))
+        assert {finding.kind for finding in found} == {"hazard"}
+        assert "may arrive before" in found[0].text
+
+
+def test_stores_to_other_places_of_one_tensor_need_no_barrier() -> None:
+    (kernel,) = pipeline.lower(elementwise("y: x + x"), "a2a3").instructions
+    assert not any(isinstance(node, Barrier) and node.pipe == "MTE3" for node in walk(kernel.body))

@@ -18,7 +18,7 @@ CASES = {
     "no_int64_arithmetic": (
         "PTG303",
         "a2a3",
-        ELEMENTWISE + "  h: cast(x, int64)\n  y: cast(h + h, fp32)\ntiling:\n  - {t: 8}\n",
+        ELEMENTWISE + "  h: cast(x, int64)\n  y: cast(bitwise_left_shift(h, h), fp32)\ntiling:\n  - {t: 8}\n",
     ),
     "table_with_a_gap": ("PTG304", "cpu", PRODUCT.replace("  - {m", "  - {when: {m: '<= 16'}, m")),
     "illegal_size": ("PTG304", "a2a3", PRODUCT.replace("l0: 32", "l0: 48")),

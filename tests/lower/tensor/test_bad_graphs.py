@@ -58,7 +58,7 @@ CASES = [
     z("other_alias", "softmax(x, dims=1)", "PTG203", 12, "no argument `dims`", "did you mean `dim`?"),
     z("sizes_apart", "reshape(x, t, d)", "PTG203", 15, "takes 2 arguments", "write a list, `shape=[…]`"),
     z("conversion_by_dtype", "float16(x)", "PTG202", 1, "no operation `float16`", "`cast(x, fp16)`"),
-    z("axis_lost", "x - sum(x)", "PTG205", 1, "[t, d] and [t]", "`…[:, None]`", "`keepdim=true`"),
+    z("axis_lost", "x - sum(x)", "PTG205", 1, "[t, d] and [t]", "did you mean `sum(…, keepdim=true)`"),
     z("swapped_product", "w @ x", "PTG205", 1, "exchange the two"),
     z("turned_product", "x @ x", "PTG205", 1, "transpose the right one with `.T`"),
     z("vector_in_product", "x @ sum(x, 0)", "PTG204", 1, "[t, d] and [d]", "`v[:, None]` a column"),

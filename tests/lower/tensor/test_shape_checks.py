@@ -1,4 +1,4 @@
-"""Equalities of sizes that nothing proves: assumed where they can hold, and checked when arrays come."""
+"""Equalities of sizes: proved by dims, or stated by `requires` and checked when arrays come."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ inputs:
   b: fp32[m, d]
 outputs:
   y: fp32[t, d]
+requires: [u == t]
 graph:
   y: x + z
 tiling: [{t: 8}]
@@ -40,14 +41,13 @@ verify:
 """
 
 
-def load(graph: str = "y: x + z", shape: str = "t, d") -> Spec:
-    return load_source(
-        Source("demo.yaml", SPEC.replace("y: x + z", graph).replace("y: fp32[t, d]", f"y: fp32[{shape}]"))
-    )
+def load(graph: str = "y: x + z", shape: str = "t, d", requires: str = "u == t") -> Spec:
+    text = SPEC.replace("y: x + z", graph).replace("y: fp32[t, d]", f"y: fp32[{shape}]")
+    return load_source(Source("demo.yaml", text.replace("requires: [u == t]", f"requires: [{requires}]")))
 
 
-def program_of(graph: str = "y: x + z", shape: str = "t, d") -> Program:
-    program = from_spec(load(graph, shape))
+def program_of(graph: str = "y: x + z", shape: str = "t, d", requires: str = "u == t") -> Program:
+    program = from_spec(load(graph, shape, requires))
     verify(program)
     return program
 
@@ -70,8 +70,7 @@ def test_one_dim_follows_from_another() -> None:
     program = program_of()
     assert str(program.dim("u").definition) == "t"
     assert [str(size) for size in program.inputs[1].shape] == ["t", "d"]
-    (note,) = (note for note in program.notes if "never used" not in note)
-    assert note == "demo.yaml:17:6: axis 0 of `y`: `t` must be `u`, which is checked at run time"
+    assert [r.text for r in program.requires] == ["u >= 2", "u <= 32", "u % 2 == 0"]
     given = arrays(6, 6)
     assert check_call(program, given) == {"t": 6, "n": 2, "m": 3}
     assert interpret(program, given)["y"].tobytes() == (given["x"] + given["z"]).tobytes()
@@ -104,7 +103,7 @@ def test_the_range_of_the_dim_that_follows_still_holds(size: int, text: str) -> 
 
 
 def test_a_dim_may_follow_from_a_sum() -> None:
-    program = program_of("y: concat(x, z, axis=0) + b", "m, d")
+    program = program_of("y: concat(x, z, axis=0) + b", "m, d", "t + u == m")
     assert str(program.dim("m").definition) == "t + u"
     assert check_call(program, arrays(4, 6, m=10)) == {"t": 4, "u": 6, "n": 2}
     with pytest.raises(DiagnosticError) as raised:
@@ -115,22 +114,35 @@ def test_a_dim_may_follow_from_a_sum() -> None:
 
 
 def test_a_dim_may_follow_from_numbers_of_elements() -> None:
-    assert str(program_of("y: reshape(a, [m, d])", "m, d").dim("m").definition) == "4*n"
-
-
-def test_what_gives_no_dim_is_a_condition() -> None:
-    program = program_of("y: reshape(x, [n * u, d])", "n * u, d")
+    assert str(program_of("y: reshape(a, [m, d])", "m, d", "4 * n == m").dim("m").definition) == "4*n"
+    program = program_of("y: reshape(x, [n * u, d])", "n * u, d", "t == n * u")
     assert str(program.dim("t").definition) == "n*u"
-    program = program_of("v: reshape(concat(x, x, axis=0), [n * u, d])\n  y: v", "n * u, d")
-    assert [(r.text, r.subject) for r in program.requires] == [("2*d*t == d*n*u", "the number of elements of `v`")]
+
+
+@pytest.mark.parametrize("stated", ["2 * t == n * u", "2 * d * t == d * n * u", "t < 60 and n * u == 2 * t"])
+def test_what_gives_no_dim_is_a_relation_that_proofs_use(stated: str) -> None:
+    program = program_of("v: reshape(concat(x, x, axis=0), [n * u, d])\n  y: v", "n * u, d", stated)
+    assert [r.text for r in program.requires] == [stated]
     check_call(program, arrays(6, 4, n=3))
     with pytest.raises(DiagnosticError) as raised:
         check_call(program, arrays(6, 4, n=2))
     found = raised.value.diagnostics[0]
-    assert found.code == "PTG406"
-    assert found.message == "the number of elements of `v`: 192 is not 128"
+    assert (found.code, found.message) == ("PTG406", f"`{stated}` does not hold: n = 2, t = 6, u = 4")
     assert found.span is not None
-    assert found.span.line == 17
+    assert found.span.line == 16
+
+
+@pytest.mark.parametrize("stated", ["u == t or u == 2", "u >= t", "u == 8", "2 * u == 2 * m"])
+def test_what_says_less_proves_nothing(stated: str) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        program_of(requires=stated)
+    assert raised.value.diagnostics[0].code == "PTG205"
+
+
+def test_an_equality_that_no_size_meets_is_refused() -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        program_of(requires="t == m + 100")
+    assert raised.value.diagnostics[0].code == "PTG219"
 
 
 def test_sizes_of_a_dim_that_follows_may_be_given() -> None:

@@ -67,15 +67,15 @@ def test_a_cast_that_the_platform_has() -> None:
 @pytest.mark.parametrize(
     ("target", "graph", "output", "saturate"),
     [
-        ("a2a3", "y: cast(x, int8)", "int8", [None, None, True]),
+        ("a2a3", "y: cast(x, int8)", "int8", [True, True, True]),
         ("cpu", "y: cast(x, int8)", "int8", [None]),
         ("cpu", "y: cast(x, int8, saturate=false)", "int8", [False]),
         ("cpu", "y: cast(x, int16)", "int16", [True]),
         ("a2a3", "y: cast(x, int16)", "int16", [True]),
-        ("a2a3", "y: cast(x, int32)", "int32", [None]),
+        ("a2a3", "y: cast(x, int32)", "int32", [True]),
     ],
 )
-def test_saturation_is_written_where_the_instruction_would_choose_otherwise(
+def test_saturation_is_stated_for_devices_and_where_the_instruction_would_choose_otherwise(
     target: str, graph: str, output: str, saturate: list[bool | None]
 ) -> None:
     text = elementwise_text(graph).replace("y: fp32", f"y: {output}")
@@ -99,8 +99,10 @@ def test_a_scatter_is_a_loop_over_rows(target: str) -> None:
     (kernel,) = pipeline.lower(program_of(SCATTER), target).instructions
     loops = [n for n in walk(kernel.body) if isinstance(n, For) and n.var == "row"]
     assert [loop.stop for loop in loops] == [Poly.of("t0_valid")] * 2
+    # Two rows may go to one place: on devices a barrier keeps the stores of a pipe in order.
+    barrier = ["Barrier"] if target != "cpu" else []
     assert [type(n).__name__ for n in loops[0].body if not type(n).__name__.endswith("Flag")] == [
-        "ReadIndex", "SkipIfNegative", "Declare", "Instr",
+        "ReadIndex", "SkipIfNegative", "Declare", *barrier, "Instr",
     ]  # fmt: skip
     (wide,) = [i for i in instructions(kernel) if i.name == "TROWEXPAND"]
     columns = declarations(kernel)[str(wide.operands[0])].type.cols

@@ -16,7 +16,10 @@ import pytest
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.chip.chip import ChipRuntime
+from pyptogen.runtime.chip.jobs import ChipHandle, Job, JobQueue
+from pyptogen.runtime.faults import RuntimeClosed
 from pyptogen.runtime.native.binding import RunError
+from pyptogen.runtime.operator.compiled import BoundCall
 from pyptogen.runtime.runtime import Runtime
 
 CPP = Path(__file__).parents[1] / "cpp"
@@ -346,3 +349,13 @@ def test_closed_and_forked_runtimes_say_so() -> None:
     chip.close()
     with pytest.raises(RunError, match="closed"):
         chip.submit("by_hand", [3])
+
+
+def test_a_run_that_meets_the_end_of_its_runtime_does_not_wait_for_ever() -> None:
+    """Its arguments were checked before another thread closed the runtime, and it is put behind the last job."""
+    queue = JobQueue(lambda job: None, "pto-test")
+    call = BoundCall("late", 0, b"", "critical_path", None, ())
+    queue.put(Job(call, ChipHandle("first")))
+    queue.close()
+    with pytest.raises(RuntimeClosed, match="`late` had not begun when the runtime closed"):
+        queue.put(Job(call, ChipHandle("late")))

@@ -199,6 +199,29 @@ def test_lost_task_is_tried_again(rt: Runtime, tmp_path: Any) -> None:
     assert (x.numpy() == np.arange(4.0) + 1).all()
 
 
+def test_waiting_for_a_chip_is_no_attempt(rt: Runtime, tmp_path: Any) -> None:
+    """Three times the chip of a queue of tasks ends; those behind have not begun."""
+    rt.register("die_once", kernels.die_once_in_place)
+    rt.register("nothing", kernels.nothing)
+    x = rt.tensor(np.zeros(4))
+    tasks = []
+    for mark in "abc":
+        tasks.append(rt.submit("die_once", {"x": Arg.inout(x), "mark": str(tmp_path / mark)}, chip=2, retries=1))
+        tasks += [rt.submit("nothing", chip=2, retries=1) for _ in range(4)]
+    for task in tasks:
+        task.wait(90)
+    assert [task.task.error for task in tasks] == [None] * len(tasks)
+    assert (x.numpy() == 3).all()
+
+
+def test_task_begins_as_often_as_it_may(rt: Runtime, tmp_path: Any) -> None:
+    rt.register("die_always", kernels.die_always)
+    with pytest.raises(WorkerLost, match=r"`die_always` on chip 2: its worker ended each of the 3 times that it ran"):
+        rt.submit("die_always", {"folder": str(tmp_path)}, chip=2, retries=2).result(90)
+    assert len(list(tmp_path.iterdir())) == 3
+    back(rt, 2)
+
+
 def test_hanging_task_is_stopped(rt: Runtime) -> None:
     rt.register("sleep", kernels.sleep)
     back(rt, 3)

@@ -140,6 +140,24 @@ def test_hanging_task_is_stopped(rt: Runtime) -> None:
     assert after.result(10) == ()
 
 
+def test_worker_that_a_signal_has_stopped_counts_as_running(rt: Runtime) -> None:
+    """Somebody may be debugging it: its task goes on when the worker does, and ends with it where it has a timeout."""
+    stopped = rt.processes()[0]
+    task = rt.submit("sleep", {"seconds": 0.3}, chip=0)
+    wait_until_begun(rt, task)
+    os.kill(stopped, signal.SIGSTOP)
+    with pytest.raises(TimeoutError):
+        task.result(0.5)
+    os.kill(stopped, signal.SIGCONT)
+    assert task.result(10) == ()
+    task = rt.submit("sleep", {"seconds": 0.3}, chip=0, timeout=1.0)
+    wait_until_begun(rt, task)
+    os.kill(stopped, signal.SIGSTOP)
+    with pytest.raises(TaskTimeout, match=r"was stopped after 1.0 s"):
+        task.result(10)
+    assert rt.run("nothing", chip=0) == ()
+
+
 def test_hanging_task_is_stopped_while_nobody_waits(rt: Runtime) -> None:
     rt.run("nothing", chip=0)
     task = rt.submit("sleep", {"seconds": 60}, chip=0, timeout=0.1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,14 +68,27 @@ def test_bitwise(build: Build, op: int, golden: Callable[[Array, Array], Array],
         assert is_guard(out[:rows, cols:])
 
 
+@pytest.mark.parametrize(("name", "bits"), [("fp16", np.uint16), ("bf16", np.uint16), ("fp32", np.uint32)])
+def test_bits_of_floats(build: Build, name: str, bits: type[np.unsignedinteger[Any]]) -> None:
+    """TAND takes floats for integers of their width: A2/A3 those of 16 bits, A5 also fp32."""
+    rng = np.random.default_rng(2)
+    for rows, cols in EXTENTS:
+        a, b = (rng.integers(0, np.iinfo(bits).max, (ROWS, COLS), dtype=bits, endpoint=True) for _ in range(2))
+        out = guarded((ROWS, COLS), a.dtype)
+        getattr(build("bitwise"), f"and_{name}")(pointer(out), pointer(a), pointer(b), rows, cols)
+        assert np.array_equal(out[:rows, :cols], a[:rows, :cols] & b[:rows, :cols]), (rows, cols)
+        assert is_guard(out[rows:])
+        assert is_guard(out[:rows, cols:])
+
+
 def test_floats_are_refused_by_name(tmp_path: Path) -> None:
     source = tmp_path / "refused.cpp"
     source.write_text(
         "#include <pto/pto-inst.hpp>\n"
-        "void kernel(pto::Tile<pto::TileType::Vec, float, 8, 64>& tile) { pto::TAND(tile, tile, tile); }\n"
+        "void kernel(pto::Tile<pto::TileType::Vec, float, 8, 64>& tile) { pto::TOR(tile, tile, tile); }\n"
     )
     command = [compiler(), "-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", f"-I{INCLUDE}", str(source)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    assert "TAND: dst must have integer elements" in done.stderr
+    assert "TOR: dst must have integer elements" in done.stderr
     assert done.stderr.count("error:") == 1, done.stderr

@@ -76,7 +76,7 @@ REFUSED = {
     "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or e4m3 and e5m2",
     "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t "
     "into fp32, or int8 into int32",
-    "TMATMUL(sums, left, short_right)": "TMATMUL: the tiles must be M x N, M x K and K x N",
+    "TMATMUL(sums, left, short_right)": "TMATMUL: the valid parts must be M x N, M x K and K x N",
     "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
     "TMATMUL_BIAS(sums, left, right, tile)": "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row",
     "MGATHER(tile, floats, tile)": "MGATHER needs integer indices",

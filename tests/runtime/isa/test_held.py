@@ -11,9 +11,8 @@ from .arrays import BF16, Array, pointer
 from .conftest import Build
 
 SIDE, DEPTH, WIDE = 64, 128, 512
-LOAD_A, LOAD_B, LEFT, RIGHT, MULTIPLY, STORE, SET, STORE_MAT, CHANGE, READ_LEFT, READ_RIGHT, PART, MOVE, SET_LEFT = (
-    range(14)
-)
+LOAD_A, LOAD_B, LEFT, RIGHT, MULTIPLY, STORE, SET, STORE_MAT, CHANGE, READ_LEFT, READ_RIGHT, PART, MOVE = range(13)
+SET_LEFT, WALK, FILL = range(13, 16)
 
 
 def nz_places(rows: int, cols: int, size: int) -> Array:
@@ -56,7 +55,7 @@ class Core:
             a, b = (x.astype(np.float32) for x in (self.left[source % 2], self.right[source // 2]))
             before = self.acc[place] if accumulate else 0
             self.acc[place] = before + (a @ b).astype(self.acc.dtype)
-        elif what == STORE:
+        elif what in (STORE, WALK):
             self.sums.append(self.acc[place].copy())
         elif what == SET:
             self.mat[self.places(place, SIDE, DEPTH)[row, col]] = source
@@ -67,6 +66,9 @@ class Core:
             self.memory[row : row + DEPTH, col : col + DEPTH] = (source + r * 5 + c * 3) % 7 - 3
         elif what in (READ_LEFT, READ_RIGHT):
             self.elements.append((self.left if what == READ_LEFT else self.right)[place].flatten())
+        elif what == FILL:
+            if self.acc.dtype == np.float32:
+                self.left[place] = np.clip(self.acc[source], -3, 3)
         elif what == MOVE:
             self.mat[self.places(place, SIDE, DEPTH)] = self.mat[self.places(source, SIDE, DEPTH)]
         else:
@@ -90,10 +92,12 @@ def next_steps(rng: np.random.Generator, disturbed: float) -> list[tuple[int, ..
     place = int(rng.integers(0, 2))
     row, col = (int(n) for n in rng.integers(0, 300, 2))
     if rng.random() < disturbed:
-        what = int(rng.choice([SET, STORE_MAT, CHANGE, READ_LEFT, READ_RIGHT, PART, MOVE, SET_LEFT, LEFT]))
+        what = int(rng.choice([SET, STORE_MAT, CHANGE, READ_LEFT, READ_RIGHT, PART, MOVE, SET_LEFT, LEFT, FILL]))
         if what in (SET, SET_LEFT):
             limit = place if what == SET_LEFT else int(rng.integers(0, 9))
             return [(what, limit, int(rng.integers(-3, 4)), 0, row % SIDE, col % SIDE)]
+        if what == FILL:
+            return [(what, place, int(rng.integers(0, 2)), 0, 0, 0)]
         if what == MOVE:
             return [(what, 2 * int(rng.integers(0, 4)), 2 * int(rng.integers(0, 4)), 0, 0, 0)]
         if what in (STORE_MAT, PART):
@@ -120,7 +124,7 @@ def next_steps(rng: np.random.Generator, disturbed: float) -> list[tuple[int, ..
         (LEFT, place, 2 * place, 0, 0, 64),
         (RIGHT, place, 4 + 2 * place, 0, 64, 0),
         (MULTIPLY, place, 3 * place, int(rng.integers(1, 3)), 0, 0),
-    ][: int(rng.integers(4, 9))] + [(STORE, place, 0, 0, 0, 0)] * int(rng.integers(0, 2))
+    ][: int(rng.integers(4, 9))] + [(int(rng.choice([STORE, WALK])), place, 0, 0, 0, 0)] * int(rng.integers(0, 2))
 
 
 def check(library: ctypes.CDLL, name: str, rng: np.random.Generator, steps: list[tuple[int, ...]]) -> int:
@@ -175,6 +179,8 @@ CASES = {
     ],
     "an operand that stays": [*OPERANDS, PRODUCT, (LOAD_A, 0, 0, 0, 70, 10), (MULTIPLY, 0, 0, 1, 0, 0), STORED],
     "memory that changes": [*OPERANDS, (CHANGE, 0, 3, 0, 0, 60), (CHANGE, 0, 5, 0, 20, 0), PRODUCT, STORED],
+    "a walk over the accumulator": [*OPERANDS, PRODUCT, (WALK, 0, 0, 0, 0, 0)],
+    "a walk that fills the operand": [*OPERANDS, PRODUCT, (FILL, 0, 1, 0, 0, 0), (READ_LEFT, 0, 0, 0, 0, 0), STORED],
     "no step of K after another": [*OPERANDS, PRODUCT, *LOADS, *OPERANDS, (MULTIPLY, 0, 0, 1, 0, 0), STORED],
 }
 

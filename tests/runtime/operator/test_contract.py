@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -102,6 +103,8 @@ def test_unknown_argument_gets_a_suggestion(contract: Contract) -> None:
 def test_attrs(contract: Contract) -> None:
     assert contract.bind_attrs({"step": 3}) == [2.0, 3]
     assert contract.bind_attrs({"step": np.int32(3), "scale": 1}) == [1.0, 3]
+    assert contract.bind_attrs({"step": -(2**31), "scale": -math.inf}) == [-math.inf, -(2**31)]
+    assert math.isnan(contract.bind_attrs({"step": np.uint64(2**31 - 1), "scale": np.float64("nan")})[0])
 
 
 @pytest.mark.parametrize(
@@ -111,6 +114,15 @@ def test_attrs(contract: Contract) -> None:
         ({"step": 1.5}, "PTG403"),
         ({"step": 1, "scale": "x"}, "PTG403"),
         ({"step": True}, "PTG403"),
+        ({"step": np.bool_(True)}, "PTG403"),
+        ({"step": 2**31}, "PTG403"),
+        ({"step": -(2**31) - 1}, "PTG403"),
+        ({"step": np.int64(2**40)}, "PTG403"),
+        ({"step": 1, "scale": 1e39}, "PTG403"),
+        ({"step": 1, "scale": -3.5e38}, "PTG403"),
+        ({"step": 1, "scale": 10**400}, "PTG403"),
+        ({"step": 1, "scale": 2**128}, "PTG403"),
+        ({"step": 1, "scale": 1j}, "PTG403"),
     ],
 )
 def test_wrong_attrs(contract: Contract, given: dict[str, Any], code: str) -> None:

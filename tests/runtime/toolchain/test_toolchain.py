@@ -18,7 +18,8 @@ import pytest
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.runtime.native.binding import Chip, load_entry
-from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
+from pyptogen.runtime.toolchain.build import Toolchain, _isa_language, make_toolchain
+from pyptogen.runtime.toolchain.cache import Cache
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compilers
 from pyptogen.runtime.toolchain.headers import Headers, isa_headers, isa_root
 from runtime.conftest import CPP, stub_toolchain
@@ -232,6 +233,29 @@ def test_isa_headers_that_no_compiler_takes(tmp_path: Path) -> None:
     assert diagnostic.code == "PTG503"
     assert all("not for you" in note for note, _ in diagnostic.notes)
     assert diagnostic.notes
+
+
+REAL_BF16 = """
+#include <limits>
+#include <stdfloat>
+using Bf16 = std::bfloat16_t;
+constexpr unsigned bits(Bf16 value) { return __builtin_bit_cast(unsigned short, value); }
+static_assert(bits(Bf16(1.0f)) == 0x3f80 && bits(Bf16(1.0f) + Bf16(0.0078125f)) == 0x3f81);
+static_assert(bits(std::numeric_limits<Bf16>::max()) == 0x7f7f && bits(std::numeric_limits<Bf16>::lowest()) == 0xff7f);
+static_assert(bits(std::numeric_limits<Bf16>::infinity()) == 0x7f80 && std::numeric_limits<Bf16>::digits == 8);
+"""
+
+
+def test_installations_get_bf16_where_the_compiler_has_it(tmp_path: Path) -> None:
+    """Of the library, or of Clang where its library has none; never of a compiler that cannot calculate with it."""
+    (tmp_path / "bf16.cpp").write_text(REAL_BF16)
+    seen = set()
+    for found in find_compilers(prefer="clang"):
+        flags = _isa_language(found, Cache(tmp_path / "cache"))
+        takes = found.run([*flags, "-fsyntax-only", str(tmp_path / "bf16.cpp")]).returncode == 0
+        assert takes == ("-DPTO_CPU_SIM_ENABLE_BF16=1" in flags), found
+        seen.add(takes)
+    assert seen
 
 
 def test_portable_flags_use_no_extension(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerType, VectorType
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerType, StringAttr, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, var_operand_def
 from xdsl.parser import Parser
@@ -42,6 +42,7 @@ class Instruction(IRDLOperation):
     maskPattern = opt_prop_def(MaskPattern)  # noqa: N815
     exhausted = opt_prop_def(BoolAttr)
     reluPreMode = opt_prop_def(ReluPreMode)  # noqa: N815
+    axis = opt_prop_def(StringAttr)
 
     @classmethod
     def parse(cls, parser: Parser) -> Instruction:
@@ -89,6 +90,8 @@ class Instruction(IRDLOperation):
         printer.print_list([out.type for out in (self.destination, *beside)], printer.print_attribute)
         printer.print_string(")")
         print_words(printer, (("reluPreMode", "relu_pre_mode", self.reluPreMode),))
+        if self.axis is not None:
+            printer.print_string(f' {{axis = "{self.axis.data}"}}')
 
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
@@ -96,6 +99,7 @@ class Instruction(IRDLOperation):
         clips = self.name == "pto.tstore" and "loc=acc" in str(self.sources[0].type)
         check(self.reluPreMode is None or clips, f"{self.name} of {self.sources[0].type} under relu")
         check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
+        check((self.name == "pto.tgather") == (self.axis is not None), f"{self.name} and an axis")
         check((self.name in ("pto.tcmp", "pto.tcmps")) == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
 
@@ -164,9 +168,13 @@ def fill(op: Instruction) -> None:
 
 
 def convert(op: Instruction) -> None:
+    """Two tiles of one capacity and valid part, in elements."""
     op.count(1)
     check(op.rmode is not None, "pto.tcvt without a round mode")
-    same_valid(op, *op.tiles("vec", op.sources[0], op.destination))
+    source, dst = op.tiles("vec", op.sources[0], op.destination)
+    check(source.logical == dst.logical, f"pto.tcvt of capacity {source.logical} to {dst.logical}")
+    fits = all(agree(a, b) for a, b in zip(source.logical_valid, dst.logical_valid, strict=True))
+    check(fits, f"pto.tcvt on {source.logical_valid} and {dst.logical_valid}")
 
 
 def row_reduction(op: Instruction) -> None:
@@ -229,11 +237,12 @@ def compare_scalar(op: Instruction) -> None:
 
 
 def select_scalar(op: Instruction) -> None:
-    """Bits, a tile, scratch, and the number that stands where a bit is 0."""
+    """Bits, a tile, scratch with room for a line of it, and the number that stands where a bit is 0."""
     op.count(4)
-    bits, source, _, dst = op.tiles("vec", *op.sources[:3], op.destination)
-    same_element(op, source, dst)
+    bits, source, scratch, dst = op.tiles("vec", *op.sources[:3], op.destination)
+    same_element(op, source, scratch, dst)
     same_valid(op, source, dst)
+    check(scratch.row_major and scratch.shape[0] * scratch.shape[1] >= source.shape[1], f"{op.name}: {scratch.shape}")
     check(str(bits.element) in ("i8", "ui8"), f"{op.name} by {bits.element}")
     check(op.sources[3].type == dst.element, f"{op.name}: a scalar {op.sources[3].type} into {dst.element}")
 
@@ -298,7 +307,7 @@ def store(op: Instruction) -> None:
 
 def extract(op: Instruction) -> None:
     op.count(3)
-    source, (dst,) = op.tiles("mat", op.sources[0])[0], op.tiles("left|right|scaling", op.destination)
+    source, (dst,) = op.tiles("mat", op.sources[0])[0], op.tiles("left|right", op.destination)
     same_element(op, source, dst)
     check(all(isinstance(o.type, IndexType) for o in op.sources[1:]), "pto.textract at what is no index")
     check(all(d <= s for d, s in zip(dst.shape, source.shape, strict=True)), f"{dst.shape} of {source.shape}")
@@ -306,8 +315,8 @@ def extract(op: Instruction) -> None:
 
 def move(op: Instruction) -> None:
     op.count(1)
-    source, dst = op.tiles("vec|mat|left|right|scaling", op.sources[0], op.destination)
-    pairs = {("vec", "vec"), ("mat", "left"), ("mat", "right"), ("mat", "scaling")}
+    source, dst = op.tiles("vec|mat|left|right", op.sources[0], op.destination)
+    pairs = {("vec", "vec"), ("mat", "left"), ("mat", "right")}
     check((source.loc.data, dst.loc.data) in pairs, f"pto.tmov from {source.loc.data} to {dst.loc.data}")
     same_element(op, source, dst)
     check(source.shape == dst.shape, f"pto.tmov of {source.shape} to {dst.shape}")
@@ -345,13 +354,15 @@ def merge(op: Instruction) -> None:
         op.count(2)
         pairs, dst = op.tiles("vec", op.sources[0], op.destination)
         check(pairs.valid == dst.valid and str(op.sources[1].type) == "i32", f"{op.name} of {pairs.valid}")
+        check(pairs.shape == dst.shape and pairs.shape[0] == 1, f"{op.name} of {pairs.shape} to {dst.shape}")
         return
     op.count(4, 5, 6)
     *lists, scratch, dst = op.tiles("vec", *op.sources[:-1], op.destination)
     same_element(op, *lists, scratch, dst)
     check(isinstance(op.sources[-1].type, VectorType), f"{op.name} without the numbers of each list")
     check(all(tile.shape[0] == 1 for tile in (*lists, scratch, dst)), f"{op.name} of more than one row")
-    check(scratch.shape[1] >= sum(tile.valid[1] or 0 for tile in lists), f"{op.name} with scratch {scratch.shape}")
+    longest = max(dst.shape[1], sum(tile.shape[1] for tile in lists))
+    check(scratch.shape[1] >= longest, f"{op.name} of {longest} elements with scratch {scratch.shape}")
 
 
 def every(op: Instruction) -> None:
@@ -360,9 +371,11 @@ def every(op: Instruction) -> None:
     source, dst = op.tiles("vec", op.sources[0], op.destination)
     same_element(op, source, dst)
     step = {"P0101": 2, "P1010": 2}.get(op.maskPattern.word.data if op.maskPattern else "", 4)
-    left = source.valid[1] and -(-source.valid[1] // step)
-    check(dst.valid == (source.valid[0], left), f"{op.name} of {source.valid} to {dst.valid}")
-    check(source.valid[0] == 1 or left == dst.shape[1], f"{op.name} of rows with gaps")
+    check(op.axis is not None and op.axis.data == "row", f"{op.name} along another axis than rows")
+    check(source.row_major and dst.row_major, f"{op.name} of column-major tiles")
+    check(dst.valid[1] in (None, dst.shape[1]), f"{op.name} to rows with gaps: {dst.valid} of {dst.shape}")
+    check(agree(source.valid[0], dst.valid[0]), f"{op.name} of {source.valid} to {dst.valid}")
+    check(agree(source.valid[1], dst.valid[1] and step * dst.valid[1]), f"{op.name} of {source.valid} to {dst.valid}")
 
 
 _STEMS = ("add", "sub", "mul", "div", "max", "min")
@@ -370,13 +383,14 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
     "pto.texpands": fill, "pto.trowexpand": row_broadcast, **PRODUCTS,
     "pto.tcolexpand": column_broadcast,
-    "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": every,
+    "pto.tfillpad": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": every,
     "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tcmps": compare_scalar,
     "pto.tsel": select, "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
+    **{f"pto.t{name}": elementwise(2) for name in ("and", "or")},
     "pto.txor": elementwise(3),  # the last source is scratch
     "pto.tands": with_scalar,
     "pto.tshls": with_scalar,

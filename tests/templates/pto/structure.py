@@ -6,7 +6,7 @@ from typing import Any
 
 from xdsl.context import Context
 from xdsl.dialects.arith import Arith, ConstantOp
-from xdsl.dialects.builtin import Builtin, IndexType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.builtin import ArrayAttr, Builtin, IndexType, IntAttr, IntegerAttr, ModuleOp, StringAttr, i64
 from xdsl.dialects.func import Func
 from xdsl.dialects.math import Math
 from xdsl.dialects.scf import Scf
@@ -28,8 +28,11 @@ from templates.pto.instructions import INSTRUCTIONS, check
 from templates.pto.queues import QUEUES, AicInitializePipe, AivInitializePipe, Take, verify_pipes
 from templates.pto.types import (
     EVENTS,
+    F8E8M0,
+    LEFT,
     PIPES,
     Comparison,
+    F4E2M1x2,
     HiF8,
     KernelKind,
     Layout,
@@ -237,8 +240,71 @@ class AllocTile(IRDLOperation):
         given = self.valid_row is None, self.valid_col is None
         for absent, valid in zip(given, self.result.type.valid, strict=True):
             check(absent == (valid is not None), f"a valid extent for {self.result.type.valid}")
+        line = self.result.type.line
+        check(self.result.type.loc.data != "vec" or line % 32 == 0, f"lines of {line} bytes, not of a multiple of 32")
         address = whole(self.addr)
         check(address is None or (address >= 0 and address % 32 == 0), f"a tile at byte {address}")
+
+
+@irdl_op_definition
+class SubView(IRDLOperation):
+    """A part of a tile: ``%tile[%row, %col] sizes [r, c] valid [%rows, %cols]``. Its lines lie as far apart as those of
+    the tile; valid extents are given where the type leaves one open, then both."""
+
+    name = "pto.subview"
+    source = operand_def(TileBuf)
+    offsets = var_operand_def(IndexType)
+    valid = var_operand_def(IndexType)
+    sizes = prop_def(ArrayAttr[IntAttr])
+    result = result_def(TileBuf)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> SubView:
+        def indices() -> list[SSAValue]:
+            names = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+            return [parser.resolve_operand(name, IndexType()) for name in names]
+
+        name = parser.parse_unresolved_operand()
+        offsets = indices()
+        parser.parse_keyword("sizes")
+        sizes = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_integer)
+        valid = indices() if parser.parse_optional_keyword("valid") else []
+        parser.parse_punctuation(":")
+        source = parser.resolve_operand(name, parser.parse_type())
+        parser.parse_punctuation("->")
+        properties = {"sizes": ArrayAttr([IntAttr(size) for size in sizes])}
+        return cls(operands=[source, offsets, valid], properties=properties, result_types=[parser.parse_type()])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.source)
+        printer.print_string("[")
+        printer.print_list(self.offsets, printer.print_operand)
+        printer.print_string(f"] sizes [{', '.join(str(size.data) for size in self.sizes.data)}]")
+        if self.valid:
+            printer.print_string(" valid [")
+            printer.print_list(self.valid, printer.print_operand)
+            printer.print_string("]")
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        tile, part = self.source.type, self.result.type
+        assert isinstance(tile, TileBuf)
+        assert isinstance(part, TileBuf)
+        check(part.shape == tuple(size.data for size in self.sizes.data), f"pto.subview: sizes are not {part.shape}")
+        alike = [(t.loc, t.element, t.blayout, t.slayout, t.fractal, t.pad) for t in (tile, part)]
+        check(alike[0] == alike[1], "pto.subview changes more than extents")
+        check(len(self.offsets) == 2 and len(self.valid) in (0, 2), "pto.subview with other than two offsets")
+        for offset, size, room in zip(self.offsets, part.shape, tile.shape, strict=True):
+            at = whole(offset)
+            check(at is None or 0 <= at <= room - size, f"pto.subview: {size} from {at} on of {room}")
+        check((None in part.valid) == bool(self.valid), f"pto.subview: valid extents for {part.valid}")
+        for given, valid in zip(self.valid, part.valid, strict=bool(self.valid)):
+            check(whole(given) == valid, f"pto.subview: a valid extent that is not {valid}")
 
 
 class Flag(IRDLOperation):
@@ -344,13 +410,13 @@ class Barrier(IRDLOperation):
 Pto = Dialect(
     "pto",
     [
-        AddPtr, LoadScalar, GetBlockIdx, GetSubblockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag,
-        SetFlagDyn, WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
+        AddPtr, LoadScalar, GetBlockIdx, GetSubblockIdx, MakeTensorView, PartitionView, AllocTile, SubView, SetFlag,
+        WaitFlag, SetFlagDyn, WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
         *INSTRUCTIONS.values(),
     ],
     [
-        Ptr, TensorView, PartitionTensorView, TileBuf, HiF8, Layout, KernelKind, RoundMode, Comparison, MaskPattern,
-        ReluPreMode, SaturationMode,
+        Ptr, TensorView, PartitionTensorView, TileBuf, HiF8, F8E8M0, F4E2M1x2, Layout, KernelKind, RoundMode,
+        Comparison, MaskPattern, ReluPreMode, SaturationMode,
     ],
 )  # fmt: skip
 
@@ -368,4 +434,20 @@ def parse(text: str) -> ModuleOp:
     module = Parser(context, text).parse_module()
     module.verify()
     verify_pipes(module)
+    verify_left_operands(module)
     return module
+
+
+def verify_left_operands(module: ModuleOp) -> None:
+    """Left operands have the base layout of the module's architecture.
+
+    Raises:
+        VerifyException: one has another.
+    """
+    arch = module.attributes["pto.target_arch"]
+    assert isinstance(arch, StringAttr)
+    for op in module.walk():
+        for value in op.results:
+            if isinstance(value.type, TileBuf) and value.type.loc.data == "left":
+                given, wanted = value.type.blayout.data, LEFT[arch.data]
+                check(given == wanted, f"a left operand with blayout={given} on {arch.data}, not {wanted}")

@@ -50,6 +50,7 @@ from templates.pto.structure import (
     LoadScalar,
     MakeTensorView,
     PartitionView,
+    SubView,
 )
 from templates.pto.structure import Barrier as BarrierOp
 from templates.pto.types import TileBuf
@@ -192,12 +193,21 @@ class ModuleTrace:
             tensor, first, strides = at[op.source]
             first += sum(at[o] * stride for o, stride in zip(op.offsets, strides, strict=True))
             return tensor, first, axes([at[s] for s in op.sizes], strides)
+        if isinstance(op, SubView):
+            assert isinstance(op.result.type, TileBuf)
+            loc, address, _ = given[0]
+            first = [at[offset] for offset in op.offsets]
+            run_time = [at[value] for value in op.valid] or [None, None]
+            return (loc, address, _extents(op.result.type, run_time), *([first] if any(first) else []))
         assert isinstance(op, AllocTile)
         assert isinstance(op.result.type, TileBuf)
-        kind = op.result.type
         run_time = [None if value is None else at[value] for value in (op.valid_row, op.valid_col)]
-        valid = tuple(r if v is None else v for v, r in zip(kind.valid, run_time, strict=True))
-        return kind.loc.data, at[op.addr], valid
+        return op.result.type.loc.data, at[op.addr], _extents(op.result.type, run_time)
+
+
+def _extents(kind: TileBuf, run_time: Sequence[int | None]) -> tuple[int | None, ...]:
+    """The valid extents of a tile, in elements, with those of run time."""
+    return tuple(r if v is None else v for v, r in zip(kind.logical_valid, run_time, strict=True))
 
 
 class TooLong(Exception):
@@ -271,6 +281,15 @@ class KernelTrace:
         known = {e.name: index_at(e.offset.evaluate(self.names)) for e in only.elements} | self.names
         return all(RELATIONS[c.relation](c.left.evaluate(known), c.right.evaluate(known)) for c in only.comparisons)
 
+    def guarded(self, node: ReadIndex, read: int) -> int:
+        """An index as a kernel goes on with it: the nearest that names a place, or -1 where one beyond them skips."""
+        if node.places is None:
+            return read
+        places = node.places.evaluate(self.names)
+        if node.skips:
+            return read if read < places else -1
+        return min(max(read, 0), places - 1)
+
     def step(self, node: Node) -> None:
         if isinstance(node, For):
             start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
@@ -299,7 +318,7 @@ class KernelTrace:
         elif isinstance(node, Declare):
             self.tiles[node.name] = node
         elif isinstance(node, ReadIndex):
-            self.names[node.name] = index_at(node.offset.evaluate(self.names))
+            self.names[node.name] = self.guarded(node, index_at(node.offset.evaluate(self.names)))
         elif isinstance(node, Choose):
             first = sum(self.names[name] for name in node.zero.split(" + ")) == 0
             self.step(node.then if first else node.other)
@@ -335,15 +354,17 @@ class KernelTrace:
         if isinstance(node.operands[0], Queue):
             self.queue(node, self.rings[node.operands[0].name])
             return
-        name = {"TMATMUL_ACC": "tmatmul.acc"}.get(node.name, node.name.lower())
-        if node.name == "TMATMUL_MX":
-            name = "tmatmul.mx" if len(node.operands) == 5 else "tmatmul.mx.acc"
+        operands = [self.operand(o) for o in node.operands]
+        if node.name == "TGATHER":  # the last columns may be none of the source's: the pattern does not take them
+            ((*_, (_, kept)), (loc, address, (rows, _)), pattern) = operands
+            operands[1] = loc, address, (rows, kept * {"p0101": 2, "p1010": 2}.get(pattern, 4))
+        name = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}.get(node.name, node.name.lower())
         saturation = [
             {True: "on", False: "off"}[o.saturate]
             for o in node.operands
             if isinstance(o, Mode) and o.saturate is not None
         ]
-        self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands), *saturation))
+        self.events.append((f"pto.{name}", *operands, *saturation))
 
     def operand(self, operand: Any) -> Any:
         if isinstance(operand, Mode | Compare | Pattern):
@@ -358,8 +379,7 @@ class KernelTrace:
             return self.window(operand)
         tile = self.tiles[operand]
         valid = tuple(extent.poly().evaluate(self.names) for extent in (tile.rows, tile.cols))
-        loc = "scaling" if tile.type.loc.startswith("Scale") else tile.type.loc.lower()
-        return loc, tile.address.evaluate(self.names), valid
+        return tile.type.loc.lower(), tile.address.evaluate(self.names), valid
 
     def window(self, window: GmWindow) -> Any:
         first, rows, cols, row, col = (

@@ -8,10 +8,8 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     BFloat16Type,
-    Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E5M2Type,
-    Float8E8M0FNUType,
     Float16Type,
     Float32Type,
     IntAttr,
@@ -24,23 +22,22 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-MEMORIES = ("vec", "mat", "left", "right", "acc", "scaling")
+MEMORIES = ("vec", "mat", "left", "right", "acc")
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")
 EVENTS = 8
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 PATTERNS = ("P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111")
 ROUND_MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD")
-SCALES = {("row_major", "row_major", 32), ("col_major", "col_major", 32)}
-"""Layouts of the scales of an MX product, of the left and of the right operand."""
 BOXES = {
     "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
-    "mat": {("col_major", "row_major", 512), ("row_major", "col_major", 512), *SCALES},
-    "left": {("col_major", "row_major", 512)},
+    "mat": {("col_major", "row_major", 512), ("row_major", "col_major", 512)},
+    "left": {("row_major", "row_major", 512), ("col_major", "row_major", 512)},
     "right": {("row_major", "col_major", 512)},
     "acc": {("col_major", "row_major", 1024)},
-    "scaling": SCALES,
 }
 """Layouts that a tile of each memory may have: base layout, layout in a fractal, bytes of a fractal."""
+LEFT = {"a3": "row_major", "a5": "col_major"}
+"""Base layout of left operands by architecture."""
 
 
 @irdl_attr_definition
@@ -50,15 +47,29 @@ class HiF8(ParametrizedAttribute, TypeAttribute):
     name = "pto.hif8"
 
 
+@irdl_attr_definition
+class F8E8M0(ParametrizedAttribute, TypeAttribute):
+    """Scales of MX products."""
+
+    name = "pto.f8E8M0"
+
+
+@irdl_attr_definition
+class F4E2M1x2(ParametrizedAttribute, TypeAttribute):
+    """Two numbers of four bits in a byte; extents count these pairs."""
+
+    name = "pto.f4E2M1x2"
+
+
 def width(element: Attribute) -> int:
-    """Bytes of an element of a tile, of which one of four bits takes as much room as one of eight.
+    """Bytes of an element of a tile.
 
     Raises:
         VerifyException: no element of a tile or tensor.
     """
-    if isinstance(element, IntegerType) and element.width.data in (4, 8, 16, 32, 64):
-        return -(-element.width.data // 8)
-    if isinstance(element, Float8E4M3FNType | Float8E5M2Type | Float8E8M0FNUType | Float4E2M1FNType | HiF8):
+    if isinstance(element, IntegerType) and element.width.data in (8, 16, 32, 64):
+        return element.width.data // 8
+    if isinstance(element, Float8E4M3FNType | Float8E5M2Type | F8E8M0 | F4E2M1x2 | HiF8):
         return 1
     if isinstance(element, Float32Type):
         return 4
@@ -152,6 +163,7 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
     slayout: StringAttr
     fractal: IntAttr
     pad: IntAttr
+    compact: IntAttr
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -162,6 +174,22 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
     def valid(self) -> tuple[int | None, int | None]:
         rows, cols = (None if e.data == DYNAMIC_INDEX else e.data for e in self.valid_prefix.data)
         return rows, cols
+
+    @property
+    def logical(self) -> tuple[int, int]:
+        """The capacity in elements, of which a pair is two."""
+        rows, cols = self.shape
+        return rows, cols * self.paired
+
+    @property
+    def logical_valid(self) -> tuple[int | None, int | None]:
+        """The valid prefix in elements."""
+        rows, cols = self.valid
+        return rows, cols and cols * self.paired
+
+    @property
+    def paired(self) -> int:
+        return 2 if isinstance(self.element, F4E2M1x2) else 1
 
     @property
     def row_major(self) -> bool:
@@ -177,10 +205,20 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
         for extent, valid in zip(self.shape, self.valid, strict=True):
             if extent < 1 or (valid is not None and not 1 <= valid <= extent):
                 raise VerifyException(f"valid {self.valid} of capacity {self.shape}")
+        if self.compact.data not in (0, 1):
+            raise VerifyException(f"no compact mode {self.compact.data}")
+        along, across, deep = (0, 1, 16) if self.loc.data == "acc" else (1, 0, 32 // size)
+        if self.loc.data in ("acc", "right") and not self.compact.data and self.shape[across] > deep:
+            valid = self.valid[along]
+            whole = self.shape[along] == 16 or (valid is not None and -(-valid // 16) * 16 == self.shape[along])
+            if not whole:
+                raise VerifyException("the matrix unit puts fractals by what is valid: such a tile is compact")
+
+    @property
+    def line(self) -> int:
+        """Bytes of a line: of a row, or of a column where these lie without gaps."""
         rows, cols = self.shape
-        run = cols if self.blayout.data == "row_major" else rows
-        if self.loc.data == "vec" and run * size % 32:
-            raise VerifyException(f"lines of {run * size} bytes, not of a multiple of 32")
+        return (cols if self.blayout.data == "row_major" else rows) * width(self.element)
 
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
@@ -210,10 +248,13 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
             blayout = parser.parse_identifier()
             after("slayout")
             slayout = parser.parse_identifier()
-            fractal, pad = number("fractal"), number("pad")
+            fractal, pad, compact = number("fractal"), number("pad"), 0
+            if parser.parse_optional_punctuation(","):
+                key("compact")
+                compact = parser.parse_integer()
         capacity, valid = _dims((rows, cols)), _dims((v_row, v_col))
         words = StringAttr(blayout), StringAttr(slayout)
-        return [StringAttr(loc), element, capacity, valid, *words, IntAttr(fractal), IntAttr(pad)]
+        return [StringAttr(loc), element, capacity, valid, *words, IntAttr(fractal), IntAttr(pad), IntAttr(compact)]
 
     def print_parameters(self, printer: Printer) -> None:
         rows, cols = self.shape
@@ -225,6 +266,8 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
                 f", rows={rows}, cols={cols}, v_row={v_row}, v_col={v_col}, blayout={self.blayout.data},"
                 f" slayout={self.slayout.data}, fractal={self.fractal.data}, pad={self.pad.data}"
             )
+            if self.compact.data:
+                printer.print_string(f", compact={self.compact.data}")
 
 
 def _word(parser: AttrParser, words: Sequence[str]) -> list[Attribute]:
@@ -241,7 +284,7 @@ class Layout(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
-            return _word(parser, ("nd", "dn", "nz", "mx_a_nd", "mx_b_dn"))
+            return _word(parser, ("nd", "dn", "nz"))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():

@@ -13,17 +13,18 @@ using VecI32_8x1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, DYNAMIC
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using YGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void argmax(
+AICORE inline void run_block(
     __gm__ int32_t *y,
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -52,4 +53,12 @@ extern "C" __global__ AICORE void argmax(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void argmax(
+    __gm__ int32_t *y, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(y, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -18,20 +18,21 @@ using VecI32_1x8192 = Tile<TileType::Vec, int32_t, 1, 8192, BLayout::RowMajor, 1
 using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 using YGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void argsort(
+AICORE inline void run_block(
     __gm__ int32_t *y,
     __gm__ float *x,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // y: argsort(x)  [argsort.yaml:15]
-    VecI32_1x2048 places; TASSIGN(places, 0x10000);  // UB 0x10000..0x12000
+    VecI32_1x2048 places; TASSIGN<0x10000>(places);  // UB 0x10000..0x12000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -49,21 +50,21 @@ extern "C" __global__ AICORE void argsort(
         XGm x_in_2(x + int64_t(i1) * 4096 + 2048);
         TLOAD(part_2, x_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecI32_1x2048 places_here; TASSIGN(places_here, 0x12000);  // UB 0x12000..0x14000
+        VecI32_1x2048 places_here; TASSIGN<0x12000>(places_here);  // UB 0x12000..0x14000
         TMOV(places_here, places);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_slot));
         TNEG(part, part);
-        VecF32_1x4096 pairs; TASSIGN(pairs, 0x14000);  // UB 0x14000..0x18000
-        VecU32_1x2048 places_here_uint32; TASSIGN(places_here_uint32, 0x12000);  // same bytes as places_here
+        VecF32_1x4096 pairs; TASSIGN<0x14000>(pairs);  // UB 0x14000..0x18000
+        VecU32_1x2048 places_here_uint32; TASSIGN<0x12000>(places_here_uint32);  // same bytes as places_here
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part, places_here_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_slot));
-        VecF32_1x4096 pairs_2; TASSIGN(pairs_2, 0x18000);  // UB 0x18000..0x1c000
+        VecF32_1x4096 pairs_2; TASSIGN<0x18000>(pairs_2);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs_2, pairs, 64);
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs, pairs_2, 256);
-        VecF32_1x8192_c4096 list; TASSIGN(list, 0x1c000);  // columns 0.. of lists
+        VecF32_1x8192_c4096 list; TASSIGN<0x1c000>(list);  // columns 0.. of lists
         pipe_barrier(PIPE_V);
         TMRGSORT(list, pairs, 1024);
         TADDS(places_here, places_here, 2048);
@@ -76,14 +77,14 @@ extern "C" __global__ AICORE void argsort(
         TMRGSORT(pairs_2, pairs, 64);
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs, pairs_2, 256);
-        VecF32_1x8192_c4096 list_2; TASSIGN(list_2, 0x20000);  // columns 4096.. of lists
+        VecF32_1x8192_c4096 list_2; TASSIGN<0x20000>(list_2);  // columns 4096.. of lists
         pipe_barrier(PIPE_V);
         TMRGSORT(list_2, pairs, 1024);
-        VecF32_1x8192 lists; TASSIGN(lists, 0x1c000);  // UB 0x1c000..0x24000
-        VecF32_1x8192 merged; TASSIGN(merged, 0x12000);  // UB 0x12000..0x1a000
+        VecF32_1x8192 lists; TASSIGN<0x1c000>(lists);  // UB 0x1c000..0x24000
+        VecF32_1x8192 merged; TASSIGN<0x12000>(merged);  // UB 0x12000..0x1a000
         pipe_barrier(PIPE_V);
         TMRGSORT<VecF32_1x8192, VecF32_1x8192, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(lists, taken, merged, list, list_2);
-        VecI32_1x8192 best_int32; TASSIGN(best_int32, 0x1c000);  // same bytes as best
+        VecI32_1x8192 best_int32; TASSIGN<0x1c000>(best_int32);  // same bytes as best
         VecI32_1x4096 indices; TASSIGN(indices, 0x08000 + i1_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -98,4 +99,11 @@ extern "C" __global__ AICORE void argsort(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void argsort(__gm__ int32_t *y, __gm__ float *x, int32_t rows, int32_t nblk)
+{
+    run_block(y, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

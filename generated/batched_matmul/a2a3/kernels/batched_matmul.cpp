@@ -12,23 +12,22 @@ using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMaj
 using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
 using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using BGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 256, 1>>;
 using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void batched_matmul(
+AICORE inline void run_block(
     __gm__ bfloat16_t *c,
     __gm__ bfloat16_t *a,
     __gm__ bfloat16_t *b,
     int32_t m_begin,
     int32_t m_end,
     int32_t m,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
@@ -51,10 +50,10 @@ extern "C" __global__ AICORE void batched_matmul(
                 BGm b_in(b + int64_t(heads0) * 65536 + int64_t(n0));
                 TLOAD(b_tile, b_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
-                LeftB16_128x256 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
+                LeftB16_128x256 a_tile_l0a(m0_valid); TASSIGN<0x00000>(a_tile_l0a);  // L0A 0x00000..0x10000
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 TEXTRACT(a_tile_l0a, a_tile, 0, 0);
-                RightB16_256x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                RightB16_256x128 b_tile_l0b; TASSIGN<0x00000>(b_tile_l0b);  // L0B 0x00000..0x10000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
                 TEXTRACT(b_tile_l0b, b_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
@@ -78,4 +77,13 @@ extern "C" __global__ AICORE void batched_matmul(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void batched_matmul(
+    __gm__ bfloat16_t *c, __gm__ bfloat16_t *a, __gm__ bfloat16_t *b, int32_t m_begin, int32_t m_end, int32_t m,
+    int32_t nblk)
+{
+    run_block(c, a, b, m_begin, m_end, m, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,9 +10,8 @@ using namespace pto;
 namespace {
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<1, 1, 1, 1024, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void blend(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *a,
     __gm__ float *b,
@@ -20,30 +19,32 @@ extern "C" __global__ AICORE void blend(
     float beta,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
     for (int32_t i0 = rows_begin + block * 16; i0 < rows_end; i0 += nblk * 16) {
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
         // a0: load(a[16*i:16*i+8, :])  [blend.yaml:38]
-        VecF32_8x1024 a0; TASSIGN(a0, 0x00000);  // UB 0x00000..0x08000
+        VecF32_8x1024 a0; TASSIGN<0x00000>(a0);  // UB 0x00000..0x08000
         AGm a_in(a + int64_t(i0) * 1024);
         TLOAD(a0, a_in);
         // b0: load(b[16*i:16*i+8, :])  [blend.yaml:39]
-        VecF32_8x1024 b0; TASSIGN(b0, 0x08000);  // UB 0x08000..0x10000
+        VecF32_8x1024 b0; TASSIGN<0x08000>(b0);  // UB 0x08000..0x10000
         AGm b_in(b + int64_t(i0) * 1024);
         TLOAD(b0, b_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
         // a1: load(a[16*i+8:16*i+16, :])  [blend.yaml:42]
-        VecF32_8x1024 a1; TASSIGN(a1, 0x10000);  // UB 0x10000..0x18000
+        VecF32_8x1024 a1; TASSIGN<0x10000>(a1);  // UB 0x10000..0x18000
         AGm a_in_2(a + int64_t(i0) * 1024 + 8192);
         TLOAD(a1, a_in_2);
         // b1: load(b[16*i+8:16*i+16, :])  [blend.yaml:43]
-        VecF32_8x1024 b1; TASSIGN(b1, 0x18000);  // UB 0x18000..0x20000
+        VecF32_8x1024 b1; TASSIGN<0x18000>(b1);  // UB 0x18000..0x20000
         AGm b_in_2(b + int64_t(i0) * 1024 + 8192);
         TLOAD(b1, b_in_2);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
@@ -79,4 +80,13 @@ extern "C" __global__ AICORE void blend(
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void blend(
+    __gm__ float *y, __gm__ float *a, __gm__ float *b, float alpha, float beta, int32_t rows_begin,
+    int32_t rows_end, int32_t nblk)
+{
+    run_block(y, a, b, alpha, beta, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

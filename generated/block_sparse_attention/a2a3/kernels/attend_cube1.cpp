@@ -16,21 +16,20 @@ using AccF32_64x64 = TileAcc<float, 64, 64, 64, 64>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_cube1(
+AICORE inline void run_block(
     __gm__ float *s_2,
     __gm__ int32_t *seen,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
-    int32_t nblk)
+    int32_t kv_blocks,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -86,4 +85,15 @@ extern "C" __global__ AICORE void attend_cube1(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube1(
+    __gm__ float *s_2, __gm__ int32_t *seen, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k, int32_t q_blocks_begin,
+    int32_t q_blocks_end, int32_t q_blocks, int32_t kv_blocks, int32_t nblk)
+{
+    run_block(
+        s_2, seen, q, k, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -16,21 +16,20 @@ using AccF32_64x128 = TileAcc<float, 64, 128, 64, 128>;
 using Acc3Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using Acc4Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_cube2(
+AICORE inline void run_block(
     __gm__ float *acc_4,
     __gm__ int32_t *seen,
     __gm__ bfloat16_t *acc_3,
     __gm__ bfloat16_t *v,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
-    int32_t nblk)
+    int32_t kv_blocks,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -80,4 +79,15 @@ extern "C" __global__ AICORE void attend_cube2(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube2(
+    __gm__ float *acc_4, __gm__ int32_t *seen, __gm__ bfloat16_t *acc_3, __gm__ bfloat16_t *v,
+    int32_t q_blocks_begin, int32_t q_blocks_end, int32_t q_blocks, int32_t kv_blocks, int32_t nblk)
+{
+    run_block(
+        acc_4, seen, acc_3, v, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -15,9 +15,8 @@ using VecB16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, 
 using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using Acc3Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_vec1(
+AICORE inline void run_block(
     __gm__ float *a,
     __gm__ bfloat16_t *acc_3,
     __gm__ float *l_end,
@@ -26,12 +25,14 @@ extern "C" __global__ AICORE void attend_vec1(
     float scale,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
-    int32_t nblk)
+    int32_t kv_blocks,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -41,7 +42,7 @@ extern "C" __global__ AICORE void attend_vec1(
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)  [block_sparse_attention.yaml:36]
-            VecF32_1x64 m_row; TASSIGN(m_row, 0x0c400);  // as a row, same bytes as m
+            VecF32_1x64 m_row; TASSIGN<0x0c400>(m_row);  // as a row, same bytes as m
             pipe_barrier(PIPE_V);
             TEXPANDS(m_row, -1e+30f);
             // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
@@ -61,29 +62,29 @@ extern "C" __global__ AICORE void attend_vec1(
                 S2Gm s_2_in(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
                 TLOAD(s_2_tile, s_2_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
-                VecF32_64x64 s; TASSIGN(s, 0x0c500);  // UB 0x0c500..0x10500
+                VecF32_64x64 s; TASSIGN<0x0c500>(s);  // UB 0x0c500..0x10500
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
                 TMULS(s, s_2_tile, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));
                 // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [block_sparse_attention.yaml:41]
-                VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x10500);  // UB 0x10500..0x10600
-                VecF32_64x64 m_new_1_tmp; TASSIGN(m_new_1_tmp, 0x10600);  // UB 0x10600..0x14600
+                VecF32_64x1 m_new_1; TASSIGN<0x10500>(m_new_1);  // UB 0x10500..0x10600
+                VecF32_64x64 m_new_1_tmp; TASSIGN<0x10600>(m_new_1_tmp);  // UB 0x10600..0x14600
                 pipe_barrier(PIPE_V);
                 TROWMAX(m_new_1, s, m_new_1_tmp);
-                VecF32_1x64 m_new_row; TASSIGN(m_new_row, 0x10500);  // as a row, same bytes as m_new
-                VecF32_1x64 m_new_1_row; TASSIGN(m_new_1_row, 0x10500);  // as a row, same bytes as m_new_1
+                VecF32_1x64 m_new_row; TASSIGN<0x10500>(m_new_row);  // as a row, same bytes as m_new
+                VecF32_1x64 m_new_1_row; TASSIGN<0x10500>(m_new_1_row);  // as a row, same bytes as m_new_1
                 pipe_barrier(PIPE_V);
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // p: exp(s - m_new)  [block_sparse_attention.yaml:42]
-                VecF32_64x64 p; TASSIGN(p, 0x0c500);  // UB 0x0c500..0x10500
-                VecF32_64x1 m_new; TASSIGN(m_new, 0x10500);  // UB 0x10500..0x10600
+                VecF32_64x64 p; TASSIGN<0x0c500>(p);  // UB 0x0c500..0x10500
+                VecF32_64x1 m_new; TASSIGN<0x10500>(m_new);  // UB 0x10500..0x10600
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(p, s, m_new);
                 pipe_barrier(PIPE_V);
                 TEXP(p, p);
                 // a: exp(m - m_new)  [block_sparse_attention.yaml:43]
-                VecF32_1x64 a_1_row; TASSIGN(a_1_row, 0x10600);  // as a row, same bytes as a_1
+                VecF32_1x64 a_1_row; TASSIGN<0x10600>(a_1_row);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
                 VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x08200 + kv_blocks0_slot * 0x00100);  // as a row, same bytes as a_tile
                 pipe_barrier(PIPE_V);
@@ -97,16 +98,16 @@ extern "C" __global__ AICORE void attend_vec1(
                 pipe_barrier(PIPE_V);
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
                 TMUL(l_row, l_row, a_tile_row);
-                VecF32_64x1 l_2; TASSIGN(l_2, 0x10600);  // UB 0x10600..0x10700
-                VecF32_64x64 l_2_tmp; TASSIGN(l_2_tmp, 0x10700);  // UB 0x10700..0x14700
+                VecF32_64x1 l_2; TASSIGN<0x10600>(l_2);  // UB 0x10600..0x10700
+                VecF32_64x64 l_2_tmp; TASSIGN<0x10700>(l_2_tmp);  // UB 0x10700..0x14700
                 TROWSUM(l_2, p, l_2_tmp);
-                VecF32_1x64 l_2_row; TASSIGN(l_2_row, 0x10600);  // as a row, same bytes as l_2
+                VecF32_1x64 l_2_row; TASSIGN<0x10600>(l_2_row);  // as a row, same bytes as l_2
                 pipe_barrier(PIPE_V);
                 TADD(l_row, l_row, l_2_row);
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
                 VecB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x08400 + kv_blocks0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_slot));  // free again
-                TCVT(acc_3_tile, p, RoundMode::CAST_RINT);
+                TCVT(acc_3_tile, p, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_slot));
                 Acc3Gm acc_3_out(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
@@ -128,4 +129,15 @@ extern "C" __global__ AICORE void attend_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_vec1(
+    __gm__ float *a, __gm__ bfloat16_t *acc_3, __gm__ float *l_end, __gm__ int32_t *seen, __gm__ float *s_2,
+    float scale, int32_t q_blocks_begin, int32_t q_blocks_end, int32_t q_blocks, int32_t kv_blocks, int32_t nblk)
+{
+    run_block(
+        a, acc_3, l_end, seen, s_2, scale, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -13,21 +13,22 @@ using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using Acc4Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_vec2(
+AICORE inline void run_block(
     __gm__ float *acc_end,
     __gm__ int32_t *seen,
     __gm__ float *a,
     __gm__ float *acc_4,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
-    int32_t nblk)
+    int32_t kv_blocks,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -75,4 +76,15 @@ extern "C" __global__ AICORE void attend_vec2(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_vec2(
+    __gm__ float *acc_end, __gm__ int32_t *seen, __gm__ float *a, __gm__ float *acc_4, int32_t q_blocks_begin,
+    int32_t q_blocks_end, int32_t q_blocks, int32_t kv_blocks, int32_t nblk)
+{
+    run_block(
+        acc_end, seen, a, acc_4, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -15,19 +15,20 @@ using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor
 using AccEndGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using LEndGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void out(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ float *acc_end,
     __gm__ float *l_end,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
     int32_t q_blocks,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -42,7 +43,7 @@ extern "C" __global__ AICORE void out(
             LEndGm l_end_in(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
             TLOAD(l_end_tile_row, l_end_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_64x128 o_1; TASSIGN(o_1, 0x18200);  // UB 0x18200..0x20200
+            VecF32_64x128 o_1; TASSIGN<0x18200>(o_1);  // UB 0x18200..0x20200
             VecF32_64x1 l_end_tile; TASSIGN(l_end_tile, 0x10000 + heads0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
@@ -51,7 +52,7 @@ extern "C" __global__ AICORE void out(
             VecB16_64x128 o_tile; TASSIGN(o_tile, 0x10200 + heads0_slot * 0x04000);  // UB 0x10200..0x18200, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(o_tile, o_1, RoundMode::CAST_RINT);
+            TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             OGm o_out(o + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
@@ -62,4 +63,14 @@ extern "C" __global__ AICORE void out(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void out(
+    __gm__ bfloat16_t *o, __gm__ float *acc_end, __gm__ float *l_end, int32_t q_blocks_begin, int32_t q_blocks_end,
+    int32_t q_blocks, int32_t nblk)
+{
+    run_block(
+        o, acc_end, l_end, q_blocks_begin, q_blocks_end, q_blocks, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -33,8 +33,8 @@ extern "C" __global__ AICORE void attend(
     float scale,
     int32_t q_blocks_begin,
     int32_t q_blocks_end,
-    int32_t kv_blocks,
     int32_t q_blocks,
+    int32_t kv_blocks,
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());

@@ -20,9 +20,8 @@ using AsBf16Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1
 using NearestGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using BelowGm = GlobalTensor<int16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using LevelGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void casts(
+AICORE inline void run_block(
     __gm__ half *as_fp16,
     __gm__ bfloat16_t *as_bf16,
     __gm__ int32_t *nearest,
@@ -32,10 +31,12 @@ extern "C" __global__ AICORE void casts(
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -53,40 +54,40 @@ extern "C" __global__ AICORE void casts(
         VecF16_16x256 as_fp16_tile(rows0_valid); TASSIGN(as_fp16_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
-        TCVT(as_fp16_tile, x_tile, RoundMode::CAST_RINT);
+        TCVT(as_fp16_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         // as_bf16: cast(x, bf16)  [casts.yaml:21]
         VecB16_16x256 as_bf16_tile(rows0_valid); TASSIGN(as_bf16_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
-        TCVT(as_bf16_tile, x_tile, RoundMode::CAST_RINT);
+        TCVT(as_bf16_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
         VecI32_16x256 nearest_tile(rows0_valid); TASSIGN(nearest_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
-        TCVT(nearest_tile, x_tile, RoundMode::CAST_RINT);
+        TCVT(nearest_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         // below: cast(x, int16, mode=floor)  [casts.yaml:23]
         VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x18000 + rows0_slot * 0x02000);  // UB 0x18000..0x1c000, 2 copies
         TCVT(below_tile, x_tile, RoundMode::CAST_FLOOR, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
-        VecI32_16x256 level_tile_int32(rows0_valid); TASSIGN(level_tile_int32, 0x26000);  // UB 0x26000..0x2a000
+        VecI32_16x256 level_tile_int32(rows0_valid); TASSIGN<0x26000>(level_tile_int32);  // UB 0x26000..0x2a000
         pipe_barrier(PIPE_V);
-        TCVT(level_tile_int32, x_tile, RoundMode::CAST_TRUNC);
+        TCVT(level_tile_int32, x_tile, RoundMode::CAST_TRUNC, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF16_16x256 level_tile_fp16(rows0_valid); TASSIGN(level_tile_fp16, 0x2a000);  // UB 0x2a000..0x2c000
+        VecF16_16x256 level_tile_fp16(rows0_valid); TASSIGN<0x2a000>(level_tile_fp16);  // UB 0x2a000..0x2c000
         pipe_barrier(PIPE_V);
-        TCVT(level_tile_fp16, level_tile_int32, RoundMode::CAST_NONE);
+        TCVT(level_tile_fp16, level_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_16x256 level_tile(rows0_valid); TASSIGN(level_tile, 0x1c000 + rows0_slot * 0x01000);  // UB 0x1c000..0x1e000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TCVT(level_tile, level_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // back: cast(level, fp32)  [casts.yaml:25]
-        VecF16_16x256 back_tile_fp16(rows0_valid); TASSIGN(back_tile_fp16, 0x26000);  // UB 0x26000..0x28000
+        VecF16_16x256 back_tile_fp16(rows0_valid); TASSIGN<0x26000>(back_tile_fp16);  // UB 0x26000..0x28000
         pipe_barrier(PIPE_V);
-        TCVT(back_tile_fp16, level_tile, RoundMode::CAST_RINT);
+        TCVT(back_tile_fp16, level_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x256 back_tile(rows0_valid); TASSIGN(back_tile, 0x1e000 + rows0_slot * 0x04000);  // UB 0x1e000..0x26000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(back_tile, back_tile_fp16, RoundMode::CAST_RINT);
+        TCVT(back_tile, back_tile_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // as_fp16: cast(x, fp16)  [casts.yaml:20]
@@ -121,4 +122,15 @@ extern "C" __global__ AICORE void casts(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void casts(
+    __gm__ half *as_fp16, __gm__ bfloat16_t *as_bf16, __gm__ int32_t *nearest, __gm__ int16_t *below,
+    __gm__ int8_t *level, __gm__ float *back, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(
+        as_fp16, as_bf16, nearest, below, level, back, x, rows_begin, rows_end, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -13,18 +13,19 @@ using VecB16_1x32 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1,
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 1>, Stride<1, 1, 1, 4, 1>>;
 using YTapWideGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void causal_conv1d_vec1(
+AICORE inline void run_block(
     __gm__ float *y_tap_wide,
     __gm__ float *y_tap_wide_2,
     __gm__ float *y_tap_wide_3,
     __gm__ float *y_tap_wide_4,
     __gm__ bfloat16_t *w,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
@@ -35,69 +36,69 @@ extern "C" __global__ AICORE void causal_conv1d_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free for the first round
     for (int32_t c0 = block * 32; c0 < 256; c0 += nblk * 32) {
         // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
-        VecB16_32x16_c1 w_tile_apart; TASSIGN(w_tile_apart, 0x00200);  // UB 0x00200..0x00600
+        VecB16_32x16_c1 w_tile_apart; TASSIGN<0x00200>(w_tile_apart);  // UB 0x00200..0x00600
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         WGm w_in(w + int64_t(c0) * 4);
         TLOAD(w_tile_apart, w_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        VecB16_32x16_c1 w_tile_2_apart; TASSIGN(w_tile_2_apart, 0x00600);  // UB 0x00600..0x00a00
+        VecB16_32x16_c1 w_tile_2_apart; TASSIGN<0x00600>(w_tile_2_apart);  // UB 0x00600..0x00a00
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         WGm w_in_2(w + int64_t(c0) * 4 + 1);
         TLOAD(w_tile_2_apart, w_in_2);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecB16_32x16_c1 w_tile_3_apart; TASSIGN(w_tile_3_apart, 0x00a00);  // UB 0x00a00..0x00e00
+        VecB16_32x16_c1 w_tile_3_apart; TASSIGN<0x00a00>(w_tile_3_apart);  // UB 0x00a00..0x00e00
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         WGm w_in_3(w + int64_t(c0) * 4 + 2);
         TLOAD(w_tile_3_apart, w_in_3);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecB16_32x16_c1 w_tile_4_apart; TASSIGN(w_tile_4_apart, 0x00e00);  // UB 0x00e00..0x01200
+        VecB16_32x16_c1 w_tile_4_apart; TASSIGN<0x00e00>(w_tile_4_apart);  // UB 0x00e00..0x01200
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         WGm w_in_4(w + int64_t(c0) * 4 + 3);
         TLOAD(w_tile_4_apart, w_in_4);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecB16_1x32 w_tile_row; TASSIGN(w_tile_row, 0x01200);  // as a row, same bytes as w_tile
-        VecB16_32x16_c1 w_tile_apart_tmp; TASSIGN(w_tile_apart_tmp, 0x01240);  // UB 0x01240..0x01640
+        VecB16_1x32 w_tile_row; TASSIGN<0x01200>(w_tile_row);  // as a row, same bytes as w_tile
+        VecB16_32x16_c1 w_tile_apart_tmp; TASSIGN<0x01240>(w_tile_apart_tmp);  // UB 0x01240..0x01640
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
         TTRANS(w_tile_row, w_tile_apart, w_tile_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
-        VecF32_1x32 y_tap_wide_tile_row; TASSIGN(y_tap_wide_tile_row, 0x00000);  // as a row, same bytes as y_tap_wide_tile
+        VecF32_1x32 y_tap_wide_tile_row; TASSIGN<0x00000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
-        TCVT(y_tap_wide_tile_row, w_tile_row, RoundMode::CAST_RINT);
+        TCVT(y_tap_wide_tile_row, w_tile_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
-        VecB16_1x32 w_tile_2_row; TASSIGN(w_tile_2_row, 0x01200);  // as a row, same bytes as w_tile_2
-        VecB16_32x16_c1 w_tile_2_apart_tmp; TASSIGN(w_tile_2_apart_tmp, 0x01240);  // UB 0x01240..0x01640
+        VecB16_1x32 w_tile_2_row; TASSIGN<0x01200>(w_tile_2_row);  // as a row, same bytes as w_tile_2
+        VecB16_32x16_c1 w_tile_2_apart_tmp; TASSIGN<0x01240>(w_tile_2_apart_tmp);  // UB 0x01240..0x01640
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         TTRANS(w_tile_2_row, w_tile_2_apart, w_tile_2_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
-        VecF32_1x32 y_tap_wide_2_tile_row; TASSIGN(y_tap_wide_2_tile_row, 0x00080);  // as a row, same bytes as y_tap_wide_2_tile
+        VecF32_1x32 y_tap_wide_2_tile_row; TASSIGN<0x00080>(y_tap_wide_2_tile_row);  // as a row, same bytes as y_tap_wide_2_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
-        TCVT(y_tap_wide_2_tile_row, w_tile_2_row, RoundMode::CAST_RINT);
+        TCVT(y_tap_wide_2_tile_row, w_tile_2_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-        VecB16_1x32 w_tile_3_row; TASSIGN(w_tile_3_row, 0x01200);  // as a row, same bytes as w_tile_3
-        VecB16_32x16_c1 w_tile_3_apart_tmp; TASSIGN(w_tile_3_apart_tmp, 0x01240);  // UB 0x01240..0x01640
+        VecB16_1x32 w_tile_3_row; TASSIGN<0x01200>(w_tile_3_row);  // as a row, same bytes as w_tile_3
+        VecB16_32x16_c1 w_tile_3_apart_tmp; TASSIGN<0x01240>(w_tile_3_apart_tmp);  // UB 0x01240..0x01640
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TTRANS(w_tile_3_row, w_tile_3_apart, w_tile_3_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-        VecF32_1x32 y_tap_wide_3_tile_row; TASSIGN(y_tap_wide_3_tile_row, 0x00100);  // as a row, same bytes as y_tap_wide_3_tile
+        VecF32_1x32 y_tap_wide_3_tile_row; TASSIGN<0x00100>(y_tap_wide_3_tile_row);  // as a row, same bytes as y_tap_wide_3_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(y_tap_wide_3_tile_row, w_tile_3_row, RoundMode::CAST_RINT);
+        TCVT(y_tap_wide_3_tile_row, w_tile_3_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecB16_1x32 w_tile_4_row; TASSIGN(w_tile_4_row, 0x01200);  // as a row, same bytes as w_tile_4
-        VecB16_32x16_c1 w_tile_4_apart_tmp; TASSIGN(w_tile_4_apart_tmp, 0x01240);  // UB 0x01240..0x01640
+        VecB16_1x32 w_tile_4_row; TASSIGN<0x01200>(w_tile_4_row);  // as a row, same bytes as w_tile_4
+        VecB16_32x16_c1 w_tile_4_apart_tmp; TASSIGN<0x01240>(w_tile_4_apart_tmp);  // UB 0x01240..0x01640
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TTRANS(w_tile_4_row, w_tile_4_apart, w_tile_4_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_1x32 y_tap_wide_4_tile_row; TASSIGN(y_tap_wide_4_tile_row, 0x00180);  // as a row, same bytes as y_tap_wide_4_tile
+        VecF32_1x32 y_tap_wide_4_tile_row; TASSIGN<0x00180>(y_tap_wide_4_tile_row);  // as a row, same bytes as y_tap_wide_4_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TCVT(y_tap_wide_4_tile_row, w_tile_4_row, RoundMode::CAST_RINT);
+        TCVT(y_tap_wide_4_tile_row, w_tile_4_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
         YTapWideGm y_tap_wide_out(y_tap_wide + int64_t(c0));
@@ -125,4 +126,13 @@ extern "C" __global__ AICORE void causal_conv1d_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec1(
+    __gm__ float *y_tap_wide, __gm__ float *y_tap_wide_2, __gm__ float *y_tap_wide_3, __gm__ float *y_tap_wide_4,
+    __gm__ bfloat16_t *w, int32_t nblk)
+{
+    run_block(y_tap_wide, y_tap_wide_2, y_tap_wide_3, y_tap_wide_4, w, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -13,18 +13,19 @@ using VecB16_1x12288 = Tile<TileType::Vec, bfloat16_t, 1, 12288, BLayout::RowMaj
 using StateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, 3, 1>>;
 using SeenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void causal_conv1d_vec2(
+AICORE inline void run_block(
     __gm__ bfloat16_t *seen,
     __gm__ bfloat16_t *state,
     __gm__ bfloat16_t *x,
     int32_t b,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -57,4 +58,12 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec2(
+    __gm__ bfloat16_t *seen, __gm__ bfloat16_t *state, __gm__ bfloat16_t *x, int32_t b, int32_t s, int32_t nblk)
+{
+    run_block(seen, state, x, b, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,9 +14,8 @@ using VecF32_256x16 = Tile<TileType::Vec, float, 256, 16, BLayout::RowMajor, 256
 using VecF32_256x1 = Tile<TileType::Vec, float, 256, 1, BLayout::ColMajor, 256, 1>;
 using YTapWideGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 0, 1>>;
 using SeenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void causal_conv1d_vec3(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *seen,
     __gm__ float *y_tap_wide,
@@ -27,25 +26,27 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t y_1_cols0_slot = 0;  // which of 2 buffers this round of y_1_cols0 uses
     // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
-    VecF32_1x256 y_tap_wide_tile_row; TASSIGN(y_tap_wide_tile_row, 0x04000);  // as a row, same bytes as y_tap_wide_tile
+    VecF32_1x256 y_tap_wide_tile_row; TASSIGN<0x04000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
     YTapWideGm y_tap_wide_in(y_tap_wide);
     TLOAD(y_tap_wide_tile_row, y_tap_wide_in);
-    VecF32_1x256 y_tap_wide_2_tile_row; TASSIGN(y_tap_wide_2_tile_row, 0x08400);  // as a row, same bytes as y_tap_wide_2_tile
+    VecF32_1x256 y_tap_wide_2_tile_row; TASSIGN<0x08400>(y_tap_wide_2_tile_row);  // as a row, same bytes as y_tap_wide_2_tile
     YTapWideGm y_tap_wide_2_in(y_tap_wide_2);
     TLOAD(y_tap_wide_2_tile_row, y_tap_wide_2_in);
-    VecF32_1x256 y_tap_wide_3_tile_row; TASSIGN(y_tap_wide_3_tile_row, 0x0c800);  // as a row, same bytes as y_tap_wide_3_tile
+    VecF32_1x256 y_tap_wide_3_tile_row; TASSIGN<0x0c800>(y_tap_wide_3_tile_row);  // as a row, same bytes as y_tap_wide_3_tile
     YTapWideGm y_tap_wide_3_in(y_tap_wide_3);
     TLOAD(y_tap_wide_3_tile_row, y_tap_wide_3_in);
-    VecF32_1x256 y_tap_wide_4_tile_row; TASSIGN(y_tap_wide_4_tile_row, 0x10c00);  // as a row, same bytes as y_tap_wide_4_tile
+    VecF32_1x256 y_tap_wide_4_tile_row; TASSIGN<0x10c00>(y_tap_wide_4_tile_row);  // as a row, same bytes as y_tap_wide_4_tile
     YTapWideGm y_tap_wide_4_in(y_tap_wide_4);
     TLOAD(y_tap_wide_4_tile_row, y_tap_wide_4_in);
-    VecF32_1x256 bias_tile_row; TASSIGN(bias_tile_row, 0x11000);  // as a row, same bytes as bias_tile
+    VecF32_1x256 bias_tile_row; TASSIGN<0x11000>(bias_tile_row);  // as a row, same bytes as bias_tile
     YTapWideGm bias_in(bias);
     TLOAD(bias_tile_row, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -76,68 +77,68 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
             SeenGm seen_in_4(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(y_1_cols0) + 3, {y_1_cols0_valid}, {int64_t(s) + 3});
             TLOAD(seen_tile_4, seen_in_4);
             set_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_slot));
-            VecF32_256x16 y_seen(y_1_cols0_valid); TASSIGN(y_seen, 0x15400);  // UB 0x15400..0x19400
+            VecF32_256x16 y_seen(y_1_cols0_valid); TASSIGN<0x15400>(y_seen);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + y_1_cols0_slot));
-            TCVT(y_seen, seen_tile, RoundMode::CAST_RINT);
+            TCVT(y_seen, seen_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(6 + y_1_cols0_slot));
-            VecF32_256x16 y_part(y_1_cols0_valid); TASSIGN(y_part, 0x15400);  // UB 0x15400..0x19400
-            VecF32_256x1 y_tap_wide_tile; TASSIGN(y_tap_wide_tile, 0x04000);  // UB 0x04000..0x04400
+            VecF32_256x16 y_part(y_1_cols0_valid); TASSIGN<0x15400>(y_part);  // UB 0x15400..0x19400
+            VecF32_256x1 y_tap_wide_tile; TASSIGN<0x04000>(y_tap_wide_tile);  // UB 0x04000..0x04400
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part, y_seen, y_tap_wide_tile);
-            VecF32_256x16 y_seen_2(y_1_cols0_valid); TASSIGN(y_seen_2, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_seen_2(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_2);  // UB 0x19400..0x1d400
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + y_1_cols0_slot));
-            TCVT(y_seen_2, seen_tile_2, RoundMode::CAST_RINT);
+            TCVT(y_seen_2, seen_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + y_1_cols0_slot));
-            VecF32_256x16 y_part_2(y_1_cols0_valid); TASSIGN(y_part_2, 0x19400);  // UB 0x19400..0x1d400
-            VecF32_256x1 y_tap_wide_2_tile; TASSIGN(y_tap_wide_2_tile, 0x08400);  // UB 0x08400..0x08800
+            VecF32_256x16 y_part_2(y_1_cols0_valid); TASSIGN<0x19400>(y_part_2);  // UB 0x19400..0x1d400
+            VecF32_256x1 y_tap_wide_2_tile; TASSIGN<0x08400>(y_tap_wide_2_tile);  // UB 0x08400..0x08800
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part_2, y_seen_2, y_tap_wide_2_tile);
-            VecF32_256x16 y_total(y_1_cols0_valid); TASSIGN(y_total, 0x15400);  // UB 0x15400..0x19400
+            VecF32_256x16 y_total(y_1_cols0_valid); TASSIGN<0x15400>(y_total);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
             TADD(y_total, y_part, y_part_2);
-            VecF32_256x16 y_seen_3(y_1_cols0_valid); TASSIGN(y_seen_3, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_seen_3(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_3);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_1_cols0_slot));
-            TCVT(y_seen_3, seen_tile_3, RoundMode::CAST_RINT);
+            TCVT(y_seen_3, seen_tile_3, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_1_cols0_slot));
-            VecF32_256x16 y_part_3(y_1_cols0_valid); TASSIGN(y_part_3, 0x19400);  // UB 0x19400..0x1d400
-            VecF32_256x1 y_tap_wide_3_tile; TASSIGN(y_tap_wide_3_tile, 0x0c800);  // UB 0x0c800..0x0cc00
+            VecF32_256x16 y_part_3(y_1_cols0_valid); TASSIGN<0x19400>(y_part_3);  // UB 0x19400..0x1d400
+            VecF32_256x1 y_tap_wide_3_tile; TASSIGN<0x0c800>(y_tap_wide_3_tile);  // UB 0x0c800..0x0cc00
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part_3, y_seen_3, y_tap_wide_3_tile);
             pipe_barrier(PIPE_V);
             TADD(y_total, y_total, y_part_3);
-            VecF32_256x16 y_seen_4(y_1_cols0_valid); TASSIGN(y_seen_4, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_seen_4(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_4);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_slot));
-            TCVT(y_seen_4, seen_tile_4, RoundMode::CAST_RINT);
+            TCVT(y_seen_4, seen_tile_4, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(y_1_cols0_slot));
-            VecF32_256x16 y_part_4(y_1_cols0_valid); TASSIGN(y_part_4, 0x19400);  // UB 0x19400..0x1d400
-            VecF32_256x1 y_tap_wide_4_tile; TASSIGN(y_tap_wide_4_tile, 0x10c00);  // UB 0x10c00..0x11000
+            VecF32_256x16 y_part_4(y_1_cols0_valid); TASSIGN<0x19400>(y_part_4);  // UB 0x19400..0x1d400
+            VecF32_256x1 y_tap_wide_4_tile; TASSIGN<0x10c00>(y_tap_wide_4_tile);  // UB 0x10c00..0x11000
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part_4, y_seen_4, y_tap_wide_4_tile);
             pipe_barrier(PIPE_V);
             TADD(y_total, y_total, y_part_4);
-            VecF32_256x16 y_biased(y_1_cols0_valid); TASSIGN(y_biased, 0x15400);  // UB 0x15400..0x19400
-            VecF32_256x1 bias_tile; TASSIGN(bias_tile, 0x11000);  // UB 0x11000..0x11400
+            VecF32_256x16 y_biased(y_1_cols0_valid); TASSIGN<0x15400>(y_biased);  // UB 0x15400..0x19400
+            VecF32_256x1 bias_tile; TASSIGN<0x11000>(bias_tile);  // UB 0x11000..0x11400
             pipe_barrier(PIPE_V);
             TROWEXPANDADD(y_biased, y_total, bias_tile);
-            VecF32_256x16 y_neg(y_1_cols0_valid); TASSIGN(y_neg, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_neg(y_1_cols0_valid); TASSIGN<0x19400>(y_neg);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             TNEG(y_neg, y_biased);
-            VecF32_256x16 y_e(y_1_cols0_valid); TASSIGN(y_e, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_e(y_1_cols0_valid); TASSIGN<0x19400>(y_e);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             TEXP(y_e, y_neg);
-            VecF32_256x16 y_one_e(y_1_cols0_valid); TASSIGN(y_one_e, 0x19400);  // UB 0x19400..0x1d400
+            VecF32_256x16 y_one_e(y_1_cols0_valid); TASSIGN<0x19400>(y_one_e);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             TADDS(y_one_e, y_e, 1.0f);
-            VecF32_256x16 y_5(y_1_cols0_valid); TASSIGN(y_5, 0x15400);  // UB 0x15400..0x19400
+            VecF32_256x16 y_5(y_1_cols0_valid); TASSIGN<0x15400>(y_5);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
             TDIV(y_5, y_biased, y_one_e);
             VecB16_256x16 y_tile(y_1_cols0_valid); TASSIGN(y_tile, 0x11400 + y_1_cols0_slot * 0x02000);  // UB 0x11400..0x15400, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(y_1_cols0_slot));  // free again
-            TCVT(y_tile, y_5, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_5, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_slot));
             SeenGm y_out(y + int64_t(b0) * s * 256 + int64_t(y_1_cols0), {y_1_cols0_valid}, {int64_t(s)});
@@ -151,4 +152,16 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec3(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *seen, __gm__ float *y_tap_wide, __gm__ float *y_tap_wide_2,
+    __gm__ float *y_tap_wide_3, __gm__ float *y_tap_wide_4, __gm__ float *bias, int32_t b_begin, int32_t b_end,
+    int32_t s, int32_t nblk)
+{
+    run_block(
+        y, seen, y_tap_wide, y_tap_wide_2, y_tap_wide_3, y_tap_wide_4, bias, b_begin, b_end, s, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -11,17 +11,18 @@ namespace {
 using VecB16_1472x16_c3 = Tile<TileType::Vec, bfloat16_t, 1472, 16, BLayout::RowMajor, DYNAMIC, 3>;
 using SeenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using StateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, 3, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void causal_conv1d_vec4(
+AICORE inline void run_block(
     __gm__ bfloat16_t *state,
     __gm__ bfloat16_t *seen,
     int32_t b,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
@@ -39,4 +40,12 @@ extern "C" __global__ AICORE void causal_conv1d_vec4(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec4(
+    __gm__ bfloat16_t *state, __gm__ bfloat16_t *seen, int32_t b, int32_t s, int32_t nblk)
+{
+    run_block(state, seen, b, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

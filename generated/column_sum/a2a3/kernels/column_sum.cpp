@@ -12,23 +12,24 @@ using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNA
 using VecF32_64x96 = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 4096, 1>>;
 using YGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void column_sum(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t i1 = block * 96; i1 < 4096; i1 += nblk * 96) {
         const int32_t i1_valid = 4096 - i1 < 96 ? 4096 - i1 : 96;
         // y: sum(x, axis=0, keepdim=true)  [column_sum.yaml:15]
-        VecF32_1x96 total(i1_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x00180
+        VecF32_1x96 total(i1_valid); TASSIGN<0x00000>(total);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0.0f);
         for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_slot ^= 1) {
@@ -38,7 +39,7 @@ extern "C" __global__ AICORE void column_sum(
             XGm x_in(x + int64_t(i2) * 4096 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
-            VecF32_1x96 found(i1_valid); TASSIGN(found, 0x0c180);  // UB 0x0c180..0x0c300
+            VecF32_1x96 found(i1_valid); TASSIGN<0x0c180>(found);  // UB 0x0c180..0x0c300
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
             TCOLSUM(found, part);
@@ -55,4 +56,11 @@ extern "C" __global__ AICORE void column_sum(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void column_sum(__gm__ float *y, __gm__ float *x, int32_t rows, int32_t nblk)
+{
+    run_block(y, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // conv2d_mixed_cube: cube kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages conv2d; tiles k1 32, n 1, y_columns_cols 128, y_columns_rows 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
+// stages conv2d; tiles n 1, y_columns_cols 128, y_columns_rows 128, y_columns_rows.l0 32; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,24 +11,23 @@ namespace {
 using AccF32_128x128 = TileAcc<float, 128, 128, 128, DYNAMIC>;
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
 using MatB16_128x128m = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftB16_128x32 = TileLeft<bfloat16_t, 128, 32, 128, DYNAMIC>;
-using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, DYNAMIC, DYNAMIC>;
+using LeftB16_128x32 = TileLeftCompact<bfloat16_t, 128, 32, 128, DYNAMIC>;
+using RightB16_32x128 = TileRightCompact<bfloat16_t, 32, 128, DYNAMIC, DYNAMIC>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 576, 1>>;
 using YWindowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
 using YConvPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using YConvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_mixed_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
     __gm__ float *y_conv_ring,
     int32_t n_begin,
     int32_t n_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     YConvPipe y_conv_pipe(y_conv_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t y_columns_cols0_slot = 0;  // which of 2 buffers this round of y_columns_cols0 uses
     int32_t y_columns_rows0_slot = 0;  // which of 2 buffers this round of y_columns_rows0 uses
@@ -81,4 +80,14 @@ extern "C" __global__ AICORE void conv2d_mixed_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_mixed_cube(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *w, __gm__ bfloat16_t *y_windows, __gm__ float *y_conv_ring,
+    int32_t n_begin, int32_t n_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(w, y_windows, y_conv_ring, n_begin, n_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,23 +17,24 @@ using YConvSlotGm = GlobalTensor<float, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
 using YConvPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using YConvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_mixed_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *y_conv_ring,
     int32_t n_begin,
     int32_t n_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     YConvPipe y_conv_pipe(y_conv_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t y_columns_cols0_slot = 0;  // which of 2 buffers this round of y_columns_cols0 uses
     // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
-    VecF32_1x64 bias_tile_row; TASSIGN(bias_tile_row, 0x10000);  // as a row, same bytes as bias_tile
+    VecF32_1x64 bias_tile_row; TASSIGN<0x10000>(bias_tile_row);  // as a row, same bytes as bias_tile
     BiasGm bias_in(bias + int64_t(lane) * 64);
     TLOAD(bias_tile_row, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -50,19 +51,19 @@ extern "C" __global__ AICORE void conv2d_mixed_vec(
             TLOAD(y_conv, y_conv_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(y_columns_cols0_slot));
             TFREE<YConvPipe, YConvSlot, TileSplitAxis::TILE_NO_SPLIT>(y_conv_pipe, y_conv_view);
-            VecF32_64x128 y_biased(y_columns_cols0_valid); TASSIGN(y_biased, 0x18100);  // UB 0x18100..0x20100
-            VecF32_64x1 bias_tile; TASSIGN(bias_tile, 0x10000);  // UB 0x10000..0x10100
+            VecF32_64x128 y_biased(y_columns_cols0_valid); TASSIGN<0x18100>(y_biased);  // UB 0x18100..0x20100
+            VecF32_64x1 bias_tile; TASSIGN<0x10000>(bias_tile);  // UB 0x10000..0x10100
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(y_columns_cols0_slot));
             TROWEXPANDADD(y_biased, y_conv, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(y_columns_cols0_slot));
-            VecF32_64x128 y_places(y_columns_cols0_valid); TASSIGN(y_places, 0x18100);  // UB 0x18100..0x20100
+            VecF32_64x128 y_places(y_columns_cols0_valid); TASSIGN<0x18100>(y_places);  // UB 0x18100..0x20100
             pipe_barrier(PIPE_V);
             TRELU(y_places, y_biased);
             VecB16_64x128 y_1(y_columns_cols0_valid); TASSIGN(y_1, 0x10100 + y_columns_cols0_slot * 0x04000);  // UB 0x10100..0x18100, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(y_columns_cols0_slot));  // free again
-            TCVT(y_1, y_places, RoundMode::CAST_RINT);
+            TCVT(y_1, y_places, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(y_columns_cols0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(y_columns_cols0_slot));
             YGm y_out(y + int64_t(n0) * 100352 + int64_t(lane) * 50176 + int64_t(y_columns_cols0), {y_columns_cols0_valid});
@@ -73,4 +74,16 @@ extern "C" __global__ AICORE void conv2d_mixed_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_mixed_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *bias, __gm__ float *y_conv_ring, int32_t n_begin,
+    int32_t n_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        y, bias, y_conv_ring, n_begin, n_end, nblk, static_cast<int32_t>(get_block_idx()),
+        static_cast<int32_t>(get_subblockid()));
 }

@@ -12,17 +12,18 @@ using VecB16_1x64_c56 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor
 using VecB16_16x64_c58_r1 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, 1, 58>;
 using YEdgeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 56>, Stride<1, 1, 1, 0, 1>>;
 using YEdge2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 58>, Stride<1, 1, 1, 58, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_vec1(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y_edge,
     __gm__ bfloat16_t *y_edge_2,
     int32_t n_begin,
     int32_t n_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t c0_slot = 0;  // which of 2 buffers this round of c0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
@@ -46,4 +47,12 @@ extern "C" __global__ AICORE void conv2d_vec1(
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_vec1(
+    __gm__ bfloat16_t *y_edge, __gm__ bfloat16_t *y_edge_2, int32_t n_begin, int32_t n_end, int32_t nblk)
+{
+    run_block(y_edge, y_edge_2, n_begin, n_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

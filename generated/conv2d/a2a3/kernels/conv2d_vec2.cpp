@@ -15,17 +15,18 @@ using YEdgeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1
 using YPaddedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 58, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 56>, Stride<1, 1, 1, 56, 1>>;
 using YPaddedGm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 56>, Stride<1, 1, 1, 58, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_vec2(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y_padded,
     __gm__ bfloat16_t *y_edge,
     __gm__ bfloat16_t *x,
     int32_t n,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
     int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
@@ -40,7 +41,7 @@ extern "C" __global__ AICORE void conv2d_vec2(
         TLOAD(part_row, y_edge_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN(part_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -74,7 +75,7 @@ extern "C" __global__ AICORE void conv2d_vec2(
         TLOAD(part_3_row, y_edge_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i4_slot));
         VecB16_1536x16_c1 part_3_apart(i4_valid); TASSIGN(part_3_apart, 0x01800 + i4_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_3_apart_tmp(i4_valid); TASSIGN(part_3_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        VecB16_1536x16_c1 part_3_apart_tmp(i4_valid); TASSIGN<0x19800>(part_3_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i4_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i4_slot));  // free again
@@ -89,4 +90,12 @@ extern "C" __global__ AICORE void conv2d_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_vec2(
+    __gm__ bfloat16_t *y_padded, __gm__ bfloat16_t *y_edge, __gm__ bfloat16_t *x, int32_t n, int32_t nblk)
+{
+    run_block(y_padded, y_edge, x, n, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,17 +14,18 @@ using YEdge2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 58>, Stride<1,
 using YPadded2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 58>, Stride<1, 1, 1, 3364, 1>>;
 using YPaddedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3248>, Stride<1, 1, 1, 3248, 1>>;
 using YPadded2Gm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3248>, Stride<1, 1, 1, 3364, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_vec3(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y_padded_2,
     __gm__ bfloat16_t *y_edge_2,
     __gm__ bfloat16_t *y_padded,
     int32_t n,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
     int32_t i6_slot = 0;  // which of 2 buffers this round of i6 uses
@@ -68,4 +69,13 @@ extern "C" __global__ AICORE void conv2d_vec3(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_vec3(
+    __gm__ bfloat16_t *y_padded_2, __gm__ bfloat16_t *y_edge_2, __gm__ bfloat16_t *y_padded, int32_t n,
+    int32_t nblk)
+{
+    run_block(y_padded_2, y_edge_2, y_padded, n, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,16 +14,17 @@ using VecB16_1x32_c28 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor
 using VecB16_28x32_c28 = Tile<TileType::Vec, bfloat16_t, 28, 32, BLayout::RowMajor, 28, 28>;
 using YPadded2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 28, 55>, Stride<1, 1, 1, 116, 1>>;
 using YWindowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 28, 28>, Stride<1, 1, 1, 28, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void conv2d_vec4(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y_windows,
     __gm__ bfloat16_t *y_padded_2,
     int32_t n,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i5_slot = 0;  // which of 2 buffers this round of i5 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -57,4 +58,12 @@ extern "C" __global__ AICORE void conv2d_vec4(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_vec4(
+    __gm__ bfloat16_t *y_windows, __gm__ bfloat16_t *y_padded_2, int32_t n, int32_t nblk)
+{
+    run_block(y_windows, y_padded_2, n, nblk, static_cast<int32_t>(get_block_idx()));
 }

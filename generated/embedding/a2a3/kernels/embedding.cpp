@@ -10,17 +10,18 @@ using namespace pto;
 namespace {
 using VecB16_1x1024 = Tile<TileType::Vec, bfloat16_t, 1, 1024, BLayout::RowMajor, 1, 1024>;
 using TableGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void embedding(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *table,
     __gm__ int32_t *token,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
@@ -38,4 +39,12 @@ extern "C" __global__ AICORE void embedding(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void embedding(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *table, __gm__ int32_t *token, int32_t t, int32_t nblk)
+{
+    run_block(y, table, token, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,9 +17,17 @@ using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC
 using TableGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using ThereGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void add_to_out(
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
+
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *table,
     __gm__ int32_t *place,
@@ -28,10 +36,12 @@ extern "C" __global__ AICORE void add_to_out(
     int32_t t_end,
     int32_t bag,
     int32_t vocabulary,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t bag0_slot = 0;  // which of 2 buffers this round of bag0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -39,15 +49,14 @@ extern "C" __global__ AICORE void add_to_out(
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // total: full([t, h], 0, fp32)  [embedding_bag.yaml:27]
-        VecF32_32x128 total(t0_valid); TASSIGN(total, 0x08800);  // UB 0x08800..0x0c800
+        VecF32_32x128 total(t0_valid); TASSIGN<0x08800>(total);  // UB 0x08800..0x0c800
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
         for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_slot ^= 1) {
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
-                const int64_t slot = place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)];
-                PTO_ASSERT(slot >= 0 && slot < int64_t(vocabulary), "an index in place is out of range");
+                const int64_t slot = index_inside(place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)], int64_t(vocabulary), 31);
                 // total: total + cast(row, fp32) * there[:, bag]  [embedding_bag.yaml:31]
                 VecB16_1x128 row_one; TASSIGN(row_one, 0x00000 + bag0_slot * 0x02000 + row_i * 0x00100);  // row of row
                 TableGm table_in(table + int64_t(slot) * 128);
@@ -59,16 +68,16 @@ extern "C" __global__ AICORE void add_to_out(
             TLOAD(there_tile_apart, there_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             VecB16_32x128 row(t0_valid); TASSIGN(row, 0x00000 + bag0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            VecF32_32x128 total_1(t0_valid); TASSIGN(total_1, 0x0c800);  // UB 0x0c800..0x10800
+            VecF32_32x128 total_1(t0_valid); TASSIGN<0x0c800>(total_1);  // UB 0x0c800..0x10800
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
-            TCVT(total_1, row, RoundMode::CAST_RINT);
-            VecF32_1x32 there_tile_row(t0_valid); TASSIGN(there_tile_row, 0x10800);  // as a row, same bytes as there_tile
-            VecF32_32x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN(there_tile_apart_tmp, 0x10880);  // UB 0x10880..0x10c80
+            TCVT(total_1, row, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_1x32 there_tile_row(t0_valid); TASSIGN<0x10800>(there_tile_row);  // as a row, same bytes as there_tile
+            VecF32_32x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN<0x10880>(there_tile_apart_tmp);  // UB 0x10880..0x10c80
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             TTRANS(there_tile_row, there_tile_apart, there_tile_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
-            VecF32_32x1 there_tile(t0_valid); TASSIGN(there_tile, 0x10800);  // UB 0x10800..0x10880
+            VecF32_32x1 there_tile(t0_valid); TASSIGN<0x10800>(there_tile);  // UB 0x10800..0x10880
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(total_1, total_1, there_tile);
             pipe_barrier(PIPE_V);
@@ -78,7 +87,7 @@ extern "C" __global__ AICORE void add_to_out(
         VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_tile, total, RoundMode::CAST_RINT);
+        TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         YGm y_out(y + int64_t(t0) * 128, {t0_valid});
@@ -88,4 +97,13 @@ extern "C" __global__ AICORE void add_to_out(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void add_to_out(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *table, __gm__ int32_t *place, __gm__ float *there, int32_t t_begin,
+    int32_t t_end, int32_t bag, int32_t vocabulary, int32_t nblk)
+{
+    run_block(y, table, place, there, t_begin, t_end, bag, vocabulary, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,19 +12,20 @@ using VecI32_16x128 = Tile<TileType::Vec, int32_t, 16, 128, BLayout::RowMajor, D
 using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using TokenGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using ThereGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void places(
+AICORE inline void run_block(
     __gm__ int32_t *place,
     __gm__ float *there,
     __gm__ int32_t *token,
     int32_t t_begin,
     int32_t t_end,
     int32_t bag,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t bag0_slot = 0;  // which of 2 buffers this round of bag0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -45,7 +46,7 @@ extern "C" __global__ AICORE void places(
             TMAXS(place_tile, token_tile, 0);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
             // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
-            VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x0c000);  // UB 0x0c000..0x0e000
+            VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN<0x0c000>(there_1);  // UB 0x0c000..0x0e000
             pipe_barrier(PIPE_V);
             TADDS(there_1, token_tile, 1);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
@@ -56,7 +57,7 @@ extern "C" __global__ AICORE void places(
             VecF32_16x128 there_tile(t0_valid, bag0_valid); TASSIGN(there_tile, 0x08000 + bag0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));  // free again
-            TCVT(there_tile, there_1, RoundMode::CAST_RINT);
+            TCVT(there_tile, there_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
             // place: maximum(token, 0)  [embedding_bag.yaml:22]
@@ -74,4 +75,13 @@ extern "C" __global__ AICORE void places(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void places(
+    __gm__ int32_t *place, __gm__ float *there, __gm__ int32_t *token, int32_t t_begin, int32_t t_end, int32_t bag,
+    int32_t nblk)
+{
+    run_block(place, there, token, t_begin, t_end, bag, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -11,12 +11,12 @@ namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
-using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_128x64 = TileRightCompact<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
 using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using LeftB16_64x64 = TileLeftCompact<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using OPLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
@@ -26,9 +26,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *v,
@@ -37,12 +36,12 @@ extern "C" __global__ AICORE void flash_attention_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -131,4 +130,17 @@ extern "C" __global__ AICORE void flash_attention_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_cube(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v,
+    __gm__ bfloat16_t *o_p_low_ring, __gm__ float *o_pv_ring, __gm__ float *o_qk_ring, int32_t sq_begin,
+    int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -24,9 +24,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_p_low_ring,
     __gm__ float *o_pv_ring,
@@ -34,13 +33,15 @@ extern "C" __global__ AICORE void flash_attention_vec(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -56,11 +57,11 @@ extern "C" __global__ AICORE void flash_attention_vec(
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // o: attention(q, k, v, scale=scale)  [flash_attention.yaml:22]
-            VecF32_1x32 o_max_row(sq0_share); TASSIGN(o_max_row, 0x12000);  // as a row, same bytes as o_max
+            VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x12000>(o_max_row);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x32 o_sum_row(sq0_share); TASSIGN(o_sum_row, 0x12080);  // as a row, same bytes as o_sum
+            VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x12080>(o_sum_row);  // as a row, same bytes as o_sum
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_32x128 o_acc(sq0_share); TASSIGN(o_acc, 0x12100);  // UB 0x12100..0x16100
+            VecF32_32x128 o_acc(sq0_share); TASSIGN<0x12100>(o_acc);  // UB 0x12100..0x16100
             pipe_barrier(PIPE_V);
             TEXPANDS(o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
@@ -74,47 +75,47 @@ extern "C" __global__ AICORE void flash_attention_vec(
                 TLOAD(o_qk, o_qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN(o_s, 0x16100);  // UB 0x16100..0x18100
+                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x16100>(o_s);  // UB 0x16100..0x18100
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TMULS(o_s, o_qk, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
-                VecF32_32x1 o_block_max(sq0_share); TASSIGN(o_block_max, 0x18100);  // UB 0x18100..0x18180
-                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN(o_block_max_tmp, 0x18180);  // UB 0x18180..0x1a180
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x18100>(o_block_max);  // UB 0x18100..0x18180
+                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x18180>(o_block_max_tmp);  // UB 0x18180..0x1a180
                 pipe_barrier(PIPE_V);
                 TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN(o_max_next_row, 0x18100);  // as a row, same bytes as o_max_next
-                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN(o_block_max_row, 0x18100);  // as a row, same bytes as o_block_max
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x18100>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x18100>(o_block_max_row);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN(o_below_max, 0x16100);  // UB 0x16100..0x18100
-                VecF32_32x1 o_max_next(sq0_share); TASSIGN(o_max_next, 0x18100);  // UB 0x18100..0x18180
+                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN<0x16100>(o_below_max);  // UB 0x16100..0x18100
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x18100>(o_max_next);  // UB 0x18100..0x18180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x16100);  // UB 0x16100..0x18100
+                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN<0x16100>(o_p);  // UB 0x16100..0x18100
                 pipe_barrier(PIPE_V);
                 TEXP(o_p, o_below_max);
-                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN(o_max_step_row, 0x18180);  // as a row, same bytes as o_max_step
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x18180>(o_max_step_row);  // as a row, same bytes as o_max_step
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
-                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN(o_alpha_row, 0x18180);  // as a row, same bytes as o_alpha
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x18180>(o_alpha_row);  // as a row, same bytes as o_alpha
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_max_step_row);
-                VecF32_32x1 o_block_sum(sq0_share); TASSIGN(o_block_sum, 0x18200);  // UB 0x18200..0x18280
-                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN(o_block_sum_tmp, 0x18280);  // UB 0x18280..0x1a280
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x18200>(o_block_sum);  // UB 0x18200..0x18280
+                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x18280>(o_block_sum_tmp);  // UB 0x18280..0x1a280
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                 pipe_barrier(PIPE_V);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
-                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN(o_block_sum_row, 0x18200);  // as a row, same bytes as o_block_sum
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x18200>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 VecB16_32x64 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x04000 + kv0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
-                TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
+                TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
                 o_p_low_pipe.prod.setEntryOffset((sq0_first - lane * sq0_share) * kv0_valid * 2);  // the middle row of an odd number is both cores'
                 TPUSH<OPLowPipe, VecB16_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
-                VecF32_32x1 o_alpha(sq0_share); TASSIGN(o_alpha, 0x18180);  // UB 0x18180..0x18200
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x18180>(o_alpha);  // UB 0x18180..0x18200
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha);
                 OPvSlot o_pv_view(o_pv_ring);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
@@ -131,14 +132,14 @@ extern "C" __global__ AICORE void flash_attention_vec(
                 set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
                 TMOV(o_max_row, o_max_next_row);
             }
-            VecF32_32x128 o_1(sq0_share); TASSIGN(o_1, 0x12100);  // UB 0x12100..0x16100
-            VecF32_32x1 o_sum(sq0_share); TASSIGN(o_sum, 0x12080);  // UB 0x12080..0x12100
+            VecF32_32x128 o_1(sq0_share); TASSIGN<0x12100>(o_1);  // UB 0x12100..0x16100
+            VecF32_32x1 o_sum(sq0_share); TASSIGN<0x12080>(o_sum);  // UB 0x12080..0x12100
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_1, o_acc, o_sum);
             VecB16_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x0e000 + heads0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(o_tile, o_1, RoundMode::CAST_RINT);
+            TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
@@ -151,4 +152,16 @@ extern "C" __global__ AICORE void flash_attention_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *o, __gm__ bfloat16_t *o_p_low_ring, __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring, float scale, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

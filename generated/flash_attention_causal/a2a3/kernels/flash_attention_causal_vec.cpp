@@ -27,9 +27,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_causal_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_p_low_ring,
     __gm__ float *o_pv_ring,
@@ -37,13 +36,15 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -60,38 +61,38 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
         // o: attention(q, k, v, scale=scale, causal=true)  [flash_attention_causal.yaml:22]
-        VecI32_1x32 o_row_place_row(sq0_share); TASSIGN(o_row_place_row, 0x12000);  // as a row, same bytes as o_row_place
+        VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x12000>(o_row_place_row);  // as a row, same bytes as o_row_place
         wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
         TCI<VecI32_1x32, int32_t, 0>(o_row_place_row, kv + sq0 + sq0_first - sq);
         set_flag(PIPE_S, PIPE_V, EVENT_ID1);
-        VecF32_1x32 o_row_number_row(sq0_share); TASSIGN(o_row_number_row, 0x12080);  // as a row, same bytes as o_row_number
+        VecF32_1x32 o_row_number_row(sq0_share); TASSIGN<0x12080>(o_row_number_row);  // as a row, same bytes as o_row_number
         wait_flag(PIPE_S, PIPE_V, EVENT_ID1);
-        TCVT(o_row_number_row, o_row_place_row, RoundMode::CAST_RINT);
-        VecF32_1x32 o_1_row(sq0_share); TASSIGN(o_1_row, 0x12000);  // as a row, same bytes as o_1
+        TCVT(o_row_number_row, o_row_place_row, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_1x32 o_1_row(sq0_share); TASSIGN<0x12000>(o_1_row);  // as a row, same bytes as o_1
         pipe_barrier(PIPE_V);
         TADDS(o_1_row, o_row_number_row, 0.5f);
-        VecF32_1x32 o_limit_row(sq0_share); TASSIGN(o_limit_row, 0x12000);  // as a row, same bytes as o_limit
+        VecF32_1x32 o_limit_row(sq0_share); TASSIGN<0x12000>(o_limit_row);  // as a row, same bytes as o_limit
         pipe_barrier(PIPE_V);
         TMULS(o_limit_row, o_1_row, 1e+30f);
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            VecF32_1x32 o_max_row(sq0_share); TASSIGN(o_max_row, 0x12080);  // as a row, same bytes as o_max
+            VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x12080>(o_max_row);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x32 o_sum_row(sq0_share); TASSIGN(o_sum_row, 0x12100);  // as a row, same bytes as o_sum
+            VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x12100>(o_sum_row);  // as a row, same bytes as o_sum
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_32x128 o_acc(sq0_share); TASSIGN(o_acc, 0x12180);  // UB 0x12180..0x16180
+            VecF32_32x128 o_acc(sq0_share); TASSIGN<0x12180>(o_acc);  // UB 0x12180..0x16180
             pipe_barrier(PIPE_V);
             TEXPANDS(o_acc, 0.0f);
             const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
             for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-                VecI32_1x64 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x16180);  // UB 0x16180..0x16280
+                VecI32_1x64 o_key_place(kv0_valid); TASSIGN<0x16180>(o_key_place);  // UB 0x16180..0x16280
                 wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
                 TCI<VecI32_1x64, int32_t, 0>(o_key_place, kv0);
                 set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                VecF32_1x64 o_key_number(kv0_valid); TASSIGN(o_key_number, 0x16280);  // UB 0x16280..0x16380
+                VecF32_1x64 o_key_number(kv0_valid); TASSIGN<0x16280>(o_key_number);  // UB 0x16280..0x16380
                 wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                TCVT(o_key_number, o_key_place, RoundMode::CAST_RINT);
-                VecF32_1x64 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x16180);  // UB 0x16180..0x16280
+                TCVT(o_key_number, o_key_place, RoundMode::CAST_RINT, SaturationMode::ON);
+                VecF32_1x64 o_key_far(kv0_valid); TASSIGN<0x16180>(o_key_far);  // UB 0x16180..0x16280
                 pipe_barrier(PIPE_V);
                 TMULS(o_key_far, o_key_number, 1e+30f);
                 OQkSlot o_qk_view(o_qk_ring);
@@ -103,56 +104,56 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
                 TLOAD(o_qk, o_qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN(o_s, 0x16280);  // UB 0x16280..0x18280
+                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x16280>(o_s);  // UB 0x16280..0x18280
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TMULS(o_s, o_qk, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
-                VecF32_32x64 o_seen(sq0_share, kv0_valid); TASSIGN(o_seen, 0x18280);  // UB 0x18280..0x1a280
-                VecF32_32x1 o_limit(sq0_share); TASSIGN(o_limit, 0x12000);  // UB 0x12000..0x12080
+                VecF32_32x64 o_seen(sq0_share, kv0_valid); TASSIGN<0x18280>(o_seen);  // UB 0x18280..0x1a280
+                VecF32_32x1 o_limit(sq0_share); TASSIGN<0x12000>(o_limit);  // UB 0x12000..0x12080
                 TROWEXPAND(o_seen, o_limit);
                 pipe_barrier(PIPE_V);
                 TCOLEXPANDSUB(o_seen, o_seen, o_key_far);
-                VecF32_32x64 o_s_seen(sq0_share, kv0_valid); TASSIGN(o_s_seen, 0x16280);  // UB 0x16280..0x18280
+                VecF32_32x64 o_s_seen(sq0_share, kv0_valid); TASSIGN<0x16280>(o_s_seen);  // UB 0x16280..0x18280
                 pipe_barrier(PIPE_V);
                 TMIN(o_s_seen, o_s, o_seen);
-                VecF32_32x1 o_block_max(sq0_share); TASSIGN(o_block_max, 0x16180);  // UB 0x16180..0x16200
-                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN(o_block_max_tmp, 0x18280);  // UB 0x18280..0x1a280
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x16180>(o_block_max);  // UB 0x16180..0x16200
+                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x18280>(o_block_max_tmp);  // UB 0x18280..0x1a280
                 pipe_barrier(PIPE_V);
                 TROWMAX(o_block_max, o_s_seen, o_block_max_tmp);
-                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN(o_max_next_row, 0x16180);  // as a row, same bytes as o_max_next
-                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN(o_block_max_row, 0x16180);  // as a row, same bytes as o_block_max
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x16180>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x16180>(o_block_max_row);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN(o_below_max, 0x16280);  // UB 0x16280..0x18280
-                VecF32_32x1 o_max_next(sq0_share); TASSIGN(o_max_next, 0x16180);  // UB 0x16180..0x16200
+                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN<0x16280>(o_below_max);  // UB 0x16280..0x18280
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x16180>(o_max_next);  // UB 0x16180..0x16200
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s_seen, o_max_next);
-                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x16280);  // UB 0x16280..0x18280
+                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN<0x16280>(o_p);  // UB 0x16280..0x18280
                 pipe_barrier(PIPE_V);
                 TEXP(o_p, o_below_max);
-                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN(o_max_step_row, 0x16200);  // as a row, same bytes as o_max_step
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x16200>(o_max_step_row);  // as a row, same bytes as o_max_step
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
-                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN(o_alpha_row, 0x16200);  // as a row, same bytes as o_alpha
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x16200>(o_alpha_row);  // as a row, same bytes as o_alpha
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_max_step_row);
-                VecF32_32x1 o_block_sum(sq0_share); TASSIGN(o_block_sum, 0x18280);  // UB 0x18280..0x18300
-                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN(o_block_sum_tmp, 0x18300);  // UB 0x18300..0x1a300
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x18280>(o_block_sum);  // UB 0x18280..0x18300
+                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x18300>(o_block_sum_tmp);  // UB 0x18300..0x1a300
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                 pipe_barrier(PIPE_V);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
-                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN(o_block_sum_row, 0x18280);  // as a row, same bytes as o_block_sum
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x18280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 VecB16_32x64 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x04000 + kv0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
-                TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
+                TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
                 o_p_low_pipe.prod.setEntryOffset((sq0_first - lane * sq0_share) * kv0_valid * 2);  // the middle row of an odd number is both cores'
                 TPUSH<OPLowPipe, VecB16_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
-                VecF32_32x1 o_alpha(sq0_share); TASSIGN(o_alpha, 0x16200);  // UB 0x16200..0x16280
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x16200>(o_alpha);  // UB 0x16200..0x16280
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha);
                 OPvSlot o_pv_view(o_pv_ring);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
@@ -170,14 +171,14 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
                 TMOV(o_max_row, o_max_next_row);
                 set_flag(PIPE_V, PIPE_S, EVENT_ID0);
             }
-            VecF32_32x128 o_2(sq0_share); TASSIGN(o_2, 0x12180);  // UB 0x12180..0x16180
-            VecF32_32x1 o_sum(sq0_share); TASSIGN(o_sum, 0x12100);  // UB 0x12100..0x12180
+            VecF32_32x128 o_2(sq0_share); TASSIGN<0x12180>(o_2);  // UB 0x12180..0x16180
+            VecF32_32x1 o_sum(sq0_share); TASSIGN<0x12100>(o_sum);  // UB 0x12100..0x12180
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_2, o_acc, o_sum);
             VecB16_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x0e000 + heads0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(o_tile, o_2, RoundMode::CAST_RINT);
+            TCVT(o_tile, o_2, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
@@ -193,4 +194,16 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_causal_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *o, __gm__ bfloat16_t *o_p_low_ring, __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring, float scale, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

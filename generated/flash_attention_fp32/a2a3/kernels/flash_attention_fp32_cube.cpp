@@ -11,12 +11,12 @@ namespace {
 using MatF32_64x128 = Tile<TileType::Mat, float, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using MatZnF32_128x64 = Tile<TileType::Mat, float, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftF32_64x128 = TileLeft<float, 64, 128, DYNAMIC, 128>;
-using RightF32_128x64 = TileRight<float, 128, 64, 128, DYNAMIC>;
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using RightF32_128x64 = TileRightCompact<float, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
 using MatF32_64x64 = Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, DYNAMIC>;
+using LeftF32_64x64 = TileLeftCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
 using RightF32_64x128 = TileRight<float, 64, 128, DYNAMIC, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using QGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using OPSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
@@ -26,9 +26,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_fp32_cube(
+AICORE inline void run_block(
     __gm__ float *q,
     __gm__ float *k,
     __gm__ float *v,
@@ -37,12 +36,12 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     OPPipe o_p_pipe(o_p_ring + int64_t(block) * 8192, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -75,10 +74,10 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
                 QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
                 TLOAD(v_tile, v_in);
-                LeftF32_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
+                LeftF32_64x128 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x08000
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightF32_128x64 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightF32_128x64 k_tile_l0b(kv0_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x08000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
                 TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
@@ -100,11 +99,11 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 TLOAD(o_p_l1, o_p_slot_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                 TFREE<OPPipe, OPSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_pipe, o_p_view);
-                LeftF32_64x64 o_p_l1_l0a(sq0_valid, kv0_valid); TASSIGN(o_p_l1_l0a, 0x00000);  // L0A 0x00000..0x04000
+                LeftF32_64x64 o_p_l1_l0a(sq0_valid, kv0_valid); TASSIGN<0x00000>(o_p_l1_l0a);  // L0A 0x00000..0x04000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 TEXTRACT(o_p_l1_l0a, o_p_l1, 0, 0);
-                RightF32_64x128 v_tile_l0b(kv0_valid); TASSIGN(v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightF32_64x128 v_tile_l0b(kv0_valid); TASSIGN<0x00000>(v_tile_l0b);  // L0B 0x00000..0x08000
                 TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
@@ -128,4 +127,17 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_fp32_cube(
+    __gm__ uint64_t *ffts, __gm__ float *q, __gm__ float *k, __gm__ float *v, __gm__ float *o_p_ring,
+    __gm__ float *o_pv_ring, __gm__ float *o_qk_ring, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv,
+    int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        q, k, v, o_p_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -21,9 +21,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_fp32_vec(
+AICORE inline void run_block(
     __gm__ float *o,
     __gm__ float *o_p_ring,
     __gm__ float *o_pv_ring,
@@ -31,13 +30,15 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     OPPipe o_p_pipe(o_p_ring + int64_t(block) * 8192, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -53,12 +54,12 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
-            VecF32_1x32 o_max_row(sq0_share); TASSIGN(o_max_row, 0x18000);  // as a row, same bytes as o_max
+            VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18000>(o_max_row);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x32 o_sum_row(sq0_share); TASSIGN(o_sum_row, 0x18080);  // as a row, same bytes as o_sum
+            VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x18080>(o_sum_row);  // as a row, same bytes as o_sum
             pipe_barrier(PIPE_V);
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_32x128 o_acc(sq0_share); TASSIGN(o_acc, 0x18100);  // UB 0x18100..0x1c100
+            VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x1c100
             TEXPANDS(o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
@@ -71,20 +72,20 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
                 TLOAD(o_qk, o_qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN(o_s, 0x1c100);  // UB 0x1c100..0x1e100
+                VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x1c100>(o_s);  // UB 0x1c100..0x1e100
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
                 TMULS(o_s, o_qk, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
-                VecF32_32x1 o_block_max(sq0_share); TASSIGN(o_block_max, 0x1e100);  // UB 0x1e100..0x1e180
-                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN(o_block_max_tmp, 0x1e180);  // UB 0x1e180..0x20180
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1e100>(o_block_max);  // UB 0x1e100..0x1e180
+                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x1e180>(o_block_max_tmp);  // UB 0x1e180..0x20180
                 pipe_barrier(PIPE_V);
                 TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN(o_max_next_row, 0x1e100);  // as a row, same bytes as o_max_next
-                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN(o_block_max_row, 0x1e100);  // as a row, same bytes as o_block_max
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1e100>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1e100>(o_block_max_row);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN(o_below_max, 0x1c100);  // UB 0x1c100..0x1e100
-                VecF32_32x1 o_max_next(sq0_share); TASSIGN(o_max_next, 0x1e100);  // UB 0x1e100..0x1e180
+                VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN<0x1c100>(o_below_max);  // UB 0x1c100..0x1e100
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1e100>(o_max_next);  // UB 0x1e100..0x1e180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s, o_max_next);
                 VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x04000 + kv0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
@@ -92,25 +93,25 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
                 TEXP(o_p, o_below_max);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
-                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN(o_max_step_row, 0x1c100);  // as a row, same bytes as o_max_step
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c100>(o_max_step_row);  // as a row, same bytes as o_max_step
                 pipe_barrier(PIPE_V);
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
-                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN(o_alpha_row, 0x1c100);  // as a row, same bytes as o_alpha
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c100>(o_alpha_row);  // as a row, same bytes as o_alpha
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_max_step_row);
-                VecF32_32x1 o_block_sum(sq0_share); TASSIGN(o_block_sum, 0x1c180);  // UB 0x1c180..0x1c200
-                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN(o_block_sum_tmp, 0x1e180);  // UB 0x1e180..0x20180
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c180>(o_block_sum);  // UB 0x1c180..0x1c200
+                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x1e180>(o_block_sum_tmp);  // UB 0x1e180..0x20180
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                 pipe_barrier(PIPE_V);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
-                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN(o_block_sum_row, 0x1c180);  // as a row, same bytes as o_block_sum
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
                 o_p_pipe.prod.setEntryOffset((sq0_first - lane * sq0_share) * kv0_valid * 4);  // the middle row of an odd number is both cores'
                 TPUSH<OPPipe, VecF32_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
-                VecF32_32x1 o_alpha(sq0_share); TASSIGN(o_alpha, 0x1c100);  // UB 0x1c100..0x1c180
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c100>(o_alpha);  // UB 0x1c100..0x1c180
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha);
                 OPvSlot o_pv_view(o_pv_ring);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
@@ -128,7 +129,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
                 TMOV(o_max_row, o_max_next_row);
             }
             VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + heads0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
-            VecF32_32x1 o_sum(sq0_share); TASSIGN(o_sum, 0x18080);  // UB 0x18080..0x18100
+            VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18080>(o_sum);  // UB 0x18080..0x18100
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TROWEXPANDDIV(o_tile, o_acc, o_sum);
@@ -144,4 +145,16 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_fp32_vec(
+    __gm__ uint64_t *ffts, __gm__ float *o, __gm__ float *o_p_ring, __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring, float scale, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o, o_p_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

@@ -32,8 +32,8 @@ extern "C" __global__ AICORE void flash_attention_fp32(
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
+    int32_t kv,
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());

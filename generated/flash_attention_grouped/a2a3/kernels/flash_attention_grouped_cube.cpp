@@ -11,13 +11,13 @@ namespace {
 using MatF16_64x64 = Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
 using MatZnF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::RowMajor, 64, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftF16_64x64 = TileLeft<half, 64, 64, DYNAMIC, 64>;
-using RightF16_64x128 = TileRight<half, 64, 128, 64, DYNAMIC>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, DYNAMIC>;
+using RightF16_64x128 = TileRightCompact<half, 64, 128, 64, DYNAMIC>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, DYNAMIC>;
 using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
 using MatF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftF16_64x128 = TileLeft<half, 64, 128, DYNAMIC, DYNAMIC>;
+using LeftF16_64x128 = TileLeftCompact<half, 64, 128, DYNAMIC, DYNAMIC>;
 using RightF16_128x64 = TileRight<half, 128, 64, DYNAMIC, 64>;
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, 64>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, 64>;
 using QGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 64>, Layout::DN>;
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
@@ -27,9 +27,8 @@ using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of 
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void flash_attention_grouped_cube(
+AICORE inline void run_block(
     __gm__ half *q,
     __gm__ half *k,
     __gm__ half *v,
@@ -38,12 +37,12 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
-    int32_t kv,
     int32_t sq,
-    int32_t nblk)
+    int32_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 8192, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 16384, 0x0, 0x0);
@@ -139,4 +138,17 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_grouped_cube(
+    __gm__ uint64_t *ffts, __gm__ half *q, __gm__ half *k, __gm__ half *v, __gm__ half *o_p_low_ring,
+    __gm__ float *o_pv_ring, __gm__ float *o_qk_ring, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv,
+    int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq, kv, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

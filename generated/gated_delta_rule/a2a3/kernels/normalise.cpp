@@ -13,9 +13,8 @@ using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16,
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void normalise(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
     __gm__ bfloat16_t *q,
@@ -24,10 +23,12 @@ extern "C" __global__ AICORE void normalise(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -46,69 +47,69 @@ extern "C" __global__ AICORE void normalise(
             QGm k_in(k + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
             TLOAD(k_tile, k_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-            VecF32_16x128 q_n_f; TASSIGN(q_n_f, 0x08000);  // UB 0x08000..0x0a000
+            VecF32_16x128 q_n_f; TASSIGN<0x08000>(q_n_f);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
-            TCVT(q_n_f, q_tile, RoundMode::CAST_RINT);
+            TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
             // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
-            VecF32_16x128 q_n_1; TASSIGN(q_n_1, 0x0a000);  // UB 0x0a000..0x0c000
+            VecF32_16x128 q_n_1; TASSIGN<0x0a000>(q_n_1);  // UB 0x0a000..0x0c000
             pipe_barrier(PIPE_V);
             TMUL(q_n_1, q_n_f, q_n_f);
-            VecF32_16x1 q_n_2; TASSIGN(q_n_2, 0x0c000);  // UB 0x0c000..0x0c040
-            VecF32_16x128 q_n_2_tmp; TASSIGN(q_n_2_tmp, 0x0c040);  // UB 0x0c040..0x0e040
+            VecF32_16x1 q_n_2; TASSIGN<0x0c000>(q_n_2);  // UB 0x0c000..0x0c040
+            VecF32_16x128 q_n_2_tmp; TASSIGN<0x0c040>(q_n_2_tmp);  // UB 0x0c040..0x0e040
             pipe_barrier(PIPE_V);
             TROWSUM(q_n_2, q_n_1, q_n_2_tmp);
-            VecF32_1x16 q_n_3_row; TASSIGN(q_n_3_row, 0x0a000);  // as a row, same bytes as q_n_3
-            VecF32_1x16 q_n_2_row; TASSIGN(q_n_2_row, 0x0c000);  // as a row, same bytes as q_n_2
+            VecF32_1x16 q_n_3_row; TASSIGN<0x0a000>(q_n_3_row);  // as a row, same bytes as q_n_3
+            VecF32_1x16 q_n_2_row; TASSIGN<0x0c000>(q_n_2_row);  // as a row, same bytes as q_n_2
             pipe_barrier(PIPE_V);
             TADDS(q_n_3_row, q_n_2_row, eps);
-            VecF32_1x16 q_n_4_row; TASSIGN(q_n_4_row, 0x0a000);  // as a row, same bytes as q_n_4
+            VecF32_1x16 q_n_4_row; TASSIGN<0x0a000>(q_n_4_row);  // as a row, same bytes as q_n_4
             pipe_barrier(PIPE_V);
             TSQRT(q_n_4_row, q_n_3_row);
-            VecF32_16x128 q_n_5; TASSIGN(q_n_5, 0x08000);  // UB 0x08000..0x0a000
-            VecF32_16x1 q_n_4; TASSIGN(q_n_4, 0x0a000);  // UB 0x0a000..0x0a040
+            VecF32_16x128 q_n_5; TASSIGN<0x08000>(q_n_5);  // UB 0x08000..0x0a000
+            VecF32_16x1 q_n_4; TASSIGN<0x0a000>(q_n_4);  // UB 0x0a000..0x0a040
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
             // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
-            VecF32_16x128 q_n_6; TASSIGN(q_n_6, 0x08000);  // UB 0x08000..0x0a000
+            VecF32_16x128 q_n_6; TASSIGN<0x08000>(q_n_6);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             TMULS(q_n_6, q_n_5, 0.088388346f);
             VecB16_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + s0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));  // free again
-            TCVT(q_n_tile, q_n_6, RoundMode::CAST_RINT);
+            TCVT(q_n_tile, q_n_6, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
             // f: cast(x, fp32)  [gated_delta_rule.yaml:33]
-            VecF32_16x128 k_n_f; TASSIGN(k_n_f, 0x08000);  // UB 0x08000..0x0a000
+            VecF32_16x128 k_n_f; TASSIGN<0x08000>(k_n_f);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-            TCVT(k_n_f, k_tile, RoundMode::CAST_RINT);
+            TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
             // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
-            VecF32_16x128 k_n_1; TASSIGN(k_n_1, 0x0a000);  // UB 0x0a000..0x0c000
+            VecF32_16x128 k_n_1; TASSIGN<0x0a000>(k_n_1);  // UB 0x0a000..0x0c000
             pipe_barrier(PIPE_V);
             TMUL(k_n_1, k_n_f, k_n_f);
-            VecF32_16x1 k_n_2; TASSIGN(k_n_2, 0x0c000);  // UB 0x0c000..0x0c040
-            VecF32_16x128 k_n_2_tmp; TASSIGN(k_n_2_tmp, 0x0c040);  // UB 0x0c040..0x0e040
+            VecF32_16x1 k_n_2; TASSIGN<0x0c000>(k_n_2);  // UB 0x0c000..0x0c040
+            VecF32_16x128 k_n_2_tmp; TASSIGN<0x0c040>(k_n_2_tmp);  // UB 0x0c040..0x0e040
             pipe_barrier(PIPE_V);
             TROWSUM(k_n_2, k_n_1, k_n_2_tmp);
-            VecF32_1x16 k_n_3_row; TASSIGN(k_n_3_row, 0x0a000);  // as a row, same bytes as k_n_3
-            VecF32_1x16 k_n_2_row; TASSIGN(k_n_2_row, 0x0c000);  // as a row, same bytes as k_n_2
+            VecF32_1x16 k_n_3_row; TASSIGN<0x0a000>(k_n_3_row);  // as a row, same bytes as k_n_3
+            VecF32_1x16 k_n_2_row; TASSIGN<0x0c000>(k_n_2_row);  // as a row, same bytes as k_n_2
             pipe_barrier(PIPE_V);
             TADDS(k_n_3_row, k_n_2_row, eps);
-            VecF32_1x16 k_n_4_row; TASSIGN(k_n_4_row, 0x0a000);  // as a row, same bytes as k_n_4
+            VecF32_1x16 k_n_4_row; TASSIGN<0x0a000>(k_n_4_row);  // as a row, same bytes as k_n_4
             pipe_barrier(PIPE_V);
             TSQRT(k_n_4_row, k_n_3_row);
-            VecF32_16x128 k_n_5; TASSIGN(k_n_5, 0x08000);  // UB 0x08000..0x0a000
-            VecF32_16x1 k_n_4; TASSIGN(k_n_4, 0x0a000);  // UB 0x0a000..0x0a040
+            VecF32_16x128 k_n_5; TASSIGN<0x08000>(k_n_5);  // UB 0x08000..0x0a000
+            VecF32_16x1 k_n_4; TASSIGN<0x0a000>(k_n_4);  // UB 0x0a000..0x0a040
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(k_n_5, k_n_f, k_n_4);
             // k_n: cast(unit(k), bf16)  [gated_delta_rule.yaml:39]
             VecB16_16x128 k_n_tile; TASSIGN(k_n_tile, 0x06000 + s0_slot * 0x01000);  // UB 0x06000..0x08000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-            TCVT(k_n_tile, k_n_5, RoundMode::CAST_RINT);
+            TCVT(k_n_tile, k_n_5, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
             // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
@@ -127,4 +128,13 @@ extern "C" __global__ AICORE void normalise(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void normalise(
+    __gm__ bfloat16_t *q_n, __gm__ bfloat16_t *k_n, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k, float eps,
+    int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(q_n, k_n, q, k, eps, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

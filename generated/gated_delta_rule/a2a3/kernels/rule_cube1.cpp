@@ -11,23 +11,22 @@ namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
-using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_128x64 = TileRightCompact<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using KNGm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using OKkGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_cube1(
+AICORE inline void run_block(
     __gm__ float *o_kk,
     __gm__ bfloat16_t *k_n,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -72,4 +71,12 @@ extern "C" __global__ AICORE void rule_cube1(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_cube1(
+    __gm__ float *o_kk, __gm__ bfloat16_t *k_n, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(o_kk, k_n, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

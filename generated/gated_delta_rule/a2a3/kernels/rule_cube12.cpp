@@ -10,16 +10,15 @@ using namespace pto;
 namespace {
 using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using LeftB16_64x64 = TileLeftCompact<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using OChangeLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 4096, 1>>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using OUBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_cube12(
+AICORE inline void run_block(
     __gm__ float *o_u_block,
     __gm__ float *o_w_wide,
     __gm__ bfloat16_t *o_change_low,
@@ -29,10 +28,10 @@ extern "C" __global__ AICORE void rule_cube12(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -113,4 +112,15 @@ extern "C" __global__ AICORE void rule_cube12(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_cube12(
+    __gm__ float *o_u_block, __gm__ float *o_w_wide, __gm__ bfloat16_t *o_change_low, __gm__ bfloat16_t *v,
+    __gm__ bfloat16_t *o_less_low, __gm__ bfloat16_t *k_n, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(
+        o_u_block, o_w_wide, o_change_low, v, o_less_low, k_n, b_begin, b_end, s, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

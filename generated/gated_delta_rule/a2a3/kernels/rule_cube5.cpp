@@ -9,23 +9,22 @@ using namespace pto;
 
 namespace {
 using MatF32_64x64 = Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, DYNAMIC>;
-using RightF32_64x64 = TileRight<float, 64, 64, DYNAMIC, DYNAMIC>;
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using LeftF32_64x64 = TileLeftCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
+using RightF32_64x64 = TileRightCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, DYNAMIC>;
 using OInverse4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_cube5(
+AICORE inline void run_block(
     __gm__ float *o_corner_8,
     __gm__ float *o_inverse_4,
     __gm__ float *o_joined_8,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -72,4 +71,13 @@ extern "C" __global__ AICORE void rule_cube5(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_cube5(
+    __gm__ float *o_corner_8, __gm__ float *o_inverse_4, __gm__ float *o_joined_8, int32_t b_begin, int32_t b_end,
+    int32_t s, int32_t nblk)
+{
+    run_block(o_corner_8, o_inverse_4, o_joined_8, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -13,8 +13,8 @@ using MatZnB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::RowMaj
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
-using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
+using LeftB16_128x64 = TileLeftCompact<bfloat16_t, 128, 64, 128, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_128x128 = TileAcc<float, 128, 128, 128, 128>;
 using OWBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -32,9 +32,8 @@ using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles 
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_mixed1_cube(
+AICORE inline void run_block(
     __gm__ float *o_recalled_block,
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *q_n,
@@ -47,10 +46,10 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     OStateLowPipe o_state_low_pipe(o_state_low_ring + int64_t(block) * 32768, 0x0, 0x0);
     OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_ring + int64_t(block) * 32768, 0x0, 0x0);
     OLastingLowPipe o_lasting_low_pipe(o_lasting_low_ring + int64_t(block) * 16384, 0x0, 0x0);
@@ -90,16 +89,16 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
                     TLOAD(o_state_low_l1, o_state_low_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     TFREE<OStateLowPipe, OStateLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_pipe, o_state_low_view);
-                    LeftB16_64x128 o_w_block_tile_l0a(s0_valid); TASSIGN(o_w_block_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_64x128 o_w_block_tile_l0a(s0_valid); TASSIGN<0x00000>(o_w_block_tile_l0a);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
                     TEXTRACT(o_w_block_tile_l0a, o_w_block_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));
-                    RightB16_128x128 o_state_low_l1_l0b; TASSIGN(o_state_low_l1_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightB16_128x128 o_state_low_l1_l0b; TASSIGN<0x00000>(o_state_low_l1_l0b);  // L0B 0x00000..0x08000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     TEXTRACT(o_state_low_l1_l0b, o_state_low_l1, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
-                    AccF32_64x128 o_known_acc(s0_valid); TASSIGN(o_known_acc, 0x00000);  // L0C 0x00000..0x08000
+                    AccF32_64x128 o_known_acc(s0_valid); TASSIGN<0x00000>(o_known_acc);  // L0C 0x00000..0x08000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free again
                     TMATMUL(o_known_acc, o_w_block_tile_l0a, o_state_low_l1_l0b);
@@ -116,15 +115,15 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
                     TLOAD(o_state_low_l1_2, o_state_low_2_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TFREE<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
-                    LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN(q_n_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN<0x00000>(q_n_tile_l0a);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                     TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
-                    RightB16_128x128 o_state_low_l1_2_l0b; TASSIGN(o_state_low_l1_2_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightB16_128x128 o_state_low_l1_2_l0b; TASSIGN<0x00000>(o_state_low_l1_2_l0b);  // L0B 0x00000..0x08000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(o_state_low_l1_2_l0b, o_state_low_l1_2, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                    AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN(o_recalled_block_acc, 0x00000);  // L0C 0x00000..0x08000
+                    AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x00000>(o_recalled_block_acc);  // L0C 0x00000..0x08000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
                     TMATMUL(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
@@ -143,16 +142,16 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
                     TLOAD(o_lasting_low_l1, o_lasting_low_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TFREE<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
-                    LeftB16_128x64 k_n_tile_l0a(s0_valid); TASSIGN(k_n_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_128x64 k_n_tile_l0a(s0_valid); TASSIGN<0x00000>(k_n_tile_l0a);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                     TEXTRACT(k_n_tile_l0a, k_n_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
-                    RightB16_64x128 o_lasting_low_l1_l0b(s0_valid); TASSIGN(o_lasting_low_l1_l0b, 0x00000);  // L0B 0x00000..0x04000
+                    RightB16_64x128 o_lasting_low_l1_l0b(s0_valid); TASSIGN<0x00000>(o_lasting_low_l1_l0b);  // L0B 0x00000..0x04000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TEXTRACT(o_lasting_low_l1_l0b, o_lasting_low_l1, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                    AccF32_128x128 o_added_acc; TASSIGN(o_added_acc, 0x00000);  // L0C 0x00000..0x10000
+                    AccF32_128x128 o_added_acc; TASSIGN<0x00000>(o_added_acc);  // L0C 0x00000..0x10000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
                     TMATMUL(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
@@ -172,4 +171,18 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed1_cube(
+    __gm__ uint64_t *ffts, __gm__ float *o_recalled_block, __gm__ bfloat16_t *o_w_block, __gm__ bfloat16_t *q_n,
+    __gm__ bfloat16_t *k_n, __gm__ bfloat16_t *o_state_low_ring, __gm__ bfloat16_t *o_state_low_2_ring,
+    __gm__ bfloat16_t *o_lasting_low_ring, __gm__ float *o_added_ring, __gm__ float *o_known_ring, int32_t b_begin,
+    int32_t b_end, int32_t s, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o_recalled_block, o_w_block, q_n, k_n, o_state_low_ring, o_state_low_2_ring, o_lasting_low_ring,
+        o_added_ring, o_known_ring, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

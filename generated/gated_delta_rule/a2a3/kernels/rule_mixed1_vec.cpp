@@ -34,9 +34,8 @@ using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles 
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_mixed1_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
     __gm__ float *state_t,
@@ -51,11 +50,13 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     OStateLowPipe o_state_low_pipe(o_state_low_ring + int64_t(block) * 32768, 0x0, 0x0);
     OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_ring + int64_t(block) * 32768, 0x0, 0x0);
     OLastingLowPipe o_lasting_low_pipe(o_lasting_low_ring + int64_t(block) * 16384, 0x0, 0x0);
@@ -67,12 +68,12 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
-                VecF32_64x128 state_t_tile; TASSIGN(state_t_tile, 0x00000);  // UB 0x00000..0x08000
+                VecF32_64x128 state_t_tile; TASSIGN<0x00000>(state_t_tile);  // UB 0x00000..0x08000
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
                 StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);
                 TLOAD(state_t_tile, state_t_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-                VecF32_64x128 o_state; TASSIGN(o_state, 0x08000);  // UB 0x08000..0x10000
+                VecF32_64x128 o_state; TASSIGN<0x08000>(o_state);  // UB 0x08000..0x10000
                 wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
                 wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
                 TMOV(o_state, state_t_tile);
@@ -82,43 +83,43 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
                     const int32_t s0_first = lane * (s0_valid - s0_share);  // this one's first
-                    VecB16_64x128 o_state_low; TASSIGN(o_state_low, 0x00000);  // UB 0x00000..0x04000
+                    VecB16_64x128 o_state_low; TASSIGN<0x00000>(o_state_low);  // UB 0x00000..0x04000
                     pipe_barrier(PIPE_V);
-                    TCVT(o_state_low, o_state, RoundMode::CAST_RINT);
+                    TCVT(o_state_low, o_state, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-                    VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN(o_g_tile, 0x04000);  // UB 0x04000..0x04100
+                    VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN<0x04000>(o_g_tile);  // UB 0x04000..0x04100
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
                     OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_g_tile, o_g_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-                    VecF32_8x64_r1 o_g_least_2(s0_valid); TASSIGN(o_g_least_2, 0x04000);  // UB 0x04000..0x04100
+                    VecF32_8x64_r1 o_g_least_2(s0_valid); TASSIGN<0x04000>(o_g_least_2);  // UB 0x04000..0x04100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
                     TMAXS(o_g_least_2, o_g_tile, -104.0f);
-                    VecF32_8x1_r1 o_gamma_end; TASSIGN(o_gamma_end, 0x04100);  // UB 0x04100..0x04120
-                    VecF32_8x64_r1m o_gamma_end_tmp; TASSIGN(o_gamma_end_tmp, 0x04120);  // UB 0x04120..0x04220
+                    VecF32_8x1_r1 o_gamma_end; TASSIGN<0x04100>(o_gamma_end);  // UB 0x04100..0x04120
+                    VecF32_8x64_r1m o_gamma_end_tmp; TASSIGN<0x04120>(o_gamma_end_tmp);  // UB 0x04120..0x04220
                     pipe_barrier(PIPE_V);
                     TROWSUM(o_gamma_end, o_g_least_2, o_gamma_end_tmp);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-                    VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN(o_gamma_block_tile_row, 0x04000);  // as a row, same bytes as o_gamma_block_tile
+                    VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN<0x04000>(o_gamma_block_tile_row);  // as a row, same bytes as o_gamma_block_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
                     OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_share});
                     TLOAD(o_gamma_block_tile_row, o_gamma_block_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-                    VecF32_1x32 o_gamma_end_wide_row(s0_share); TASSIGN(o_gamma_end_wide_row, 0x04080);  // as a row, same bytes as o_gamma_end_wide
+                    VecF32_1x32 o_gamma_end_wide_row(s0_share); TASSIGN<0x04080>(o_gamma_end_wide_row);  // as a row, same bytes as o_gamma_end_wide
                     pipe_barrier(PIPE_V);
                     TROWEXPAND(o_gamma_end_wide_row, o_gamma_end);
-                    VecF32_1x32 o_to_end_row(s0_share); TASSIGN(o_to_end_row, 0x04000);  // as a row, same bytes as o_to_end
+                    VecF32_1x32 o_to_end_row(s0_share); TASSIGN<0x04000>(o_to_end_row);  // as a row, same bytes as o_to_end
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
                     TSUB(o_to_end_row, o_gamma_end_wide_row, o_gamma_block_tile_row);
-                    VecF32_1x32 o_kept_row(s0_share); TASSIGN(o_kept_row, 0x04000);  // as a row, same bytes as o_kept
+                    VecF32_1x32 o_kept_row(s0_share); TASSIGN<0x04000>(o_kept_row);  // as a row, same bytes as o_kept
                     pipe_barrier(PIPE_V);
                     TEXP(o_kept_row, o_to_end_row);
-                    VecF32_1x8_c1 o_left_2_row; TASSIGN(o_left_2_row, 0x04080);  // as a row, same bytes as o_left_2
-                    VecF32_1x8_c1 o_gamma_end_row; TASSIGN(o_gamma_end_row, 0x04100);  // as a row, same bytes as o_gamma_end
+                    VecF32_1x8_c1 o_left_2_row; TASSIGN<0x04080>(o_left_2_row);  // as a row, same bytes as o_left_2
+                    VecF32_1x8_c1 o_gamma_end_row; TASSIGN<0x04100>(o_gamma_end_row);  // as a row, same bytes as o_gamma_end
                     TEXP(o_left_2_row, o_gamma_end_row);
-                    VecF32_1x128 o_left_2_wide; TASSIGN(o_left_2_wide, 0x040a0);  // UB 0x040a0..0x042a0
-                    VecF32_8x1_r1 o_left_2; TASSIGN(o_left_2, 0x04080);  // UB 0x04080..0x040a0
+                    VecF32_1x128 o_left_2_wide; TASSIGN<0x040a0>(o_left_2_wide);  // UB 0x040a0..0x042a0
+                    VecF32_8x1_r1 o_left_2; TASSIGN<0x04080>(o_left_2);  // UB 0x04080..0x040a0
                     pipe_barrier(PIPE_V);
                     TROWEXPAND(o_left_2_wide, o_left_2);
                     pipe_barrier(PIPE_V);
@@ -127,30 +128,30 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
                     TPUSH<OStateLowPipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(o_state_low_pipe, o_state_low);
                     TPUSH<OStateLow2Pipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(o_state_low_2_pipe, o_state_low);
                     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
-                    VecF32_32x128 o_u_block_tile(s0_share); TASSIGN(o_u_block_tile, 0x00000);  // UB 0x00000..0x04000
+                    VecF32_32x128 o_u_block_tile(s0_share); TASSIGN<0x00000>(o_u_block_tile);  // UB 0x00000..0x04000
                     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
                     OUBlockGm o_u_block_in(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
                     TLOAD(o_u_block_tile, o_u_block_in);
                     OKnownSlot o_known_view(o_known_ring);
                     TPOP<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
                     __gm__ float *o_known_slot = o_known_view.data();
-                    VecF32_32x128 o_known(s0_share); TASSIGN(o_known, 0x10000);  // UB 0x10000..0x14000
+                    VecF32_32x128 o_known(s0_share); TASSIGN<0x10000>(o_known);  // UB 0x10000..0x14000
                     OUBlockGm o_known_slot_in(o_known_slot + int64_t(s0_first) * 128, {s0_share});
                     TLOAD(o_known, o_known_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                     TFREE<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
-                    VecF32_32x128 o_change_2(s0_share); TASSIGN(o_change_2, 0x00000);  // UB 0x00000..0x04000
+                    VecF32_32x128 o_change_2(s0_share); TASSIGN<0x00000>(o_change_2);  // UB 0x00000..0x04000
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                     TSUB(o_change_2, o_u_block_tile, o_known);
-                    VecF32_32x128 o_lasting(s0_share); TASSIGN(o_lasting, 0x10000);  // UB 0x10000..0x14000
-                    VecF32_32x1 o_kept(s0_share); TASSIGN(o_kept, 0x04000);  // UB 0x04000..0x04080
+                    VecF32_32x128 o_lasting(s0_share); TASSIGN<0x10000>(o_lasting);  // UB 0x10000..0x14000
+                    VecF32_32x1 o_kept(s0_share); TASSIGN<0x04000>(o_kept);  // UB 0x04000..0x04080
                     pipe_barrier(PIPE_V);
                     TROWEXPANDMUL(o_lasting, o_change_2, o_kept);
-                    VecB16_32x128 o_lasting_low(s0_share); TASSIGN(o_lasting_low, 0x04000);  // UB 0x04000..0x06000
+                    VecB16_32x128 o_lasting_low(s0_share); TASSIGN<0x04000>(o_lasting_low);  // UB 0x04000..0x06000
                     pipe_barrier(PIPE_V);
-                    TCVT(o_lasting_low, o_lasting, RoundMode::CAST_RINT);
-                    VecB16_32x128 o_change_block_tile(s0_share); TASSIGN(o_change_block_tile, 0x06000);  // UB 0x06000..0x08000
-                    TCVT(o_change_block_tile, o_change_2, RoundMode::CAST_RINT);
+                    TCVT(o_lasting_low, o_lasting, RoundMode::CAST_RINT, SaturationMode::ON);
+                    VecB16_32x128 o_change_block_tile(s0_share); TASSIGN<0x06000>(o_change_block_tile);  // UB 0x06000..0x08000
+                    TCVT(o_change_block_tile, o_change_2, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
                     OChangeBlockGm o_change_block_out(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
@@ -161,7 +162,7 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
                     OAddedSlot o_added_view(o_added_ring);
                     TPOP<OAddedPipe, OAddedSlot, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_view);
                     __gm__ float *o_added_slot = o_added_view.data();
-                    VecF32_64x128 o_added; TASSIGN(o_added, 0x00000);  // UB 0x00000..0x08000
+                    VecF32_64x128 o_added; TASSIGN<0x00000>(o_added);  // UB 0x00000..0x08000
                     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
                     StateTGm o_added_slot_in(o_added_slot + int64_t(lane) * 8192);
                     TLOAD(o_added, o_added_slot_in);
@@ -183,4 +184,19 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed1_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *o_change_block, __gm__ float *state_end, __gm__ float *state_t,
+    __gm__ float *o_g, __gm__ float *o_gamma_block, __gm__ float *o_u_block, __gm__ bfloat16_t *o_state_low_ring,
+    __gm__ bfloat16_t *o_state_low_2_ring, __gm__ bfloat16_t *o_lasting_low_ring, __gm__ float *o_added_ring,
+    __gm__ float *o_known_ring, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block, o_state_low_ring, o_state_low_2_ring,
+        o_lasting_low_ring, o_added_ring, o_known_ring, b_begin, b_end, s, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

@@ -29,9 +29,8 @@ using ONewPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of
 using ONewSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_mixed2_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o_read_block,
     __gm__ float *o_gamma_block,
     __gm__ float *o_recalled_block,
@@ -41,11 +40,13 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
     ONewPipe o_new_pipe(o_new_ring + int64_t(block) * 16384, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
@@ -78,46 +79,46 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     ORecalledBlockGm o_recalled_block_in(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
                     TLOAD(o_recalled_block_tile, o_recalled_block_in);
-                    VecI32_1x32 o_column_6_row(s0_share); TASSIGN(o_column_6_row, 0x1a300);  // as a row, same bytes as o_column_6
+                    VecI32_1x32 o_column_6_row(s0_share); TASSIGN<0x1a300>(o_column_6_row);  // as a row, same bytes as o_column_6
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
                     TCI<VecI32_1x32, int32_t, 0>(o_column_6_row, s0_first);
                     set_flag(PIPE_S, PIPE_V, EVENT_ID1);
-                    VecF32_1x32 o_column_at_3_row(s0_share); TASSIGN(o_column_at_3_row, 0x1a380);  // as a row, same bytes as o_column_at_3
+                    VecF32_1x32 o_column_at_3_row(s0_share); TASSIGN<0x1a380>(o_column_at_3_row);  // as a row, same bytes as o_column_at_3
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_S, PIPE_V, EVENT_ID1);
-                    TCVT(o_column_at_3_row, o_column_6_row, RoundMode::CAST_RINT);
-                    VecI32_1x64 o_row_7(s0_valid); TASSIGN(o_row_7, 0x1a400);  // UB 0x1a400..0x1a500
+                    TCVT(o_column_at_3_row, o_column_6_row, RoundMode::CAST_RINT, SaturationMode::ON);
+                    VecI32_1x64 o_row_7(s0_valid); TASSIGN<0x1a400>(o_row_7);  // UB 0x1a400..0x1a500
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
                     TCI<VecI32_1x64, int32_t, 0>(o_row_7, 0);
                     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                    VecF32_1x64 o_row_at_3(s0_valid); TASSIGN(o_row_at_3, 0x1a500);  // UB 0x1a500..0x1a600
+                    VecF32_1x64 o_row_at_3(s0_valid); TASSIGN<0x1a500>(o_row_at_3);  // UB 0x1a500..0x1a600
                     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                    TCVT(o_row_at_3, o_row_7, RoundMode::CAST_RINT);
-                    VecF32_1x32 o_column_own_2_row(s0_share); TASSIGN(o_column_own_2_row, 0x1a300);  // as a row, same bytes as o_column_own_2
+                    TCVT(o_row_at_3, o_row_7, RoundMode::CAST_RINT, SaturationMode::ON);
+                    VecF32_1x32 o_column_own_2_row(s0_share); TASSIGN<0x1a300>(o_column_own_2_row);  // as a row, same bytes as o_column_own_2
                     pipe_barrier(PIPE_V);
                     TADDS(o_column_own_2_row, o_column_at_3_row, 0.5f);
-                    VecF32_1x32 o_column_far_2_row(s0_share); TASSIGN(o_column_far_2_row, 0x1a300);  // as a row, same bytes as o_column_far_2
+                    VecF32_1x32 o_column_far_2_row(s0_share); TASSIGN<0x1a300>(o_column_far_2_row);  // as a row, same bytes as o_column_far_2
                     pipe_barrier(PIPE_V);
                     TMULS(o_column_far_2_row, o_column_own_2_row, 1e+30f);
-                    VecF32_1x64 o_row_far_2(s0_valid); TASSIGN(o_row_far_2, 0x1a380);  // UB 0x1a380..0x1a480
+                    VecF32_1x64 o_row_far_2(s0_valid); TASSIGN<0x1a380>(o_row_far_2);  // UB 0x1a380..0x1a480
                     TMULS(o_row_far_2, o_row_at_3, 1e+30f);
-                    VecF32_32x64 o_10(s0_share, s0_valid); TASSIGN(o_10, 0x1a480);  // UB 0x1a480..0x1c480
-                    VecF32_32x1 o_column_far_2(s0_share); TASSIGN(o_column_far_2, 0x1a300);  // UB 0x1a300..0x1a380
+                    VecF32_32x64 o_10(s0_share, s0_valid); TASSIGN<0x1a480>(o_10);  // UB 0x1a480..0x1c480
+                    VecF32_32x1 o_column_far_2(s0_share); TASSIGN<0x1a300>(o_column_far_2);  // UB 0x1a300..0x1a380
                     pipe_barrier(PIPE_V);
                     TROWEXPAND(o_10, o_column_far_2);
                     pipe_barrier(PIPE_V);
                     TCOLEXPANDSUB(o_10, o_10, o_row_far_2);
-                    VecF32_32x64 o_passed_2(s0_share, s0_valid); TASSIGN(o_passed_2, 0x1c480);  // UB 0x1c480..0x1e480
+                    VecF32_32x64 o_passed_2(s0_share, s0_valid); TASSIGN<0x1c480>(o_passed_2);  // UB 0x1c480..0x1e480
                     VecF32_32x1 o_gamma_block_tile(s0_share); TASSIGN(o_gamma_block_tile, 0x00000 + s0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
                     TROWEXPAND(o_passed_2, o_gamma_block_tile);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TCOLEXPANDSUB(o_passed_2, o_passed_2, o_gamma_block_tile_2);
-                    VecF32_32x64 o_passed_seen_2(s0_share, s0_valid); TASSIGN(o_passed_seen_2, 0x1a480);  // UB 0x1a480..0x1c480
+                    VecF32_32x64 o_passed_seen_2(s0_share, s0_valid); TASSIGN<0x1a480>(o_passed_seen_2);  // UB 0x1a480..0x1c480
                     pipe_barrier(PIPE_V);
                     TMIN(o_passed_seen_2, o_passed_2, o_10);
-                    VecF32_32x64 o_since_2(s0_share, s0_valid); TASSIGN(o_since_2, 0x1a480);  // UB 0x1a480..0x1c480
+                    VecF32_32x64 o_since_2(s0_share, s0_valid); TASSIGN<0x1a480>(o_since_2);  // UB 0x1a480..0x1c480
                     pipe_barrier(PIPE_V);
                     TEXP(o_since_2, o_passed_seen_2);
                     OQkSlot o_qk_view(o_qk_ring);
@@ -128,20 +129,20 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     TLOAD(o_qk, o_qk_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                    VecF32_32x64 o_p(s0_share, s0_valid); TASSIGN(o_p, 0x1a480);  // UB 0x1a480..0x1c480
+                    VecF32_32x64 o_p(s0_share, s0_valid); TASSIGN<0x1a480>(o_p);  // UB 0x1a480..0x1c480
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TMUL(o_p, o_qk, o_since_2);
                     VecB16_32x64 o_p_low(s0_share, s0_valid); TASSIGN(o_p_low, 0x04300 + s0_slot * 0x01000);  // UB 0x04300..0x06300, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));  // free again
-                    TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
+                    TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
-                    VecF32_1x32 o_left_3_row(s0_share); TASSIGN(o_left_3_row, 0x1a300);  // as a row, same bytes as o_left_3
+                    VecF32_1x32 o_left_3_row(s0_share); TASSIGN<0x1a300>(o_left_3_row);  // as a row, same bytes as o_left_3
                     TEXP(o_left_3_row, o_gamma_block_tile_row);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));
-                    VecF32_32x128 o_old(s0_share); TASSIGN(o_old, 0x1a380);  // UB 0x1a380..0x1e380
-                    VecF32_32x1 o_left_3(s0_share); TASSIGN(o_left_3, 0x1a300);  // UB 0x1a300..0x1a380
+                    VecF32_32x128 o_old(s0_share); TASSIGN<0x1a380>(o_old);  // UB 0x1a380..0x1e380
+                    VecF32_32x1 o_left_3(s0_share); TASSIGN<0x1a300>(o_left_3);  // UB 0x1a300..0x1a380
                     pipe_barrier(PIPE_V);
                     TROWEXPANDMUL(o_old, o_recalled_block_tile, o_left_3);
                     set_flag(PIPE_V, PIPE_S, EVENT_ID1);
@@ -159,7 +160,7 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     TLOAD(o_new, o_new_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     TFREE<ONewPipe, ONewSlot, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_view);
-                    VecF32_32x128 o_read(s0_share); TASSIGN(o_read, 0x1a380);  // UB 0x1a380..0x1e380
+                    VecF32_32x128 o_read(s0_share); TASSIGN<0x1a380>(o_read);  // UB 0x1a380..0x1e380
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     TADD(o_read, o_old, o_new);
@@ -167,7 +168,7 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
                     VecB16_32x128 o_read_block_tile(s0_share); TASSIGN(o_read_block_tile, 0x16300 + s0_slot * 0x02000);  // UB 0x16300..0x1a300, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TCVT(o_read_block_tile, o_read, RoundMode::CAST_RINT);
+                    TCVT(o_read_block_tile, o_read, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     set_flag(PIPE_V, PIPE_S, EVENT_ID0);
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
@@ -186,4 +187,17 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed2_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *o_read_block, __gm__ float *o_gamma_block,
+    __gm__ float *o_recalled_block, __gm__ bfloat16_t *o_p_low_ring, __gm__ float *o_new_ring,
+    __gm__ float *o_qk_ring, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o_read_block, o_gamma_block, o_recalled_block, o_p_low_ring, o_new_ring, o_qk_ring, b_begin, b_end, s, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

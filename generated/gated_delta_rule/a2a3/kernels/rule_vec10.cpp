@@ -12,18 +12,19 @@ using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYN
 using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using OWWideGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OWBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec10(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o_w_block,
     __gm__ float *o_w_wide,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -41,7 +42,7 @@ extern "C" __global__ AICORE void rule_vec10(
                     VecB16_64x128 o_w_block_tile(s0_valid); TASSIGN(o_w_block_tile, 0x10000 + s0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TCVT(o_w_block_tile, o_w_wide_tile, RoundMode::CAST_RINT);
+                    TCVT(o_w_block_tile, o_w_wide_tile, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
@@ -55,4 +56,12 @@ extern "C" __global__ AICORE void rule_vec10(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec10(
+    __gm__ bfloat16_t *o_w_block, __gm__ float *o_w_wide, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(o_w_block, o_w_wide, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -11,17 +11,18 @@ namespace {
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, 32, 128>;
 using OReadBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec11(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_read_block,
     int32_t b,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
@@ -40,4 +41,12 @@ extern "C" __global__ AICORE void rule_vec11(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec11(
+    __gm__ bfloat16_t *o, __gm__ bfloat16_t *o_read_block, int32_t b, int32_t s, int32_t nblk)
+{
+    run_block(o, o_read_block, b, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,17 +12,18 @@ using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAM
 using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, 32, DYNAMIC>;
 using BetaGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
 using OBetaGm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec2(
+AICORE inline void run_block(
     __gm__ float *o_beta,
     __gm__ float *beta,
     int32_t b,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -36,7 +37,7 @@ extern "C" __global__ AICORE void rule_vec2(
             TLOAD(part, beta_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
             VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x04000 + i2_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-            VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x08000);  // UB 0x08000..0x0a000
+            VecF32_64x32 turned_tmp(i2_valid); TASSIGN<0x08000>(turned_tmp);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
@@ -52,4 +53,12 @@ extern "C" __global__ AICORE void rule_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec2(
+    __gm__ float *o_beta, __gm__ float *beta, int32_t b, int32_t s, int32_t nblk)
+{
+    run_block(o_beta, beta, b, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -16,18 +16,19 @@ using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC
 using VecF32_64x64m = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using OGGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec3(
+AICORE inline void run_block(
     __gm__ float *o_gamma_block,
     __gm__ float *o_g,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -43,44 +44,44 @@ extern "C" __global__ AICORE void rule_vec3(
                     OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_g_tile, o_g_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-                    VecI32_1x64 o_column_row(s0_valid); TASSIGN(o_column_row, 0x00400);  // as a row, same bytes as o_column
+                    VecI32_1x64 o_column_row(s0_valid); TASSIGN<0x00400>(o_column_row);  // as a row, same bytes as o_column
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
                     TCI<VecI32_1x64, int32_t, 0>(o_column_row, 0);
                     set_flag(PIPE_S, PIPE_V, EVENT_ID1);
-                    VecF32_1x64 o_column_at_row(s0_valid); TASSIGN(o_column_at_row, 0x00500);  // as a row, same bytes as o_column_at
+                    VecF32_1x64 o_column_at_row(s0_valid); TASSIGN<0x00500>(o_column_at_row);  // as a row, same bytes as o_column_at
                     wait_flag(PIPE_S, PIPE_V, EVENT_ID1);
-                    TCVT(o_column_at_row, o_column_row, RoundMode::CAST_RINT);
+                    TCVT(o_column_at_row, o_column_row, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_S, EVENT_ID0);
-                    VecI32_1x64 o_row(s0_valid); TASSIGN(o_row, 0x00400);  // UB 0x00400..0x00500
+                    VecI32_1x64 o_row(s0_valid); TASSIGN<0x00400>(o_row);  // UB 0x00400..0x00500
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID0);
                     TCI<VecI32_1x64, int32_t, 0>(o_row, 0);
                     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                    VecF32_1x64 o_row_at(s0_valid); TASSIGN(o_row_at, 0x00600);  // UB 0x00600..0x00700
+                    VecF32_1x64 o_row_at(s0_valid); TASSIGN<0x00600>(o_row_at);  // UB 0x00600..0x00700
                     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-                    TCVT(o_row_at, o_row, RoundMode::CAST_RINT);
-                    VecF32_64x64 o_ahead(s0_valid, s0_valid); TASSIGN(o_ahead, 0x00700);  // UB 0x00700..0x04700
-                    VecF32_64x1 o_column_at(s0_valid); TASSIGN(o_column_at, 0x00500);  // UB 0x00500..0x00600
+                    TCVT(o_row_at, o_row, RoundMode::CAST_RINT, SaturationMode::ON);
+                    VecF32_64x64 o_ahead(s0_valid, s0_valid); TASSIGN<0x00700>(o_ahead);  // UB 0x00700..0x04700
+                    VecF32_64x1 o_column_at(s0_valid); TASSIGN<0x00500>(o_column_at);  // UB 0x00500..0x00600
                     TROWEXPAND(o_ahead, o_column_at);
                     pipe_barrier(PIPE_V);
                     TCOLEXPANDSUB(o_ahead, o_ahead, o_row_at);
                     pipe_barrier(PIPE_V);
                     TADDS(o_ahead, o_ahead, 1.0f);
-                    VecF32_64x64 o_reached_least(s0_valid, s0_valid); TASSIGN(o_reached_least, 0x00700);  // UB 0x00700..0x04700
+                    VecF32_64x64 o_reached_least(s0_valid, s0_valid); TASSIGN<0x00700>(o_reached_least);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);
                     TMAXS(o_reached_least, o_ahead, 0.0f);
-                    VecF32_64x64 o_reached(s0_valid, s0_valid); TASSIGN(o_reached, 0x00700);  // UB 0x00700..0x04700
+                    VecF32_64x64 o_reached(s0_valid, s0_valid); TASSIGN<0x00700>(o_reached);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);
                     TMINS(o_reached, o_reached_least, 1.0f);
-                    VecF32_8x64_r1 o_g_least(s0_valid); TASSIGN(o_g_least, 0x00400);  // UB 0x00400..0x00500
+                    VecF32_8x64_r1 o_g_least(s0_valid); TASSIGN<0x00400>(o_g_least);  // UB 0x00400..0x00500
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     TMAXS(o_g_least, o_g_tile, -104.0f);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
-                    VecF32_64x64 o_g_until(s0_valid, s0_valid); TASSIGN(o_g_until, 0x00700);  // UB 0x00700..0x04700
+                    VecF32_64x64 o_g_until(s0_valid, s0_valid); TASSIGN<0x00700>(o_g_until);  // UB 0x00700..0x04700
                     pipe_barrier(PIPE_V);
                     TCOLEXPANDMUL(o_g_until, o_reached, o_g_least);
                     set_flag(PIPE_V, PIPE_S, EVENT_ID1);
                     VecF32_64x1 o_gamma_block_tile(s0_valid); TASSIGN(o_gamma_block_tile, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
-                    VecF32_64x64m o_gamma_block_tile_tmp(s0_valid); TASSIGN(o_gamma_block_tile_tmp, 0x04700);  // UB 0x04700..0x08700
+                    VecF32_64x64m o_gamma_block_tile_tmp(s0_valid); TASSIGN<0x04700>(o_gamma_block_tile_tmp);  // UB 0x04700..0x08700
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
                     TROWSUM(o_gamma_block_tile, o_g_until, o_gamma_block_tile_tmp);
@@ -98,4 +99,12 @@ extern "C" __global__ AICORE void rule_vec3(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec3(
+    __gm__ float *o_gamma_block, __gm__ float *o_g, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(o_gamma_block, o_g, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

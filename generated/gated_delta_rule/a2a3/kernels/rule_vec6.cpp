@@ -10,19 +10,20 @@ using namespace pto;
 namespace {
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using OInverse4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec6(
+AICORE inline void run_block(
     __gm__ float *o_inverse_8,
     __gm__ float *o_inverse_4,
     __gm__ float *o_corner_8,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -57,4 +58,13 @@ extern "C" __global__ AICORE void rule_vec6(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec6(
+    __gm__ float *o_inverse_8, __gm__ float *o_inverse_4, __gm__ float *o_corner_8, int32_t b_begin, int32_t b_end,
+    int32_t s, int32_t nblk)
+{
+    run_block(o_inverse_8, o_inverse_4, o_corner_8, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
 }

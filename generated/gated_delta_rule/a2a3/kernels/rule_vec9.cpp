@@ -14,9 +14,8 @@ using VecB16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, 
 using OInverse32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 using OBetaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OChangeLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rule_vec9(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o_change_low,
     __gm__ bfloat16_t *o_less_low,
     __gm__ float *o_inverse_32,
@@ -26,10 +25,12 @@ extern "C" __global__ AICORE void rule_vec9(
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -58,22 +59,22 @@ extern "C" __global__ AICORE void rule_vec9(
                     OBetaGm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_left_tile, o_left_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-                    VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN(o_inverse_64, 0x18400);  // UB 0x18400..0x1c400
+                    VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN<0x18400>(o_inverse_64);  // UB 0x18400..0x1c400
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TSUB(o_inverse_64, o_inverse_32_tile, o_corner_64_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
-                    VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN(o_change, 0x18400);  // UB 0x18400..0x1c400
+                    VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN<0x18400>(o_change);  // UB 0x18400..0x1c400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TCOLEXPANDMUL(o_change, o_inverse_64, o_beta_tile);
-                    VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN(o_less, 0x1c400);  // UB 0x1c400..0x20400
+                    VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN<0x1c400>(o_less);  // UB 0x1c400..0x20400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     TCOLEXPANDMUL(o_less, o_change, o_left_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
                     VecB16_64x64 o_change_low_tile(s0_valid, s0_valid); TASSIGN(o_change_low_tile, 0x10400 + s0_slot * 0x02000);  // UB 0x10400..0x14400, 2 copies
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));  // free again
-                    TCVT(o_change_low_tile, o_change, RoundMode::CAST_RINT);
+                    TCVT(o_change_low_tile, o_change, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
                     OChangeLowGm o_change_low_out(o_change_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -82,7 +83,7 @@ extern "C" __global__ AICORE void rule_vec9(
                     VecB16_64x64 o_less_low_tile(s0_valid, s0_valid); TASSIGN(o_less_low_tile, 0x14400 + s0_slot * 0x02000);  // UB 0x14400..0x18400, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TCVT(o_less_low_tile, o_less, RoundMode::CAST_RINT);
+                    TCVT(o_less_low_tile, o_less, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     OChangeLowGm o_less_low_out(o_less_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -97,4 +98,16 @@ extern "C" __global__ AICORE void rule_vec9(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec9(
+    __gm__ bfloat16_t *o_change_low, __gm__ bfloat16_t *o_less_low, __gm__ float *o_inverse_32,
+    __gm__ float *o_corner_64, __gm__ float *o_beta, __gm__ float *o_left, int32_t b_begin, int32_t b_end,
+    int32_t s, int32_t nblk)
+{
+    run_block(
+        o_change_low, o_less_low, o_inverse_32, o_corner_64, o_beta, o_left, b_begin, b_end, s, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

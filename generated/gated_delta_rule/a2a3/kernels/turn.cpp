@@ -12,17 +12,18 @@ using VecF32_128x32 = Tile<TileType::Vec, float, 128, 32, BLayout::RowMajor, 128
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
 using StateGm = GlobalTensor<float, Shape<1, 1, 1, 128, 32>, Stride<1, 1, 1, 128, 1>>;
 using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void turn(
+AICORE inline void run_block(
     __gm__ float *state_t,
     __gm__ float *state,
     int32_t b_begin,
     int32_t b_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t dk0_slot = 0;  // which of 2 buffers this round of dk0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -36,8 +37,8 @@ extern "C" __global__ AICORE void turn(
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0));
                     TLOAD(state_tile_across, state_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
-                    VecF32_32x128 state_tile; TASSIGN(state_tile, 0x10000);  // UB 0x10000..0x14000
-                    VecF32_128x32 state_tile_tmp; TASSIGN(state_tile_tmp, 0x14000);  // UB 0x14000..0x18000
+                    VecF32_32x128 state_tile; TASSIGN<0x10000>(state_tile);  // UB 0x10000..0x14000
+                    VecF32_128x32 state_tile_tmp; TASSIGN<0x14000>(state_tile_tmp);  // UB 0x14000..0x18000
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
                     TTRANS(state_tile, state_tile_across, state_tile_tmp);
@@ -58,4 +59,12 @@ extern "C" __global__ AICORE void turn(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void turn(
+    __gm__ float *state_t, __gm__ float *state, int32_t b_begin, int32_t b_end, int32_t nblk)
+{
+    run_block(state_t, state, b_begin, b_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

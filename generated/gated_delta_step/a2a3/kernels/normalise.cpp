@@ -16,9 +16,8 @@ using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 using GGm = GlobalTensor<float, Shape<1, 1, 1, 16, 2>, Stride<1, 1, 1, 2, 1>>;
 using QNGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void normalise(
+AICORE inline void run_block(
     __gm__ float *q_n,
     __gm__ float *k_n,
     __gm__ float *decay,
@@ -28,10 +27,12 @@ extern "C" __global__ AICORE void normalise(
     float eps,
     int32_t b_begin,
     int32_t b_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t b0_slot = 0;  // which of 2 buffers this round of b0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
@@ -57,28 +58,28 @@ extern "C" __global__ AICORE void normalise(
         TLOAD(g_tile, g_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
         // f: cast(x, fp32)  [gated_delta_step.yaml:31]
-        VecF32_16x128 q_n_f; TASSIGN(q_n_f, 0x0c800);  // UB 0x0c800..0x0e800
+        VecF32_16x128 q_n_f; TASSIGN<0x0c800>(q_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
-        TCVT(q_n_f, q_tile, RoundMode::CAST_RINT);
+        TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
-        VecF32_16x128 q_n_1; TASSIGN(q_n_1, 0x0e800);  // UB 0x0e800..0x10800
+        VecF32_16x128 q_n_1; TASSIGN<0x0e800>(q_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
         TMUL(q_n_1, q_n_f, q_n_f);
-        VecF32_16x1 q_n_2; TASSIGN(q_n_2, 0x10800);  // UB 0x10800..0x10840
-        VecF32_16x128 q_n_2_tmp; TASSIGN(q_n_2_tmp, 0x10840);  // UB 0x10840..0x12840
+        VecF32_16x1 q_n_2; TASSIGN<0x10800>(q_n_2);  // UB 0x10800..0x10840
+        VecF32_16x128 q_n_2_tmp; TASSIGN<0x10840>(q_n_2_tmp);  // UB 0x10840..0x12840
         pipe_barrier(PIPE_V);
         TROWSUM(q_n_2, q_n_1, q_n_2_tmp);
-        VecF32_1x16 q_n_3_row; TASSIGN(q_n_3_row, 0x0e800);  // as a row, same bytes as q_n_3
-        VecF32_1x16 q_n_2_row; TASSIGN(q_n_2_row, 0x10800);  // as a row, same bytes as q_n_2
+        VecF32_1x16 q_n_3_row; TASSIGN<0x0e800>(q_n_3_row);  // as a row, same bytes as q_n_3
+        VecF32_1x16 q_n_2_row; TASSIGN<0x10800>(q_n_2_row);  // as a row, same bytes as q_n_2
         pipe_barrier(PIPE_V);
         TADDS(q_n_3_row, q_n_2_row, eps);
-        VecF32_1x16 q_n_4_row; TASSIGN(q_n_4_row, 0x0e800);  // as a row, same bytes as q_n_4
+        VecF32_1x16 q_n_4_row; TASSIGN<0x0e800>(q_n_4_row);  // as a row, same bytes as q_n_4
         pipe_barrier(PIPE_V);
         TSQRT(q_n_4_row, q_n_3_row);
-        VecF32_16x128 q_n_5; TASSIGN(q_n_5, 0x0c800);  // UB 0x0c800..0x0e800
-        VecF32_16x1 q_n_4; TASSIGN(q_n_4, 0x0e800);  // UB 0x0e800..0x0e840
+        VecF32_16x128 q_n_5; TASSIGN<0x0c800>(q_n_5);  // UB 0x0c800..0x0e800
+        VecF32_16x1 q_n_4; TASSIGN<0x0e800>(q_n_4);  // UB 0x0e800..0x0e840
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
         // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
@@ -88,28 +89,28 @@ extern "C" __global__ AICORE void normalise(
         TMULS(q_n_tile, q_n_5, 0.088388346f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
         // f: cast(x, fp32)  [gated_delta_step.yaml:31]
-        VecF32_16x128 k_n_f; TASSIGN(k_n_f, 0x0c800);  // UB 0x0c800..0x0e800
+        VecF32_16x128 k_n_f; TASSIGN<0x0c800>(k_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
-        TCVT(k_n_f, k_tile, RoundMode::CAST_RINT);
+        TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
-        VecF32_16x128 k_n_1; TASSIGN(k_n_1, 0x0e800);  // UB 0x0e800..0x10800
+        VecF32_16x128 k_n_1; TASSIGN<0x0e800>(k_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
         TMUL(k_n_1, k_n_f, k_n_f);
-        VecF32_16x1 k_n_2; TASSIGN(k_n_2, 0x10800);  // UB 0x10800..0x10840
-        VecF32_16x128 k_n_2_tmp; TASSIGN(k_n_2_tmp, 0x10840);  // UB 0x10840..0x12840
+        VecF32_16x1 k_n_2; TASSIGN<0x10800>(k_n_2);  // UB 0x10800..0x10840
+        VecF32_16x128 k_n_2_tmp; TASSIGN<0x10840>(k_n_2_tmp);  // UB 0x10840..0x12840
         pipe_barrier(PIPE_V);
         TROWSUM(k_n_2, k_n_1, k_n_2_tmp);
-        VecF32_1x16 k_n_3_row; TASSIGN(k_n_3_row, 0x0e800);  // as a row, same bytes as k_n_3
-        VecF32_1x16 k_n_2_row; TASSIGN(k_n_2_row, 0x10800);  // as a row, same bytes as k_n_2
+        VecF32_1x16 k_n_3_row; TASSIGN<0x0e800>(k_n_3_row);  // as a row, same bytes as k_n_3
+        VecF32_1x16 k_n_2_row; TASSIGN<0x10800>(k_n_2_row);  // as a row, same bytes as k_n_2
         pipe_barrier(PIPE_V);
         TADDS(k_n_3_row, k_n_2_row, eps);
-        VecF32_1x16 k_n_4_row; TASSIGN(k_n_4_row, 0x0e800);  // as a row, same bytes as k_n_4
+        VecF32_1x16 k_n_4_row; TASSIGN<0x0e800>(k_n_4_row);  // as a row, same bytes as k_n_4
         pipe_barrier(PIPE_V);
         TSQRT(k_n_4_row, k_n_3_row);
         VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        VecF32_16x1 k_n_4; TASSIGN(k_n_4, 0x0e800);  // UB 0x0e800..0x0e840
+        VecF32_16x1 k_n_4; TASSIGN<0x0e800>(k_n_4);  // UB 0x0e800..0x0e840
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
         TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
@@ -141,4 +142,13 @@ extern "C" __global__ AICORE void normalise(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void normalise(
+    __gm__ float *q_n, __gm__ float *k_n, __gm__ float *decay, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k,
+    __gm__ float *g, float eps, int32_t b_begin, int32_t b_end, int32_t nblk)
+{
+    run_block(q_n, k_n, decay, q, k, g, eps, b_begin, b_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -22,9 +22,8 @@ using DecayGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>
 using StateGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void step(
+AICORE inline void run_block(
     __gm__ float *state,
     __gm__ bfloat16_t *o,
     __gm__ float *decay,
@@ -34,10 +33,12 @@ extern "C" __global__ AICORE void step(
     __gm__ float *q_n,
     int32_t b_begin,
     int32_t b_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
     int32_t dv0_slot = 0;  // which of 2 buffers this round of dv0 uses
@@ -83,7 +84,7 @@ extern "C" __global__ AICORE void step(
                     TLOAD(v_tile_row, v_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
                     // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
-                    VecF32_1x128 decay_tile_wide; TASSIGN(decay_tile_wide, 0x10a80);  // UB 0x10a80..0x10c80
+                    VecF32_1x128 decay_tile_wide; TASSIGN<0x10a80>(decay_tile_wide);  // UB 0x10a80..0x10c80
                     VecF32_16x1_r1 decay_tile; TASSIGN(decay_tile, 0x10000 + group0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
                     TROWEXPAND(decay_tile_wide, decay_tile);
                     VecF32_64x128 kept; TASSIGN(kept, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
@@ -91,31 +92,31 @@ extern "C" __global__ AICORE void step(
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + dv0_slot));
                     TCOLEXPANDMUL(kept, state_tile, decay_tile_wide);
                     // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
-                    VecF32_64x128 seen_2; TASSIGN(seen_2, 0x10a80);  // UB 0x10a80..0x18a80
+                    VecF32_64x128 seen_2; TASSIGN<0x10a80>(seen_2);  // UB 0x10a80..0x18a80
                     pipe_barrier(PIPE_V);
                     TCOLEXPANDMUL(seen_2, kept, k_n_tile);
-                    VecF32_64x1 seen; TASSIGN(seen, 0x18a80);  // UB 0x18a80..0x18b80
-                    VecF32_64x128 seen_tmp; TASSIGN(seen_tmp, 0x18b80);  // UB 0x18b80..0x20b80
+                    VecF32_64x1 seen; TASSIGN<0x18a80>(seen);  // UB 0x18a80..0x18b80
+                    VecF32_64x128 seen_tmp; TASSIGN<0x18b80>(seen_tmp);  // UB 0x18b80..0x20b80
                     pipe_barrier(PIPE_V);
                     TROWSUM(seen, seen_2, seen_tmp);
                     // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
-                    VecF32_1x64 change_2_row; TASSIGN(change_2_row, 0x10a80);  // as a row, same bytes as change_2
+                    VecF32_1x64 change_2_row; TASSIGN<0x10a80>(change_2_row);  // as a row, same bytes as change_2
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
-                    TCVT(change_2_row, v_tile_row, RoundMode::CAST_RINT);
-                    VecF32_1x64 change_3_row; TASSIGN(change_3_row, 0x10a80);  // as a row, same bytes as change_3
-                    VecF32_1x64 seen_row; TASSIGN(seen_row, 0x18a80);  // as a row, same bytes as seen
+                    TCVT(change_2_row, v_tile_row, RoundMode::CAST_RINT, SaturationMode::ON);
+                    VecF32_1x64 change_3_row; TASSIGN<0x10a80>(change_3_row);  // as a row, same bytes as change_3
+                    VecF32_1x64 seen_row; TASSIGN<0x18a80>(seen_row);  // as a row, same bytes as seen
                     pipe_barrier(PIPE_V);
                     TSUB(change_3_row, change_2_row, seen_row);
-                    VecF32_1x64 beta_tile_wide_row; TASSIGN(beta_tile_wide_row, 0x10b80);  // as a row, same bytes as beta_tile_wide
+                    VecF32_1x64 beta_tile_wide_row; TASSIGN<0x10b80>(beta_tile_wide_row);  // as a row, same bytes as beta_tile_wide
                     VecF32_16x1_r1 beta_tile; TASSIGN(beta_tile, 0x10540 + group0_slot * 0x00020);  // UB 0x10540..0x10580, 2 copies
                     TROWEXPAND(beta_tile_wide_row, beta_tile);
-                    VecF32_1x64 change_row; TASSIGN(change_row, 0x10a80);  // as a row, same bytes as change
+                    VecF32_1x64 change_row; TASSIGN<0x10a80>(change_row);  // as a row, same bytes as change
                     pipe_barrier(PIPE_V);
                     TMUL(change_row, change_3_row, beta_tile_wide_row);
                     // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
-                    VecF32_64x128 state_1; TASSIGN(state_1, 0x10b80);  // UB 0x10b80..0x18b80
-                    VecF32_64x1 change; TASSIGN(change, 0x10a80);  // UB 0x10a80..0x10b80
+                    VecF32_64x128 state_1; TASSIGN<0x10b80>(state_1);  // UB 0x10b80..0x18b80
+                    VecF32_64x1 change; TASSIGN<0x10a80>(change);  // UB 0x10a80..0x10b80
                     pipe_barrier(PIPE_V);
                     TROWEXPAND(state_1, change);
                     pipe_barrier(PIPE_V);
@@ -125,20 +126,20 @@ extern "C" __global__ AICORE void step(
                     TADD(state_out, kept, state_1);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(2 + dv0_slot));
                     // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
-                    VecF32_64x128 read_2; TASSIGN(read_2, 0x10a80);  // UB 0x10a80..0x18a80
+                    VecF32_64x128 read_2; TASSIGN<0x10a80>(read_2);  // UB 0x10a80..0x18a80
                     pipe_barrier(PIPE_V);
                     TCOLEXPANDMUL(read_2, state_out, q_n_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(dv0_slot));
-                    VecF32_64x1 read; TASSIGN(read, 0x18a80);  // UB 0x18a80..0x18b80
-                    VecF32_64x128 read_tmp; TASSIGN(read_tmp, 0x18b80);  // UB 0x18b80..0x20b80
+                    VecF32_64x1 read; TASSIGN<0x18a80>(read);  // UB 0x18a80..0x18b80
+                    VecF32_64x128 read_tmp; TASSIGN<0x18b80>(read_tmp);  // UB 0x18b80..0x20b80
                     pipe_barrier(PIPE_V);
                     TROWSUM(read, read_2, read_tmp);
                     // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
                     VecB16_16x64_r1 o_tile; TASSIGN(o_tile, 0x10980 + dv0_slot * 0x00080);  // UB 0x10980..0x10a80, 2 copies
-                    VecF32_1x64 read_row; TASSIGN(read_row, 0x18a80);  // as a row, same bytes as read
+                    VecF32_1x64 read_row; TASSIGN<0x18a80>(read_row);  // as a row, same bytes as read
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(dv0_slot));  // free again
-                    TCVT(o_tile, read_row, RoundMode::CAST_RINT);
+                    TCVT(o_tile, read_row, RoundMode::CAST_RINT, SaturationMode::ON);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(dv0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + dv0_slot));
                     // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
@@ -162,4 +163,13 @@ extern "C" __global__ AICORE void step(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void step(
+    __gm__ float *state, __gm__ bfloat16_t *o, __gm__ float *decay, __gm__ float *k_n, __gm__ bfloat16_t *v,
+    __gm__ float *beta, __gm__ float *q_n, int32_t b_begin, int32_t b_end, int32_t nblk)
+{
+    run_block(state, o, decay, k_n, v, beta, q_n, b_begin, b_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

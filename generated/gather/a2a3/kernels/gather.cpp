@@ -10,17 +10,18 @@ using namespace pto;
 namespace {
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void gather(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     __gm__ int32_t *index,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
@@ -40,4 +41,12 @@ extern "C" __global__ AICORE void gather(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void gather(
+    __gm__ float *y, __gm__ float *x, __gm__ int32_t *index, int32_t rows, int32_t nblk)
+{
+    run_block(y, x, index, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

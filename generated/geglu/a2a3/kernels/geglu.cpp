@@ -11,18 +11,19 @@ namespace {
 using VecB16_1x4096 = Tile<TileType::Vec, bfloat16_t, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using GateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void geglu(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *gate,
     __gm__ bfloat16_t *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -39,26 +40,26 @@ extern "C" __global__ AICORE void geglu(
         GateGm x_in(x + int64_t(rows0) * 4096);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_1x4096 y_x; TASSIGN(y_x, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_x; TASSIGN<0x0c000>(y_x);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        TCVT(y_x, gate_tile, RoundMode::CAST_RINT);
+        TCVT(y_x, gate_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
-        VecF32_1x4096 y_half; TASSIGN(y_half, 0x10000);  // UB 0x10000..0x14000
+        VecF32_1x4096 y_half; TASSIGN<0x10000>(y_half);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
         TMULS(y_half, y_x, 0.5f);
-        VecF32_1x4096 y_angle; TASSIGN(y_angle, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_angle; TASSIGN<0x0c000>(y_angle);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMULS(y_angle, y_x, 0.70710677f);
-        VecF32_1x4096 y_inner; TASSIGN(y_inner, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_inner; TASSIGN<0x0c000>(y_inner);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMAXS(y_inner, y_angle, -4.0f);
         pipe_barrier(PIPE_V);
         TMINS(y_inner, y_inner, 4.0f);
-        VecF32_1x4096 y_square; TASSIGN(y_square, 0x14000);  // UB 0x14000..0x18000
+        VecF32_1x4096 y_square; TASSIGN<0x14000>(y_square);  // UB 0x14000..0x18000
         pipe_barrier(PIPE_V);
         TMUL(y_square, y_inner, y_inner);
-        VecF32_1x4096 y_p; TASSIGN(y_p, 0x18000);  // UB 0x18000..0x1c000
+        VecF32_1x4096 y_p; TASSIGN<0x18000>(y_p);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMULS(y_p, y_square, 1.9867327e-06f);
         pipe_barrier(PIPE_V);
@@ -79,10 +80,10 @@ extern "C" __global__ AICORE void geglu(
         TMUL(y_p, y_p, y_square);
         pipe_barrier(PIPE_V);
         TADDS(y_p, y_p, 1.1283791f);
-        VecF32_1x4096 y_above; TASSIGN(y_above, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_above; TASSIGN<0x0c000>(y_above);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMUL(y_above, y_inner, y_p);
-        VecF32_1x4096 y_q; TASSIGN(y_q, 0x18000);  // UB 0x18000..0x1c000
+        VecF32_1x4096 y_q; TASSIGN<0x18000>(y_q);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMULS(y_q, y_square, 3.7419617e-05f);
         pipe_barrier(PIPE_V);
@@ -99,35 +100,35 @@ extern "C" __global__ AICORE void geglu(
         TMUL(y_q, y_q, y_square);
         pipe_barrier(PIPE_V);
         TADDS(y_q, y_q, 0.5048593f);
-        VecF32_1x4096 y_q_9; TASSIGN(y_q_9, 0x14000);  // UB 0x14000..0x18000
+        VecF32_1x4096 y_q_9; TASSIGN<0x14000>(y_q_9);  // UB 0x14000..0x18000
         pipe_barrier(PIPE_V);
         TMUL(y_q_9, y_q, y_square);
         pipe_barrier(PIPE_V);
         TADDS(y_q_9, y_q_9, 1.0f);
-        VecF32_1x4096 y_ratio; TASSIGN(y_ratio, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_ratio; TASSIGN<0x0c000>(y_ratio);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TDIV(y_ratio, y_above, y_q_9);
-        VecF32_1x4096 y_erf; TASSIGN(y_erf, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_erf; TASSIGN<0x0c000>(y_erf);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMAXS(y_erf, y_ratio, -1.0f);
         pipe_barrier(PIPE_V);
         TMINS(y_erf, y_erf, 1.0f);
-        VecF32_1x4096 y_1; TASSIGN(y_1, 0x0c000);  // UB 0x0c000..0x10000
+        VecF32_1x4096 y_1; TASSIGN<0x0c000>(y_1);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TADDS(y_1, y_erf, 1.0f);
         pipe_barrier(PIPE_V);
         TMUL(y_1, y_half, y_1);
-        VecF32_1x4096 y_gate; TASSIGN(y_gate, 0x10000);  // UB 0x10000..0x14000
+        VecF32_1x4096 y_gate; TASSIGN<0x10000>(y_gate);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(y_gate, x_tile, RoundMode::CAST_RINT);
+        TCVT(y_gate, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TMUL(y_1, y_1, y_gate);
         VecB16_1x4096 y_tile; TASSIGN(y_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         GateGm y_out(y + int64_t(rows0) * 4096);
@@ -138,4 +139,13 @@ extern "C" __global__ AICORE void geglu(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void geglu(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *gate, __gm__ bfloat16_t *x, int32_t rows_begin, int32_t rows_end,
+    int32_t nblk)
+{
+    run_block(y, gate, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

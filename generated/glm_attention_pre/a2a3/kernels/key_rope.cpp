@@ -25,9 +25,8 @@ using KIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1,
 using NScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_rope(
+AICORE inline void run_block(
     __gm__ bfloat16_t *k_cache,
     __gm__ bfloat16_t *v_cache,
     __gm__ int32_t *k_i,
@@ -44,33 +43,35 @@ extern "C" __global__ AICORE void key_rope(
     float eps,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecF32_1x128 k_scale_tile; TASSIGN(k_scale_tile, 0x04080);  // UB 0x04080..0x04280
+    VecF32_1x128 k_scale_tile; TASSIGN<0x04080>(k_scale_tile);  // UB 0x04080..0x04280
     KScaleGm k_scale_in(k_scale);
     TLOAD(k_scale_tile, k_scale_in);
-    VecF32_1x128 k_bias_tile; TASSIGN(k_bias_tile, 0x04280);  // UB 0x04280..0x04480
+    VecF32_1x128 k_bias_tile; TASSIGN<0x04280>(k_bias_tile);  // UB 0x04280..0x04480
     KScaleGm k_bias_in(k_bias);
     TLOAD(k_bias_tile, k_bias_in);
-    VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x04480);  // UB 0x04480..0x04580
+    VecB16_1x128 k_gamma_tile; TASSIGN<0x04480>(k_gamma_tile);  // UB 0x04480..0x04580
     KGammaGm k_gamma_in(k_gamma);
     TLOAD(k_gamma_tile, k_gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-    VecF32_1x128 v_scale_tile; TASSIGN(v_scale_tile, 0x0c580);  // UB 0x0c580..0x0c780
+    VecF32_1x128 v_scale_tile; TASSIGN<0x0c580>(v_scale_tile);  // UB 0x0c580..0x0c780
     KScaleGm v_scale_in(v_scale);
     TLOAD(v_scale_tile, v_scale_in);
-    VecF32_1x128 v_bias_tile; TASSIGN(v_bias_tile, 0x0c780);  // UB 0x0c780..0x0c980
+    VecF32_1x128 v_bias_tile; TASSIGN<0x0c780>(v_bias_tile);  // UB 0x0c780..0x0c980
     KScaleGm v_bias_in(v_bias);
     TLOAD(v_bias_tile, v_bias_in);
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x0e980);  // UB 0x0e980..0x0eb80
+    VecF32_1x128 k_n_5; TASSIGN<0x0e980>(k_n_5);  // UB 0x0e980..0x0eb80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-    TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT);
+    TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
@@ -100,10 +101,10 @@ extern "C" __global__ AICORE void key_rope(
         TLOAD(v_i_tile, v_i_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-        VecF32_16x128 k_n_1(t0_valid); TASSIGN(k_n_1, 0x0eb80);  // UB 0x0eb80..0x10b80
+        VecF32_16x128 k_n_1(t0_valid); TASSIGN<0x0eb80>(k_n_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT);
+        TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
         pipe_barrier(PIPE_V);
@@ -112,71 +113,71 @@ extern "C" __global__ AICORE void key_rope(
         TCOLEXPANDMUL(k_n_1, k_n_1, k_scale_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(k_n_1, k_n_1, k_bias_tile);
-        VecF32_16x128 k_n_square(t0_valid); TASSIGN(k_n_square, 0x10b80);  // UB 0x10b80..0x12b80
+        VecF32_16x128 k_n_square(t0_valid); TASSIGN<0x10b80>(k_n_square);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMUL(k_n_square, k_n_1, k_n_1);
-        VecF32_16x128 k_n_var_part(t0_valid); TASSIGN(k_n_var_part, 0x10b80);  // UB 0x10b80..0x12b80
+        VecF32_16x128 k_n_var_part(t0_valid); TASSIGN<0x10b80>(k_n_var_part);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMULS(k_n_var_part, k_n_square, 0.0078125f);
-        VecF32_16x1 k_n_var(t0_valid); TASSIGN(k_n_var, 0x12b80);  // UB 0x12b80..0x12bc0
-        VecF32_16x128 k_n_var_tmp(t0_valid); TASSIGN(k_n_var_tmp, 0x12bc0);  // UB 0x12bc0..0x14bc0
+        VecF32_16x1 k_n_var(t0_valid); TASSIGN<0x12b80>(k_n_var);  // UB 0x12b80..0x12bc0
+        VecF32_16x128 k_n_var_tmp(t0_valid); TASSIGN<0x12bc0>(k_n_var_tmp);  // UB 0x12bc0..0x14bc0
         pipe_barrier(PIPE_V);
         TROWSUM(k_n_var, k_n_var_part, k_n_var_tmp);
-        VecF32_1x16 k_n_var_eps_row(t0_valid); TASSIGN(k_n_var_eps_row, 0x10b80);  // as a row, same bytes as k_n_var_eps
-        VecF32_1x16 k_n_var_row(t0_valid); TASSIGN(k_n_var_row, 0x12b80);  // as a row, same bytes as k_n_var
+        VecF32_1x16 k_n_var_eps_row(t0_valid); TASSIGN<0x10b80>(k_n_var_eps_row);  // as a row, same bytes as k_n_var_eps
+        VecF32_1x16 k_n_var_row(t0_valid); TASSIGN<0x12b80>(k_n_var_row);  // as a row, same bytes as k_n_var
         pipe_barrier(PIPE_V);
         TADDS(k_n_var_eps_row, k_n_var_row, eps);
-        VecF32_1x16 k_n_std_row(t0_valid); TASSIGN(k_n_std_row, 0x10b80);  // as a row, same bytes as k_n_std
+        VecF32_1x16 k_n_std_row(t0_valid); TASSIGN<0x10b80>(k_n_std_row);  // as a row, same bytes as k_n_std
         pipe_barrier(PIPE_V);
         TSQRT(k_n_std_row, k_n_var_eps_row);
-        VecF32_16x128 k_n_unit(t0_valid); TASSIGN(k_n_unit, 0x0eb80);  // UB 0x0eb80..0x10b80
-        VecF32_16x1 k_n_std(t0_valid); TASSIGN(k_n_std, 0x10b80);  // UB 0x10b80..0x10bc0
+        VecF32_16x128 k_n_unit(t0_valid); TASSIGN<0x0eb80>(k_n_unit);  // UB 0x0eb80..0x10b80
+        VecF32_16x1 k_n_std(t0_valid); TASSIGN<0x10b80>(k_n_std);  // UB 0x10b80..0x10bc0
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(k_n_unit, k_n_1, k_n_std);
-        VecF32_16x128 k_n_7(t0_valid); TASSIGN(k_n_7, 0x0eb80);  // UB 0x0eb80..0x10b80
+        VecF32_16x128 k_n_7(t0_valid); TASSIGN<0x0eb80>(k_n_7);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
         VecB16_16x128 k_n(t0_valid); TASSIGN(k_n, 0x04580 + t0_slot * 0x01000);  // UB 0x04580..0x06580, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
-        TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
+        TCVT(k_n, k_n_7, RoundMode::CAST_RINT, SaturationMode::ON);
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-        VecF32_16x64 k_x(t0_valid); TASSIGN(k_x, 0x0eb80);  // UB 0x0eb80..0x0fb80
+        VecF32_16x64 k_x(t0_valid); TASSIGN<0x0eb80>(k_x);  // UB 0x0eb80..0x0fb80
         VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
         pipe_barrier(PIPE_V);
-        TCVT(k_x, k_1, RoundMode::CAST_RINT);
-        VecF32_16x64 k_cos(t0_valid); TASSIGN(k_cos, 0x0fb80);  // UB 0x0fb80..0x10b80
+        TCVT(k_x, k_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64 k_cos(t0_valid); TASSIGN<0x0fb80>(k_cos);  // UB 0x0fb80..0x10b80
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_16x64 k_sin(t0_valid); TASSIGN(k_sin, 0x10b80);  // UB 0x10b80..0x11b80
-        TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
-        VecF32_16x64_c32 k_x1c1(t0_valid); TASSIGN(k_x1c1, 0x11b80);  // UB 0x11b80..0x12b80
-        VecF32_16x64_c32 k_x1(t0_valid); TASSIGN(k_x1, 0x0eb80);  // columns 0.. of k_x
-        VecF32_16x64_c32 k_cos1(t0_valid); TASSIGN(k_cos1, 0x0fb80);  // columns 0.. of k_cos
+        TCVT(k_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64 k_sin(t0_valid); TASSIGN<0x10b80>(k_sin);  // UB 0x10b80..0x11b80
+        TCVT(k_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64_c32 k_x1c1(t0_valid); TASSIGN<0x11b80>(k_x1c1);  // UB 0x11b80..0x12b80
+        VecF32_16x64_c32 k_x1(t0_valid); TASSIGN<0x0eb80>(k_x1);  // columns 0.. of k_x
+        VecF32_16x64_c32 k_cos1(t0_valid); TASSIGN<0x0fb80>(k_cos1);  // columns 0.. of k_cos
         pipe_barrier(PIPE_V);
         TMUL(k_x1c1, k_x1, k_cos1);
-        VecF32_16x64_c32 k_x2s1(t0_valid); TASSIGN(k_x2s1, 0x12b80);  // UB 0x12b80..0x13b80
-        VecF32_16x64_c32 k_x2(t0_valid); TASSIGN(k_x2, 0x0ec00);  // columns 32.. of k_x
-        VecF32_16x64_c32 k_sin1(t0_valid); TASSIGN(k_sin1, 0x10b80);  // columns 0.. of k_sin
+        VecF32_16x64_c32 k_x2s1(t0_valid); TASSIGN<0x12b80>(k_x2s1);  // UB 0x12b80..0x13b80
+        VecF32_16x64_c32 k_x2(t0_valid); TASSIGN<0x0ec00>(k_x2);  // columns 32.. of k_x
+        VecF32_16x64_c32 k_sin1(t0_valid); TASSIGN<0x10b80>(k_sin1);  // columns 0.. of k_sin
         TMUL(k_x2s1, k_x2, k_sin1);
-        VecF32_16x64_c32 k_low(t0_valid); TASSIGN(k_low, 0x13b80);  // columns 0.. of k_roped
+        VecF32_16x64_c32 k_low(t0_valid); TASSIGN<0x13b80>(k_low);  // columns 0.. of k_roped
         pipe_barrier(PIPE_V);
         TSUB(k_low, k_x1c1, k_x2s1);
-        VecF32_16x64_c32 k_x2c2(t0_valid); TASSIGN(k_x2c2, 0x11b80);  // UB 0x11b80..0x12b80
-        VecF32_16x64_c32 k_cos2(t0_valid); TASSIGN(k_cos2, 0x0fc00);  // columns 32.. of k_cos
+        VecF32_16x64_c32 k_x2c2(t0_valid); TASSIGN<0x11b80>(k_x2c2);  // UB 0x11b80..0x12b80
+        VecF32_16x64_c32 k_cos2(t0_valid); TASSIGN<0x0fc00>(k_cos2);  // columns 32.. of k_cos
         pipe_barrier(PIPE_V);
         TMUL(k_x2c2, k_x2, k_cos2);
-        VecF32_16x64_c32 k_x1s2(t0_valid); TASSIGN(k_x1s2, 0x0eb80);  // UB 0x0eb80..0x0fb80
-        VecF32_16x64_c32 k_sin2(t0_valid); TASSIGN(k_sin2, 0x10c00);  // columns 32.. of k_sin
+        VecF32_16x64_c32 k_x1s2(t0_valid); TASSIGN<0x0eb80>(k_x1s2);  // UB 0x0eb80..0x0fb80
+        VecF32_16x64_c32 k_sin2(t0_valid); TASSIGN<0x10c00>(k_sin2);  // columns 32.. of k_sin
         TMUL(k_x1s2, k_x1, k_sin2);
-        VecF32_16x64_c32 k_high(t0_valid); TASSIGN(k_high, 0x13c00);  // columns 32.. of k_roped
+        VecF32_16x64_c32 k_high(t0_valid); TASSIGN<0x13c00>(k_high);  // columns 32.. of k_roped
         pipe_barrier(PIPE_V);
         TADD(k_high, k_x2c2, k_x1s2);
         // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-        VecF32_16x128 v_1(t0_valid); TASSIGN(v_1, 0x0eb80);  // UB 0x0eb80..0x10b80
+        VecF32_16x128 v_1(t0_valid); TASSIGN<0x0eb80>(v_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(v_1, v_i_tile, RoundMode::CAST_RINT);
+        TCVT(v_1, v_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(v_1, v_1, n_scale_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
@@ -187,11 +188,11 @@ extern "C" __global__ AICORE void key_rope(
         VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_slot * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(v, v_1, RoundMode::CAST_RINT);
+        TCVT(v, v_1, RoundMode::CAST_RINT, SaturationMode::ON);
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
         VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
-        VecF32_16x64 k_roped(t0_valid); TASSIGN(k_roped, 0x13b80);  // UB 0x13b80..0x14b80
-        TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
+        VecF32_16x64 k_roped(t0_valid); TASSIGN<0x13b80>(k_roped);  // UB 0x13b80..0x14b80
+        TCVT(k_rope, k_roped, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // rows of k_n to the slots in slot
@@ -202,6 +203,7 @@ extern "C" __global__ AICORE void key_rope(
             }
             // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
             VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04580 + row * 0x00100 + t0_slot * 0x01000);  // row of k_n
+            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
             TSTORE(k_cache_out, k_n_one);
         }
@@ -214,6 +216,7 @@ extern "C" __global__ AICORE void key_rope(
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
             VecB16_1x128 v_one; TASSIGN(v_one, 0x0c980 + row * 0x00100 + t0_slot * 0x01000);  // row of v
+            pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
             TSTORE(v_cache_out, v_one);
         }
@@ -224,4 +227,17 @@ extern "C" __global__ AICORE void key_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_rope(
+    __gm__ bfloat16_t *k_cache, __gm__ bfloat16_t *v_cache, __gm__ int32_t *k_i, __gm__ float *n_scale,
+    __gm__ float *k_scale, __gm__ float *k_bias, __gm__ bfloat16_t *k_gamma, __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin, __gm__ int64_t *slot, __gm__ int32_t *v_i, __gm__ float *v_scale, __gm__ float *v_bias,
+    float eps, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(
+        k_cache, v_cache, k_i, n_scale, k_scale, k_bias, k_gamma, cos, sin, slot, v_i, v_scale, v_bias, eps,
+        t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

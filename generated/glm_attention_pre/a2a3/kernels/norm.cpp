@@ -22,9 +22,8 @@ using GammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 5120>, Stride<1, 1, 1
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using NScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void norm(
+AICORE inline void run_block(
     __gm__ bfloat16_t *sum,
     __gm__ int8_t *n_q,
     __gm__ float *n_scale,
@@ -34,18 +33,20 @@ extern "C" __global__ AICORE void norm(
     float eps,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
-    VecB16_1x5120 gamma_tile; TASSIGN(gamma_tile, 0x0f000);  // UB 0x0f000..0x11800
+    VecB16_1x5120 gamma_tile; TASSIGN<0x0f000>(gamma_tile);  // UB 0x0f000..0x11800
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-    VecF32_1x5120 n_q_1; TASSIGN(n_q_1, 0x14020);  // UB 0x14020..0x19020
+    VecF32_1x5120 n_q_1; TASSIGN<0x14020>(n_q_1);  // UB 0x14020..0x19020
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-    TCVT(n_q_1, gamma_tile, RoundMode::CAST_RINT);
+    TCVT(n_q_1, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
@@ -53,12 +54,12 @@ extern "C" __global__ AICORE void norm(
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // s: cast(x, fp32) + cast(residual, fp32)  [glm_attention_pre.yaml:53]
-        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x05000
+        VecB16_8x5120 x_tile(t0_valid); TASSIGN<0x00000>(x_tile);  // UB 0x00000..0x05000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecB16_8x5120 residual_tile(t0_valid); TASSIGN(residual_tile, 0x05000);  // UB 0x05000..0x0a000
+        VecB16_8x5120 residual_tile(t0_valid); TASSIGN<0x05000>(residual_tile);  // UB 0x05000..0x0a000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         XGm residual_in(residual + int64_t(t0) * 5120, {t0_valid});
         TLOAD(residual_tile, residual_in);
@@ -66,19 +67,19 @@ extern "C" __global__ AICORE void norm(
         VecF32_8x5120 s(t0_valid); TASSIGN(s, 0x19020);  // UB 0x19020..0x23020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        TCVT(s, x_tile, RoundMode::CAST_RINT);
+        TCVT(s, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         VecF32_8x5120 s_2(t0_valid); TASSIGN(s_2, 0x23020);  // UB 0x23020..0x2d020
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        TCVT(s_2, residual_tile, RoundMode::CAST_RINT);
+        TCVT(s_2, residual_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         pipe_barrier(PIPE_V);
         TADD(s, s, s_2);
         // sum: cast(s, bf16)  [glm_attention_pre.yaml:54]
-        VecB16_8x5120 sum_tile(t0_valid); TASSIGN(sum_tile, 0x0a000);  // UB 0x0a000..0x0f000
+        VecB16_8x5120 sum_tile(t0_valid); TASSIGN<0x0a000>(sum_tile);  // UB 0x0a000..0x0f000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
-        TCVT(sum_tile, s, RoundMode::CAST_RINT);
+        TCVT(sum_tile, s, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
         // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
         VecF32_8x5120 n_q_square(t0_valid); TASSIGN(n_q_square, 0x23020);  // UB 0x23020..0x2d020
@@ -86,19 +87,19 @@ extern "C" __global__ AICORE void norm(
         VecF32_8x5120 n_q_var_part(t0_valid); TASSIGN(n_q_var_part, 0x23020);  // UB 0x23020..0x2d020
         pipe_barrier(PIPE_V);
         TMULS(n_q_var_part, n_q_square, 0.0001953125f);
-        VecF32_8x1 n_q_var(t0_valid); TASSIGN(n_q_var, 0x2d020);  // UB 0x2d020..0x2d040
-        VecF32_8x128 n_q_var_tmp(t0_valid); TASSIGN(n_q_var_tmp, 0x2d040);  // UB 0x2d040..0x2d440
+        VecF32_8x1 n_q_var(t0_valid); TASSIGN<0x2d020>(n_q_var);  // UB 0x2d020..0x2d040
+        VecF32_8x128 n_q_var_tmp(t0_valid); TASSIGN<0x2d040>(n_q_var_tmp);  // UB 0x2d040..0x2d440
         pipe_barrier(PIPE_V);
         TROWSUM(n_q_var, n_q_var_part, n_q_var_tmp);
-        VecF32_1x8 n_q_var_eps_row(t0_valid); TASSIGN(n_q_var_eps_row, 0x23020);  // as a row, same bytes as n_q_var_eps
-        VecF32_1x8 n_q_var_row(t0_valid); TASSIGN(n_q_var_row, 0x2d020);  // as a row, same bytes as n_q_var
+        VecF32_1x8 n_q_var_eps_row(t0_valid); TASSIGN<0x23020>(n_q_var_eps_row);  // as a row, same bytes as n_q_var_eps
+        VecF32_1x8 n_q_var_row(t0_valid); TASSIGN<0x2d020>(n_q_var_row);  // as a row, same bytes as n_q_var
         pipe_barrier(PIPE_V);
         TADDS(n_q_var_eps_row, n_q_var_row, eps);
-        VecF32_1x8 n_q_std_row(t0_valid); TASSIGN(n_q_std_row, 0x23020);  // as a row, same bytes as n_q_std
+        VecF32_1x8 n_q_std_row(t0_valid); TASSIGN<0x23020>(n_q_std_row);  // as a row, same bytes as n_q_std
         pipe_barrier(PIPE_V);
         TSQRT(n_q_std_row, n_q_var_eps_row);
         VecF32_8x5120 n_q_unit(t0_valid); TASSIGN(n_q_unit, 0x19020);  // UB 0x19020..0x23020
-        VecF32_8x1 n_q_std(t0_valid); TASSIGN(n_q_std, 0x23020);  // UB 0x23020..0x23040
+        VecF32_8x1 n_q_std(t0_valid); TASSIGN<0x23020>(n_q_std);  // UB 0x23020..0x23040
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(n_q_unit, s, n_q_std);
         VecF32_8x5120 n_q_3(t0_valid); TASSIGN(n_q_3, 0x19020);  // UB 0x19020..0x23020
@@ -108,34 +109,34 @@ extern "C" __global__ AICORE void norm(
         VecF32_8x5120 n_q_m_1(t0_valid); TASSIGN(n_q_m_1, 0x23020);  // UB 0x23020..0x2d020
         pipe_barrier(PIPE_V);
         TABS(n_q_m_1, n_q_3);
-        VecF32_8x1 n_q_m_2(t0_valid); TASSIGN(n_q_m_2, 0x2d020);  // UB 0x2d020..0x2d040
-        VecF32_8x128 n_q_m_2_tmp(t0_valid); TASSIGN(n_q_m_2_tmp, 0x2d040);  // UB 0x2d040..0x2d440
+        VecF32_8x1 n_q_m_2(t0_valid); TASSIGN<0x2d020>(n_q_m_2);  // UB 0x2d020..0x2d040
+        VecF32_8x128 n_q_m_2_tmp(t0_valid); TASSIGN<0x2d040>(n_q_m_2_tmp);  // UB 0x2d040..0x2d440
         pipe_barrier(PIPE_V);
         TROWMAX(n_q_m_2, n_q_m_1, n_q_m_2_tmp);
-        VecF32_1x8 n_q_m_row(t0_valid); TASSIGN(n_q_m_row, 0x23020);  // as a row, same bytes as n_q_m
-        VecF32_1x8 n_q_m_2_row(t0_valid); TASSIGN(n_q_m_2_row, 0x2d020);  // as a row, same bytes as n_q_m_2
+        VecF32_1x8 n_q_m_row(t0_valid); TASSIGN<0x23020>(n_q_m_row);  // as a row, same bytes as n_q_m
+        VecF32_1x8 n_q_m_2_row(t0_valid); TASSIGN<0x2d020>(n_q_m_2_row);  // as a row, same bytes as n_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(n_q_m_row, n_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_attention_pre.yaml:49]
-        VecF32_1x8 n_q_4_row(t0_valid); TASSIGN(n_q_4_row, 0x23040);  // as a row, same bytes as n_q_4
+        VecF32_1x8 n_q_4_row(t0_valid); TASSIGN<0x23040>(n_q_4_row);  // as a row, same bytes as n_q_4
         pipe_barrier(PIPE_V);
         TDIVS(n_q_4_row, 127.0f, n_q_m_row);
         VecF32_8x5120 n_q_5(t0_valid); TASSIGN(n_q_5, 0x19020);  // UB 0x19020..0x23020
-        VecF32_8x1 n_q_4(t0_valid); TASSIGN(n_q_4, 0x23040);  // UB 0x23040..0x23060
+        VecF32_8x1 n_q_4(t0_valid); TASSIGN<0x23040>(n_q_4);  // UB 0x23040..0x23060
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(n_q_5, n_q_3, n_q_4);
         VecI32_8x5120 n_q_tile_int32(t0_valid); TASSIGN(n_q_tile_int32, 0x23040);  // UB 0x23040..0x2d040
         pipe_barrier(PIPE_V);
-        TCVT(n_q_tile_int32, n_q_5, RoundMode::CAST_RINT);
-        VecF16_8x5120 n_q_tile_fp16(t0_valid); TASSIGN(n_q_tile_fp16, 0x19020);  // UB 0x19020..0x1e020
+        TCVT(n_q_tile_int32, n_q_5, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_8x5120 n_q_tile_fp16(t0_valid); TASSIGN<0x19020>(n_q_tile_fp16);  // UB 0x19020..0x1e020
         pipe_barrier(PIPE_V);
-        TCVT(n_q_tile_fp16, n_q_tile_int32, RoundMode::CAST_NONE);
-        VecI8_8x5120 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x11800);  // UB 0x11800..0x14000
+        TCVT(n_q_tile_fp16, n_q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
+        VecI8_8x5120 n_q_tile(t0_valid); TASSIGN<0x11800>(n_q_tile);  // UB 0x11800..0x14000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(n_q_tile, n_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecF32_1x8 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x14000);  // as a row, same bytes as n_scale_tile
+        VecF32_1x8 n_scale_tile_row(t0_valid); TASSIGN<0x14000>(n_scale_tile_row);  // as a row, same bytes as n_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TMULS(n_scale_tile_row, n_q_m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -159,4 +160,14 @@ extern "C" __global__ AICORE void norm(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void norm(
+    __gm__ bfloat16_t *sum, __gm__ int8_t *n_q, __gm__ float *n_scale, __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *residual, __gm__ bfloat16_t *gamma, float eps, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(
+        sum, n_q, n_scale, x, residual, gamma, eps, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -25,9 +25,8 @@ using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1,
 using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using QScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_rope(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q,
     __gm__ int32_t *q_i,
     __gm__ float *n_scale,
@@ -39,20 +38,22 @@ extern "C" __global__ AICORE void query_rope(
     float eps,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
-    VecB16_1x128 q_gamma_tile; TASSIGN(q_gamma_tile, 0x04880);  // UB 0x04880..0x04980
+    VecB16_1x128 q_gamma_tile; TASSIGN<0x04880>(q_gamma_tile);  // UB 0x04880..0x04980
     QGammaGm q_gamma_in(q_gamma);
     TLOAD(q_gamma_tile, q_gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-    VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x08980);  // UB 0x08980..0x08b80
+    VecF32_1x128 q_n_1; TASSIGN<0x08980>(q_n_1);  // UB 0x08980..0x08b80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-    TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT);
+    TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
@@ -72,11 +73,11 @@ extern "C" __global__ AICORE void query_rope(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecF32_16x64 q_cos(t0_valid); TASSIGN(q_cos, 0x08b80);  // UB 0x08b80..0x09b80
+        VecF32_16x64 q_cos(t0_valid); TASSIGN<0x08b80>(q_cos);  // UB 0x08b80..0x09b80
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(q_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_16x64 q_sin(t0_valid); TASSIGN(q_sin, 0x09b80);  // UB 0x09b80..0x0ab80
-        TCVT(q_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(q_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64 q_sin(t0_valid); TASSIGN<0x09b80>(q_sin);  // UB 0x09b80..0x0ab80
+        TCVT(q_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
             VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
@@ -92,9 +93,9 @@ extern "C" __global__ AICORE void query_rope(
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_16x128 q_f_1(t0_valid); TASSIGN(q_f_1, 0x0ab80);  // UB 0x0ab80..0x0cb80
+            VecF32_16x128 q_f_1(t0_valid); TASSIGN<0x0ab80>(q_f_1);  // UB 0x0ab80..0x0cb80
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT);
+            TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
             pipe_barrier(PIPE_V);
@@ -106,65 +107,65 @@ extern "C" __global__ AICORE void query_rope(
             TCOLEXPANDADD(q_f_1, q_f_1, q_bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
-            VecF32_16x128 q_n_square(t0_valid); TASSIGN(q_n_square, 0x0cb80);  // UB 0x0cb80..0x0eb80
+            VecF32_16x128 q_n_square(t0_valid); TASSIGN<0x0cb80>(q_n_square);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
             TMUL(q_n_square, q_f_1, q_f_1);
-            VecF32_16x128 q_n_var_part(t0_valid); TASSIGN(q_n_var_part, 0x0cb80);  // UB 0x0cb80..0x0eb80
+            VecF32_16x128 q_n_var_part(t0_valid); TASSIGN<0x0cb80>(q_n_var_part);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
             TMULS(q_n_var_part, q_n_square, 0.0078125f);
-            VecF32_16x1 q_n_var(t0_valid); TASSIGN(q_n_var, 0x0eb80);  // UB 0x0eb80..0x0ebc0
-            VecF32_16x128 q_n_var_tmp(t0_valid); TASSIGN(q_n_var_tmp, 0x0ebc0);  // UB 0x0ebc0..0x10bc0
+            VecF32_16x1 q_n_var(t0_valid); TASSIGN<0x0eb80>(q_n_var);  // UB 0x0eb80..0x0ebc0
+            VecF32_16x128 q_n_var_tmp(t0_valid); TASSIGN<0x0ebc0>(q_n_var_tmp);  // UB 0x0ebc0..0x10bc0
             pipe_barrier(PIPE_V);
             TROWSUM(q_n_var, q_n_var_part, q_n_var_tmp);
-            VecF32_1x16 q_n_var_eps_row(t0_valid); TASSIGN(q_n_var_eps_row, 0x0cb80);  // as a row, same bytes as q_n_var_eps
-            VecF32_1x16 q_n_var_row(t0_valid); TASSIGN(q_n_var_row, 0x0eb80);  // as a row, same bytes as q_n_var
+            VecF32_1x16 q_n_var_eps_row(t0_valid); TASSIGN<0x0cb80>(q_n_var_eps_row);  // as a row, same bytes as q_n_var_eps
+            VecF32_1x16 q_n_var_row(t0_valid); TASSIGN<0x0eb80>(q_n_var_row);  // as a row, same bytes as q_n_var
             pipe_barrier(PIPE_V);
             TADDS(q_n_var_eps_row, q_n_var_row, eps);
-            VecF32_1x16 q_n_std_row(t0_valid); TASSIGN(q_n_std_row, 0x0cb80);  // as a row, same bytes as q_n_std
+            VecF32_1x16 q_n_std_row(t0_valid); TASSIGN<0x0cb80>(q_n_std_row);  // as a row, same bytes as q_n_std
             pipe_barrier(PIPE_V);
             TSQRT(q_n_std_row, q_n_var_eps_row);
-            VecF32_16x128 q_n_unit(t0_valid); TASSIGN(q_n_unit, 0x0ab80);  // UB 0x0ab80..0x0cb80
-            VecF32_16x1 q_n_std(t0_valid); TASSIGN(q_n_std, 0x0cb80);  // UB 0x0cb80..0x0cbc0
+            VecF32_16x128 q_n_unit(t0_valid); TASSIGN<0x0ab80>(q_n_unit);  // UB 0x0ab80..0x0cb80
+            VecF32_16x1 q_n_std(t0_valid); TASSIGN<0x0cb80>(q_n_std);  // UB 0x0cb80..0x0cbc0
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(q_n_unit, q_f_1, q_n_std);
-            VecF32_16x128 q_n_3(t0_valid); TASSIGN(q_n_3, 0x0ab80);  // UB 0x0ab80..0x0cb80
+            VecF32_16x128 q_n_3(t0_valid); TASSIGN<0x0ab80>(q_n_3);  // UB 0x0ab80..0x0cb80
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
             VecB16_16x128 q_n(t0_valid); TASSIGN(q_n, 0x04980 + heads0_slot * 0x01000);  // UB 0x04980..0x06980, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(q_n, q_n_3, RoundMode::CAST_RINT);
+            TCVT(q_n, q_n_3, RoundMode::CAST_RINT, SaturationMode::ON);
             // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-            VecF32_16x64 q_x(t0_valid); TASSIGN(q_x, 0x0ab80);  // UB 0x0ab80..0x0bb80
+            VecF32_16x64 q_x(t0_valid); TASSIGN<0x0ab80>(q_x);  // UB 0x0ab80..0x0bb80
             VecB16_16x128_c64 q_1(t0_valid); TASSIGN(q_1, 0x04980 + heads0_slot * 0x01000);  // columns 0.. of q_n
             pipe_barrier(PIPE_V);
-            TCVT(q_x, q_1, RoundMode::CAST_RINT);
-            VecF32_16x64_c32 q_x1c1(t0_valid); TASSIGN(q_x1c1, 0x0bb80);  // UB 0x0bb80..0x0cb80
-            VecF32_16x64_c32 q_x1(t0_valid); TASSIGN(q_x1, 0x0ab80);  // columns 0.. of q_x
-            VecF32_16x64_c32 q_cos1(t0_valid); TASSIGN(q_cos1, 0x08b80);  // columns 0.. of q_cos
+            TCVT(q_x, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_16x64_c32 q_x1c1(t0_valid); TASSIGN<0x0bb80>(q_x1c1);  // UB 0x0bb80..0x0cb80
+            VecF32_16x64_c32 q_x1(t0_valid); TASSIGN<0x0ab80>(q_x1);  // columns 0.. of q_x
+            VecF32_16x64_c32 q_cos1(t0_valid); TASSIGN<0x08b80>(q_cos1);  // columns 0.. of q_cos
             pipe_barrier(PIPE_V);
             TMUL(q_x1c1, q_x1, q_cos1);
-            VecF32_16x64_c32 q_x2s1(t0_valid); TASSIGN(q_x2s1, 0x0cb80);  // UB 0x0cb80..0x0db80
-            VecF32_16x64_c32 q_x2(t0_valid); TASSIGN(q_x2, 0x0ac00);  // columns 32.. of q_x
-            VecF32_16x64_c32 q_sin1(t0_valid); TASSIGN(q_sin1, 0x09b80);  // columns 0.. of q_sin
+            VecF32_16x64_c32 q_x2s1(t0_valid); TASSIGN<0x0cb80>(q_x2s1);  // UB 0x0cb80..0x0db80
+            VecF32_16x64_c32 q_x2(t0_valid); TASSIGN<0x0ac00>(q_x2);  // columns 32.. of q_x
+            VecF32_16x64_c32 q_sin1(t0_valid); TASSIGN<0x09b80>(q_sin1);  // columns 0.. of q_sin
             TMUL(q_x2s1, q_x2, q_sin1);
-            VecF32_16x64_c32 q_low(t0_valid); TASSIGN(q_low, 0x0db80);  // columns 0.. of q_roped
+            VecF32_16x64_c32 q_low(t0_valid); TASSIGN<0x0db80>(q_low);  // columns 0.. of q_roped
             pipe_barrier(PIPE_V);
             TSUB(q_low, q_x1c1, q_x2s1);
-            VecF32_16x64_c32 q_x2c2(t0_valid); TASSIGN(q_x2c2, 0x0bb80);  // UB 0x0bb80..0x0cb80
-            VecF32_16x64_c32 q_cos2(t0_valid); TASSIGN(q_cos2, 0x08c00);  // columns 32.. of q_cos
+            VecF32_16x64_c32 q_x2c2(t0_valid); TASSIGN<0x0bb80>(q_x2c2);  // UB 0x0bb80..0x0cb80
+            VecF32_16x64_c32 q_cos2(t0_valid); TASSIGN<0x08c00>(q_cos2);  // columns 32.. of q_cos
             pipe_barrier(PIPE_V);
             TMUL(q_x2c2, q_x2, q_cos2);
-            VecF32_16x64_c32 q_x1s2(t0_valid); TASSIGN(q_x1s2, 0x0ab80);  // UB 0x0ab80..0x0bb80
-            VecF32_16x64_c32 q_sin2(t0_valid); TASSIGN(q_sin2, 0x09c00);  // columns 32.. of q_sin
+            VecF32_16x64_c32 q_x1s2(t0_valid); TASSIGN<0x0ab80>(q_x1s2);  // UB 0x0ab80..0x0bb80
+            VecF32_16x64_c32 q_sin2(t0_valid); TASSIGN<0x09c00>(q_sin2);  // columns 32.. of q_sin
             TMUL(q_x1s2, q_x1, q_sin2);
-            VecF32_16x64_c32 q_high(t0_valid); TASSIGN(q_high, 0x0dc00);  // columns 32.. of q_roped
+            VecF32_16x64_c32 q_high(t0_valid); TASSIGN<0x0dc00>(q_high);  // columns 32.. of q_roped
             pipe_barrier(PIPE_V);
             TADD(q_high, q_x2c2, q_x1s2);
             VecB16_16x128_c64 q_rope(t0_valid); TASSIGN(q_rope, 0x04980 + heads0_slot * 0x01000);  // columns 0.. of q_n
-            VecF32_16x64 q_roped(t0_valid); TASSIGN(q_roped, 0x0db80);  // UB 0x0db80..0x0eb80
+            VecF32_16x64 q_roped(t0_valid); TASSIGN<0x0db80>(q_roped);  // UB 0x0db80..0x0eb80
             pipe_barrier(PIPE_V);
-            TCVT(q_rope, q_roped, RoundMode::CAST_RINT);
+            TCVT(q_rope, q_roped, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QGm q_out(q + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
@@ -178,4 +179,16 @@ extern "C" __global__ AICORE void query_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_rope(
+    __gm__ bfloat16_t *q, __gm__ int32_t *q_i, __gm__ float *n_scale, __gm__ float *q_scale, __gm__ float *q_bias,
+    __gm__ bfloat16_t *q_gamma, __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin, float eps, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    run_block(
+        q, q_i, n_scale, q_scale, q_bias, q_gamma, cos, sin, eps, t_begin, t_end, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -18,19 +18,20 @@ using VecI32_1x1024_c16 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajo
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using ChoiceGm = GlobalTensor<float, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void choose(
+AICORE inline void run_block(
     __gm__ int32_t *expert,
     __gm__ float *choice,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     // top, expert: topk(choice, k)  [glm_expert_selector.yaml:24]
-    VecI32_1x512 places; TASSIGN(places, 0x01040);  // UB 0x01040..0x01840
+    VecI32_1x512 places; TASSIGN<0x01040>(places);  // UB 0x01040..0x01840
     TCI<VecI32_1x512, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -45,18 +46,18 @@ extern "C" __global__ AICORE void choose(
         VecF32_1x512_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00800);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_1x1024 pairs; TASSIGN(pairs, 0x01840);  // UB 0x01840..0x02840
+        VecF32_1x1024 pairs; TASSIGN<0x01840>(pairs);  // UB 0x01840..0x02840
         VecF32_1x512 part; TASSIGN(part, 0x00000 + i1_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        VecU32_1x512 places_uint32; TASSIGN(places_uint32, 0x01040);  // same bytes as places
+        VecU32_1x512 places_uint32; TASSIGN<0x01040>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part, places_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        VecF32_1x1024 pairs_2; TASSIGN(pairs_2, 0x02840);  // UB 0x02840..0x03840
+        VecF32_1x1024 pairs_2; TASSIGN<0x02840>(pairs_2);  // UB 0x02840..0x03840
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs_2, pairs, 64);
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs, pairs_2, 256);
-        VecI32_1x1024_c16 best_int32; TASSIGN(best_int32, 0x01840);  // same bytes as best
+        VecI32_1x1024_c16 best_int32; TASSIGN<0x01840>(best_int32);  // same bytes as best
         VecI32_1x8 indices; TASSIGN(indices, 0x01000 + i1_slot * 0x00020);  // UB 0x01000..0x01040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -70,4 +71,11 @@ extern "C" __global__ AICORE void choose(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void choose(__gm__ int32_t *expert, __gm__ float *choice, int32_t t, int32_t nblk)
+{
+    run_block(expert, choice, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,23 +10,32 @@ using namespace pto;
 namespace {
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void share_vec1(
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
+
+AICORE inline void run_block(
     __gm__ float *chosen,
     __gm__ float *score,
     __gm__ int32_t *expert,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         for (int32_t i2 = 0; i2 < 8; ++i2, i2_slot ^= 1) {
-            const int64_t place = expert[int64_t(i1) * 8 + int64_t(i2)];
-            PTO_ASSERT(place >= 0 && place < 160, "an index in expert is out of range");
+            const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 26);
             // chosen: gather(score, 1, expert)  [glm_expert_selector.yaml:26]
             VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
@@ -41,4 +50,12 @@ extern "C" __global__ AICORE void share_vec1(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void share_vec1(
+    __gm__ float *chosen, __gm__ float *score, __gm__ int32_t *expert, int32_t t, int32_t nblk)
+{
+    run_block(chosen, score, expert, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // logits: cube kernel of `glm_gate` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages logits; tiles experts 32, h 256, k1 64, t 64; memory L0A 32768 B, L0B 16384 B, L0C 16384 B, L1 196608 B
+// stages logits; tiles experts 32, h 256, h.l0 64, t 64; memory L0A 32768 B, L0B 16384 B, L0C 16384 B, L1 196608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_64x32 = TileAcc<float, 64, 32, DYNAMIC, 32>;
+using AccF32_64x32 = TileAccCompact<float, 64, 32, DYNAMIC, 32>;
 using MatF32_64x256 = Tile<TileType::Mat, float, 64, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatF32_256x32 = Tile<TileType::Mat, float, 256, 32, BLayout::ColMajor, 256, 32, SLayout::RowMajor, 512>;
 using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, 64>;
@@ -16,18 +16,17 @@ using RightF32_64x32 = TileRight<float, 64, 32, 64, 32>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 5120, 1>>;
 using WGm = GlobalTensor<float, Shape<1, 4, 16, 16, 8>, Stride<1, 40960, 128, 8, 1>, Layout::NZ>;
 using LGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 160, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void logits(
+AICORE inline void run_block(
     __gm__ float *l,
     __gm__ float *x,
     __gm__ float *w,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t experts0_slot = 0;  // which of 2 buffers this round of experts0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void logits(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void logits(
+    __gm__ float *l, __gm__ float *x, __gm__ float *w, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(l, x, w, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

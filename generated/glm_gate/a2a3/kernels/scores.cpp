@@ -12,22 +12,23 @@ using VecF32_1x160 = Tile<TileType::Vec, float, 1, 160, BLayout::RowMajor, 1, 16
 using VecF32_16x160 = Tile<TileType::Vec, float, 16, 160, BLayout::RowMajor, DYNAMIC, 160>;
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
 using LGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 160>, Stride<1, 1, 1, 160, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scores(
+AICORE inline void run_block(
     __gm__ float *score,
     __gm__ float *choice,
     __gm__ float *l,
     __gm__ float *bias,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // choice: score + bias  [glm_gate.yaml:23]
-    VecF32_1x160 bias_tile; TASSIGN(bias_tile, 0x0a000);  // UB 0x0a000..0x0a280
+    VecF32_1x160 bias_tile; TASSIGN<0x0a000>(bias_tile);  // UB 0x0a000..0x0a280
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -40,7 +41,7 @@ extern "C" __global__ AICORE void scores(
         LGm l_in(l + int64_t(t0) * 160, {t0_valid});
         TLOAD(l_tile, l_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_16x160 score_1(t0_valid); TASSIGN(score_1, 0x0f280);  // UB 0x0f280..0x11a80
+        VecF32_16x160 score_1(t0_valid); TASSIGN<0x0f280>(score_1);  // UB 0x0f280..0x11a80
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TNEG(score_1, l_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
@@ -71,4 +72,13 @@ extern "C" __global__ AICORE void scores(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scores(
+    __gm__ float *score, __gm__ float *choice, __gm__ float *l, __gm__ float *bias, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(score, choice, l, bias, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,9 +17,8 @@ using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1,
 using GateIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1536, 1>>;
 using WGateScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1536, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void activate(
+AICORE inline void run_block(
     __gm__ float *a,
     __gm__ int32_t *gate_i,
     __gm__ float *x_scale,
@@ -28,10 +27,12 @@ extern "C" __global__ AICORE void activate(
     __gm__ float *w_up_scale,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -68,10 +69,10 @@ extern "C" __global__ AICORE void activate(
             TLOAD(w_up_scale_tile, w_up_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_16x256 gate(t0_valid); TASSIGN(gate, 0x19080);  // UB 0x19080..0x1d080
+            VecF32_16x256 gate(t0_valid); TASSIGN<0x19080>(gate);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
-            TCVT(gate, gate_i_tile, RoundMode::CAST_RINT);
+            TCVT(gate, gate_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));
             VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000 + t0_slot * 0x00040);  // UB 0x08000..0x08080, 2 copies
             pipe_barrier(PIPE_V);
@@ -80,9 +81,9 @@ extern "C" __global__ AICORE void activate(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             TCOLEXPANDMUL(gate, gate, w_gate_scale_tile);
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_16x256 up(t0_valid); TASSIGN(up, 0x1d080);  // UB 0x1d080..0x21080
+            VecF32_16x256 up(t0_valid); TASSIGN<0x1d080>(up);  // UB 0x1d080..0x21080
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
-            TCVT(up, up_i_tile, RoundMode::CAST_RINT);
+            TCVT(up, up_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(up, up, x_scale_tile);
@@ -91,13 +92,13 @@ extern "C" __global__ AICORE void activate(
             TCOLEXPANDMUL(up, up, w_up_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));
             // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
-            VecF32_16x256 a_1(t0_valid); TASSIGN(a_1, 0x21080);  // UB 0x21080..0x25080
+            VecF32_16x256 a_1(t0_valid); TASSIGN<0x21080>(a_1);  // UB 0x21080..0x25080
             TNEG(a_1, gate);
             pipe_barrier(PIPE_V);
             TEXP(a_1, a_1);
             pipe_barrier(PIPE_V);
             TADDS(a_1, a_1, 1.0f);
-            VecF32_16x256 a_4(t0_valid); TASSIGN(a_4, 0x19080);  // UB 0x19080..0x1d080
+            VecF32_16x256 a_4(t0_valid); TASSIGN<0x19080>(a_4);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
             TDIV(a_4, gate, a_1);
             VecF32_16x256 a_tile(t0_valid); TASSIGN(a_tile, 0x11080 + f0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
@@ -118,4 +119,15 @@ extern "C" __global__ AICORE void activate(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void activate(
+    __gm__ float *a, __gm__ int32_t *gate_i, __gm__ float *x_scale, __gm__ float *w_gate_scale,
+    __gm__ int32_t *up_i, __gm__ float *w_up_scale, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(
+        a, gate_i, x_scale, w_gate_scale, up_i, w_up_scale, t_begin, t_end, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

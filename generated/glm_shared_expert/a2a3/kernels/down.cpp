@@ -1,5 +1,5 @@
 // down: cube kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages down; tiles f 512, h 128, k1 256, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 196608 B
+// stages down; tiles f 512, f.l0 256, h 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 196608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
+using AccI32_64x128 = TileAccCompact<int32_t, 64, 128, DYNAMIC, 128>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
@@ -16,18 +16,17 @@ using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
 using AQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WDownGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using DownIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 5120, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void down(
+AICORE inline void run_block(
     __gm__ int32_t *down_i,
     __gm__ int8_t *a_q,
     __gm__ int8_t *w_down,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void down(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void down(
+    __gm__ int32_t *down_i, __gm__ int8_t *a_q, __gm__ int8_t *w_down, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(down_i, a_q, w_down, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // gate_up: cube kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gate_up; tiles f 128, h 512, k1 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 327680 B
+// stages gate_up; tiles f 128, h 512, h.l0 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
+using AccI32_64x128 = TileAccCompact<int32_t, 64, 128, DYNAMIC, 128>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
@@ -16,9 +16,8 @@ using RightI8_128x128 = TileRight<int8_t, 128, 128, 128, 128>;
 using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
 using WGateGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 163840, 512, 32, 1>, Layout::NZ>;
 using GateIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void gate_up(
+AICORE inline void run_block(
     __gm__ int32_t *gate_i,
     __gm__ int32_t *up_i,
     __gm__ int8_t *x_q,
@@ -26,10 +25,10 @@ extern "C" __global__ AICORE void gate_up(
     __gm__ int8_t *w_up,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -111,4 +110,13 @@ extern "C" __global__ AICORE void gate_up(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void gate_up(
+    __gm__ int32_t *gate_i, __gm__ int32_t *up_i, __gm__ int8_t *x_q, __gm__ int8_t *w_gate, __gm__ int8_t *w_up,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(gate_i, up_i, x_q, w_gate, w_up, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

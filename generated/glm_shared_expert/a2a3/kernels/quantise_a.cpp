@@ -18,61 +18,62 @@ using VecI8_8x1536 = Tile<TileType::Vec, int8_t, 8, 1536, BLayout::RowMajor, DYN
 using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 using AQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 using AScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise_a(
+AICORE inline void run_block(
     __gm__ int8_t *a_q,
     __gm__ float *a_scale,
     __gm__ float *a,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
-        VecF32_8x1536 a_tile(t0_valid); TASSIGN(a_tile, 0x00000);  // UB 0x00000..0x0c000
+        VecF32_8x1536 a_tile(t0_valid); TASSIGN<0x00000>(a_tile);  // UB 0x00000..0x0c000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         AGm a_in(a + int64_t(t0) * 1536, {t0_valid});
         TLOAD(a_tile, a_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x1536 a_q_m_1(t0_valid); TASSIGN(a_q_m_1, 0x0f020);  // UB 0x0f020..0x1b020
+        VecF32_8x1536 a_q_m_1(t0_valid); TASSIGN<0x0f020>(a_q_m_1);  // UB 0x0f020..0x1b020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TABS(a_q_m_1, a_tile);
-        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN(a_q_m_2, 0x1b020);  // UB 0x1b020..0x1b040
-        VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN(a_q_m_2_tmp, 0x1b040);  // UB 0x1b040..0x1c040
+        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN<0x1b020>(a_q_m_2);  // UB 0x1b020..0x1b040
+        VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN<0x1b040>(a_q_m_2_tmp);  // UB 0x1b040..0x1c040
         pipe_barrier(PIPE_V);
         TROWMAX(a_q_m_2, a_q_m_1, a_q_m_2_tmp);
-        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN(a_q_m_row, 0x0f020);  // as a row, same bytes as a_q_m
-        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN(a_q_m_2_row, 0x1b020);  // as a row, same bytes as a_q_m_2
+        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN<0x0f020>(a_q_m_row);  // as a row, same bytes as a_q_m
+        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN<0x1b020>(a_q_m_2_row);  // as a row, same bytes as a_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(a_q_m_row, a_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN(a_q_1_row, 0x0f040);  // as a row, same bytes as a_q_1
+        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN<0x0f040>(a_q_1_row);  // as a row, same bytes as a_q_1
         pipe_barrier(PIPE_V);
         TDIVS(a_q_1_row, 127.0f, a_q_m_row);
-        VecF32_8x1536 a_q_2(t0_valid); TASSIGN(a_q_2, 0x0f060);  // UB 0x0f060..0x1b060
-        VecF32_8x1 a_q_1(t0_valid); TASSIGN(a_q_1, 0x0f040);  // UB 0x0f040..0x0f060
+        VecF32_8x1536 a_q_2(t0_valid); TASSIGN<0x0f060>(a_q_2);  // UB 0x0f060..0x1b060
+        VecF32_8x1 a_q_1(t0_valid); TASSIGN<0x0f040>(a_q_1);  // UB 0x0f040..0x0f060
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(a_q_2, a_tile, a_q_1);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecI32_8x1536 a_q_tile_int32(t0_valid); TASSIGN(a_q_tile_int32, 0x1b060);  // UB 0x1b060..0x27060
+        VecI32_8x1536 a_q_tile_int32(t0_valid); TASSIGN<0x1b060>(a_q_tile_int32);  // UB 0x1b060..0x27060
         pipe_barrier(PIPE_V);
-        TCVT(a_q_tile_int32, a_q_2, RoundMode::CAST_RINT);
-        VecF16_8x1536 a_q_tile_fp16(t0_valid); TASSIGN(a_q_tile_fp16, 0x0f040);  // UB 0x0f040..0x15040
+        TCVT(a_q_tile_int32, a_q_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_8x1536 a_q_tile_fp16(t0_valid); TASSIGN<0x0f040>(a_q_tile_fp16);  // UB 0x0f040..0x15040
         pipe_barrier(PIPE_V);
-        TCVT(a_q_tile_fp16, a_q_tile_int32, RoundMode::CAST_NONE);
-        VecI8_8x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x0c000);  // UB 0x0c000..0x0f000
+        TCVT(a_q_tile_fp16, a_q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
+        VecI8_8x1536 a_q_tile(t0_valid); TASSIGN<0x0c000>(a_q_tile);  // UB 0x0c000..0x0f000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(a_q_tile, a_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x0f000);  // as a row, same bytes as a_scale_tile
+        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN<0x0f000>(a_scale_tile_row);  // as a row, same bytes as a_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TMULS(a_scale_tile_row, a_q_m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -88,4 +89,12 @@ extern "C" __global__ AICORE void quantise_a(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise_a(
+    __gm__ int8_t *a_q, __gm__ float *a_scale, __gm__ float *a, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(a_q, a_scale, a, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -19,18 +19,19 @@ using VecI8_8x5120 = Tile<TileType::Vec, int8_t, 8, 5120, BLayout::RowMajor, DYN
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise_x(
+AICORE inline void run_block(
     __gm__ int8_t *x_q,
     __gm__ float *x_scale,
     __gm__ bfloat16_t *x,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -45,34 +46,34 @@ extern "C" __global__ AICORE void quantise_x(
         VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x0f040);  // UB 0x0f040..0x19040
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
         VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x19040);  // UB 0x19040..0x23040
         pipe_barrier(PIPE_V);
         TABS(x_q_m_1, x_q_1);
-        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x23040);  // UB 0x23040..0x23060
-        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN(x_q_m_2_tmp, 0x23060);  // UB 0x23060..0x23460
+        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN<0x23040>(x_q_m_2);  // UB 0x23040..0x23060
+        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN<0x23060>(x_q_m_2_tmp);  // UB 0x23060..0x23460
         pipe_barrier(PIPE_V);
         TROWMAX(x_q_m_2, x_q_m_1, x_q_m_2_tmp);
-        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x19040);  // as a row, same bytes as x_q_m
-        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x23040);  // as a row, same bytes as x_q_m_2
+        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN<0x19040>(x_q_m_row);  // as a row, same bytes as x_q_m
+        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN<0x23040>(x_q_m_2_row);  // as a row, same bytes as x_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x19060);  // as a row, same bytes as x_q_2
+        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN<0x19060>(x_q_2_row);  // as a row, same bytes as x_q_2
         pipe_barrier(PIPE_V);
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);
         VecF32_8x5120 x_q_3(t0_valid); TASSIGN(x_q_3, 0x0f040);  // UB 0x0f040..0x19040
-        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x19060);  // UB 0x19060..0x19080
+        VecF32_8x1 x_q_2(t0_valid); TASSIGN<0x19060>(x_q_2);  // UB 0x19060..0x19080
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(x_q_3, x_q_1, x_q_2);
         VecI32_8x5120 x_q_tile_int32(t0_valid); TASSIGN(x_q_tile_int32, 0x19060);  // UB 0x19060..0x23060
         pipe_barrier(PIPE_V);
-        TCVT(x_q_tile_int32, x_q_3, RoundMode::CAST_RINT);
-        VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN(x_q_tile_fp16, 0x0f040);  // UB 0x0f040..0x14040
+        TCVT(x_q_tile_int32, x_q_3, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN<0x0f040>(x_q_tile_fp16);  // UB 0x0f040..0x14040
         pipe_barrier(PIPE_V);
-        TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE);
+        TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_slot * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
@@ -92,4 +93,12 @@ extern "C" __global__ AICORE void quantise_x(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise_x(
+    __gm__ int8_t *x_q, __gm__ float *x_scale, __gm__ bfloat16_t *x, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(x_q, x_scale, x, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

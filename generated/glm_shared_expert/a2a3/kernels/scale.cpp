@@ -18,19 +18,20 @@ using AScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1,
 using DownIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
 using WDownScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scale(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ int32_t *down_i,
     __gm__ float *a_scale,
     __gm__ float *w_down_scale,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -55,10 +56,10 @@ extern "C" __global__ AICORE void scale(
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
             TLOAD(w_down_scale_tile, w_down_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
-            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x19080);  // UB 0x19080..0x21080
+            VecF32_16x512 y_1(t0_valid); TASSIGN<0x19080>(y_1);  // UB 0x19080..0x21080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + h0_slot));
-            TCVT(y_1, down_i_tile, RoundMode::CAST_RINT);
+            TCVT(y_1, down_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_slot));
             VecF32_16x1 a_scale_tile(t0_valid); TASSIGN(a_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
@@ -70,7 +71,7 @@ extern "C" __global__ AICORE void scale(
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11080 + h0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(h0_slot));  // free again
-            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
             YGm y_out(y + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
@@ -84,4 +85,13 @@ extern "C" __global__ AICORE void scale(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scale(
+    __gm__ bfloat16_t *y, __gm__ int32_t *down_i, __gm__ float *a_scale, __gm__ float *w_down_scale,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(y, down_i, a_scale, w_down_scale, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

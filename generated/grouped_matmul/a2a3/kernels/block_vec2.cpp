@@ -10,15 +10,16 @@ using namespace pto;
 namespace {
 using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void block_vec2(
+AICORE inline void run_block(
     __gm__ int32_t *source_1,
     int32_t full,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block * 6144; i1 < full * 32 + 512; i1 += nblk * 6144, i1_slot ^= 1) {
@@ -35,4 +36,11 @@ extern "C" __global__ AICORE void block_vec2(
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec2(__gm__ int32_t *source_1, int32_t full, int32_t nblk)
+{
+    run_block(source_1, full, nblk, static_cast<int32_t>(get_block_idx()));
 }

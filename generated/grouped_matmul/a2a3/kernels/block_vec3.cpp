@@ -17,20 +17,21 @@ using VecF16_128x16 = Tile<TileType::Vec, half, 128, 16, BLayout::RowMajor, DYNA
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using UptoGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>>;
 using Done1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void block_vec3(
+AICORE inline void run_block(
     __gm__ int32_t *group,
     __gm__ int32_t *done_1,
     __gm__ int32_t *upto,
     int32_t full,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
     // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)  [grouped_matmul.yaml:31]
-    VecI32_1x16 upto_tile; TASSIGN(upto_tile, 0x00400);  // UB 0x00400..0x00440
+    VecI32_1x16 upto_tile; TASSIGN<0x00400>(upto_tile);  // UB 0x00400..0x00440
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -42,35 +43,35 @@ extern "C" __global__ AICORE void block_vec3(
         Done1Gm done_1_in(done_1 + int64_t(blocks0), {blocks0_valid});
         TLOAD(done_1_tile_row, done_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
-        VecI32_128x16 done_3_larger(blocks0_valid); TASSIGN(done_3_larger, 0x00840);  // UB 0x00840..0x02840
+        VecI32_128x16 done_3_larger(blocks0_valid); TASSIGN<0x00840>(done_3_larger);  // UB 0x00840..0x02840
         VecI32_128x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x00000 + blocks0_slot * 0x00200);  // UB 0x00000..0x00400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
         TROWEXPAND(done_3_larger, done_1_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDMAX(done_3_larger, done_3_larger, upto_tile);
-        VecI32_128x16 done_1_tile_wide(blocks0_valid); TASSIGN(done_1_tile_wide, 0x02840);  // UB 0x02840..0x04840
+        VecI32_128x16 done_1_tile_wide(blocks0_valid); TASSIGN<0x02840>(done_1_tile_wide);  // UB 0x02840..0x04840
         TROWEXPAND(done_1_tile_wide, done_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
-        VecU8_128x32_c2 done_3_bits(blocks0_valid); TASSIGN(done_3_bits, 0x04840);  // UB 0x04840..0x05840
+        VecU8_128x32_c2 done_3_bits(blocks0_valid); TASSIGN<0x04840>(done_3_bits);  // UB 0x04840..0x05840
         pipe_barrier(PIPE_V);
         TCMP(done_3_bits, done_3_larger, done_1_tile_wide, CmpMode::EQ);
-        VecF16_128x16 done_3(blocks0_valid); TASSIGN(done_3, 0x00840);  // UB 0x00840..0x01840
+        VecF16_128x16 done_3(blocks0_valid); TASSIGN<0x00840>(done_3);  // UB 0x00840..0x01840
         pipe_barrier(PIPE_V);
         TEXPANDS(done_3, 1.0f);
-        VecF16_1x16 done_3_tmp; TASSIGN(done_3_tmp, 0x01840);  // UB 0x01840..0x01860
+        VecF16_1x16 done_3_tmp; TASSIGN<0x01840>(done_3_tmp);  // UB 0x01840..0x01860
         pipe_barrier(PIPE_V);
         TSELS(done_3, done_3_bits, done_3, done_3_tmp, 0.0f);
-        VecI32_128x16 done(blocks0_valid); TASSIGN(done, 0x01840);  // UB 0x01840..0x03840
+        VecI32_128x16 done(blocks0_valid); TASSIGN<0x01840>(done);  // UB 0x01840..0x03840
         pipe_barrier(PIPE_V);
-        TCVT(done, done_3, RoundMode::CAST_RINT);
+        TCVT(done, done_3, RoundMode::CAST_RINT, SaturationMode::ON);
         // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])  [grouped_matmul.yaml:32]
-        VecI32_128x1 group_1(blocks0_valid); TASSIGN(group_1, 0x00840);  // UB 0x00840..0x00a40
-        VecI32_128x16 group_1_tmp(blocks0_valid); TASSIGN(group_1_tmp, 0x03840);  // UB 0x03840..0x05840
+        VecI32_128x1 group_1(blocks0_valid); TASSIGN<0x00840>(group_1);  // UB 0x00840..0x00a40
+        VecI32_128x16 group_1_tmp(blocks0_valid); TASSIGN<0x03840>(group_1_tmp);  // UB 0x03840..0x05840
         pipe_barrier(PIPE_V);
         TROWSUM(group_1, done, group_1_tmp);
         VecI32_1x128 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x00440 + blocks0_slot * 0x00200);  // as a row, same bytes as group_2
-        VecI32_1x128 group_1_row(blocks0_valid); TASSIGN(group_1_row, 0x00840);  // as a row, same bytes as group_1
+        VecI32_1x128 group_1_row(blocks0_valid); TASSIGN<0x00840>(group_1_row);  // as a row, same bytes as group_1
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));  // free again
         TMINS(group_2_row, group_1_row, 15);
@@ -83,4 +84,12 @@ extern "C" __global__ AICORE void block_vec3(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec3(
+    __gm__ int32_t *group, __gm__ int32_t *done_1, __gm__ int32_t *upto, int32_t full, int32_t nblk)
+{
+    run_block(group, done_1, upto, full, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,22 +10,31 @@ using namespace pto;
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
 using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void block_vec4(
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
+
+AICORE inline void run_block(
     __gm__ int32_t *first,
     __gm__ int32_t *shift,
     __gm__ int32_t *group,
     int32_t full,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk, i1_slot ^= 1) {
-        const int64_t place = group[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < 16, "an index in group is out of range");
+        const int64_t place = index_inside(group[int64_t(i1)], 16, 33);
         // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
         VecI32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
@@ -39,4 +48,12 @@ extern "C" __global__ AICORE void block_vec4(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec4(
+    __gm__ int32_t *first, __gm__ int32_t *shift, __gm__ int32_t *group, int32_t full, int32_t nblk)
+{
+    run_block(first, shift, group, full, nblk, static_cast<int32_t>(get_block_idx()));
 }

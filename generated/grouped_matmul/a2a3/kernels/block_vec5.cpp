@@ -13,17 +13,18 @@ using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 
 using VecI32_128x1 = Tile<TileType::Vec, int32_t, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
 using FirstGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void block_vec5(
+AICORE inline void run_block(
     __gm__ int32_t *source,
     __gm__ int32_t *source_1,
     __gm__ int32_t *first,
     int32_t full,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -38,7 +39,7 @@ extern "C" __global__ AICORE void block_vec5(
         FirstGm first_in(first + int64_t(blocks0), {blocks0_valid});
         TLOAD(first_tile_row, first_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
-        VecI32_128x32 source_4(blocks0_valid); TASSIGN(source_4, 0x10400);  // UB 0x10400..0x14400
+        VecI32_128x32 source_4(blocks0_valid); TASSIGN<0x10400>(source_4);  // UB 0x10400..0x14400
         VecI32_128x1 first_tile(blocks0_valid); TASSIGN(first_tile, 0x08000 + blocks0_slot * 0x00200);  // UB 0x08000..0x08400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
@@ -57,4 +58,12 @@ extern "C" __global__ AICORE void block_vec5(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec5(
+    __gm__ int32_t *source, __gm__ int32_t *source_1, __gm__ int32_t *first, int32_t full, int32_t nblk)
+{
+    run_block(source, source_1, first, full, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,20 +17,21 @@ using VecF16_256x16 = Tile<TileType::Vec, half, 256, 16, BLayout::RowMajor, DYNA
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using EndGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>>;
 using Past1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void place_vec2(
+AICORE inline void run_block(
     __gm__ int32_t *owner,
     __gm__ int32_t *past_1,
     __gm__ int32_t *end,
     int32_t full,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)  [grouped_matmul.yaml:42]
-    VecI32_1x16 end_tile; TASSIGN(end_tile, 0x00800);  // UB 0x00800..0x00840
+    VecI32_1x16 end_tile; TASSIGN<0x00800>(end_tile);  // UB 0x00800..0x00840
     EndGm end_in(end);
     TLOAD(end_tile, end_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -42,35 +43,35 @@ extern "C" __global__ AICORE void place_vec2(
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_256x16 past_3_larger(t0_valid); TASSIGN(past_3_larger, 0x01040);  // UB 0x01040..0x05040
+        VecI32_256x16 past_3_larger(t0_valid); TASSIGN<0x01040>(past_3_larger);  // UB 0x01040..0x05040
         VecI32_256x1 past_1_tile(t0_valid); TASSIGN(past_1_tile, 0x00000 + t0_slot * 0x00400);  // UB 0x00000..0x00800, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWEXPAND(past_3_larger, past_1_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDMAX(past_3_larger, past_3_larger, end_tile);
-        VecI32_256x16 past_1_tile_wide(t0_valid); TASSIGN(past_1_tile_wide, 0x05040);  // UB 0x05040..0x09040
+        VecI32_256x16 past_1_tile_wide(t0_valid); TASSIGN<0x05040>(past_1_tile_wide);  // UB 0x05040..0x09040
         TROWEXPAND(past_1_tile_wide, past_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecU8_256x32_c2 past_3_bits(t0_valid); TASSIGN(past_3_bits, 0x09040);  // UB 0x09040..0x0b040
+        VecU8_256x32_c2 past_3_bits(t0_valid); TASSIGN<0x09040>(past_3_bits);  // UB 0x09040..0x0b040
         pipe_barrier(PIPE_V);
         TCMP(past_3_bits, past_3_larger, past_1_tile_wide, CmpMode::EQ);
-        VecF16_256x16 past_3(t0_valid); TASSIGN(past_3, 0x01040);  // UB 0x01040..0x03040
+        VecF16_256x16 past_3(t0_valid); TASSIGN<0x01040>(past_3);  // UB 0x01040..0x03040
         pipe_barrier(PIPE_V);
         TEXPANDS(past_3, 1.0f);
-        VecF16_1x16 past_3_tmp; TASSIGN(past_3_tmp, 0x03040);  // UB 0x03040..0x03060
+        VecF16_1x16 past_3_tmp; TASSIGN<0x03040>(past_3_tmp);  // UB 0x03040..0x03060
         pipe_barrier(PIPE_V);
         TSELS(past_3, past_3_bits, past_3, past_3_tmp, 0.0f);
-        VecI32_256x16 past_4(t0_valid); TASSIGN(past_4, 0x03040);  // UB 0x03040..0x07040
+        VecI32_256x16 past_4(t0_valid); TASSIGN<0x03040>(past_4);  // UB 0x03040..0x07040
         pipe_barrier(PIPE_V);
-        TCVT(past_4, past_3, RoundMode::CAST_RINT);
-        VecI32_256x1 past(t0_valid); TASSIGN(past, 0x01040);  // UB 0x01040..0x01440
-        VecI32_256x16 past_tmp(t0_valid); TASSIGN(past_tmp, 0x07040);  // UB 0x07040..0x0b040
+        TCVT(past_4, past_3, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_256x1 past(t0_valid); TASSIGN<0x01040>(past);  // UB 0x01040..0x01440
+        VecI32_256x16 past_tmp(t0_valid); TASSIGN<0x07040>(past_tmp);  // UB 0x07040..0x0b040
         pipe_barrier(PIPE_V);
         TROWSUM(past, past_4, past_tmp);
         // owner: reshape(minimum(past, groups - 1), [t])  [grouped_matmul.yaml:43]
         VecI32_1x256 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x00840 + t0_slot * 0x00400);  // as a row, same bytes as owner_1
-        VecI32_1x256 past_row(t0_valid); TASSIGN(past_row, 0x01040);  // as a row, same bytes as past
+        VecI32_1x256 past_row(t0_valid); TASSIGN<0x01040>(past_row);  // as a row, same bytes as past
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TMINS(owner_1_row, past_row, 15);
@@ -83,4 +84,12 @@ extern "C" __global__ AICORE void place_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void place_vec2(
+    __gm__ int32_t *owner, __gm__ int32_t *past_1, __gm__ int32_t *end, int32_t full, int32_t nblk)
+{
+    run_block(owner, past_1, end, full, nblk, static_cast<int32_t>(get_block_idx()));
 }

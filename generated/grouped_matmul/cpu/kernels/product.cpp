@@ -14,6 +14,15 @@ using AccF32_32x256 = TileAcc<float, 32, 256, 32, 256>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 16384, 1>, Layout::CPU_PACKED>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 256>, Stride<1, 1, 1, 512, 1>>;
+
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
 }  // namespace
 
 extern "C" __global__ AICORE void product(
@@ -31,8 +40,7 @@ extern "C" __global__ AICORE void product(
         LeftB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000);  // L0A 0x00000..0x08000
         RowsGm rows_in(rows + int64_t(blocks0) * 16384);
         TLOAD(rows_tile, rows_in);
-        const int64_t group_here = group[int64_t(blocks0)];
-        PTO_ASSERT(group_here >= 0 && group_here < 16, "an index in group is out of range");
+        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 40);
         for (int32_t n0 = 0; n0 < 512; n0 += 256) {
             RightB16_512x256 w_b; TASSIGN(w_b, 0x00000);  // L0B 0x00000..0x40000
             WGm w_in(w + int64_t(group_here) * 262144 + int64_t(n0) * 512);

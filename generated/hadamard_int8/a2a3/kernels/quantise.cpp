@@ -17,18 +17,19 @@ using VecI8_64x128 = Tile<TileType::Vec, int8_t, 64, 128, BLayout::RowMajor, DYN
 using RGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise(
+AICORE inline void run_block(
     __gm__ int8_t *q,
     __gm__ float *scale,
     __gm__ float *r,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -40,33 +41,33 @@ extern "C" __global__ AICORE void quantise(
         RGm r_in(r + int64_t(rows0) * 128, {rows0_valid});
         TLOAD(r_tile, r_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_64x128 m_1(rows0_valid); TASSIGN(m_1, 0x14200);  // UB 0x14200..0x1c200
+        VecF32_64x128 m_1(rows0_valid); TASSIGN<0x14200>(m_1);  // UB 0x14200..0x1c200
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TABS(m_1, r_tile);
-        VecF32_64x1 m_2(rows0_valid); TASSIGN(m_2, 0x1c200);  // UB 0x1c200..0x1c300
-        VecF32_64x128 m_2_tmp(rows0_valid); TASSIGN(m_2_tmp, 0x1c300);  // UB 0x1c300..0x24300
+        VecF32_64x1 m_2(rows0_valid); TASSIGN<0x1c200>(m_2);  // UB 0x1c200..0x1c300
+        VecF32_64x128 m_2_tmp(rows0_valid); TASSIGN<0x1c300>(m_2_tmp);  // UB 0x1c300..0x24300
         pipe_barrier(PIPE_V);
         TROWMAX(m_2, m_1, m_2_tmp);
-        VecF32_1x64 m_row(rows0_valid); TASSIGN(m_row, 0x14200);  // as a row, same bytes as m
-        VecF32_1x64 m_2_row(rows0_valid); TASSIGN(m_2_row, 0x1c200);  // as a row, same bytes as m_2
+        VecF32_1x64 m_row(rows0_valid); TASSIGN<0x14200>(m_row);  // as a row, same bytes as m
+        VecF32_1x64 m_2_row(rows0_valid); TASSIGN<0x1c200>(m_2_row);  // as a row, same bytes as m_2
         pipe_barrier(PIPE_V);
         TMAXS(m_row, m_2_row, 1e-30f);
         // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
-        VecF32_1x64 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x14300);  // as a row, same bytes as q_1
+        VecF32_1x64 q_1_row(rows0_valid); TASSIGN<0x14300>(q_1_row);  // as a row, same bytes as q_1
         pipe_barrier(PIPE_V);
         TDIVS(q_1_row, 127.0f, m_row);
-        VecF32_64x128 q_2(rows0_valid); TASSIGN(q_2, 0x14400);  // UB 0x14400..0x1c400
-        VecF32_64x1 q_1(rows0_valid); TASSIGN(q_1, 0x14300);  // UB 0x14300..0x14400
+        VecF32_64x128 q_2(rows0_valid); TASSIGN<0x14400>(q_2);  // UB 0x14400..0x1c400
+        VecF32_64x1 q_1(rows0_valid); TASSIGN<0x14300>(q_1);  // UB 0x14300..0x14400
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_2, r_tile, q_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecI32_64x128 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x1c400);  // UB 0x1c400..0x24400
+        VecI32_64x128 q_tile_int32(rows0_valid); TASSIGN<0x1c400>(q_tile_int32);  // UB 0x1c400..0x24400
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT);
-        VecF16_64x128 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x14300);  // UB 0x14300..0x18300
+        TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_64x128 q_tile_fp16(rows0_valid); TASSIGN<0x14300>(q_tile_fp16);  // UB 0x14300..0x18300
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_64x128 q_tile(rows0_valid); TASSIGN(q_tile, 0x10000 + rows0_slot * 0x02000);  // UB 0x10000..0x14000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
@@ -89,4 +90,12 @@ extern "C" __global__ AICORE void quantise(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ int8_t *q, __gm__ float *scale, __gm__ float *r, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(q, scale, r, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

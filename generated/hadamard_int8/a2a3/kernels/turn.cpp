@@ -12,25 +12,24 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using HGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using RGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void turn(
+AICORE inline void run_block(
     __gm__ float *r,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *h,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // r: matmul(x, h, dtype=fp32)  [hadamard_int8.yaml:18]
-    MatB16_128x128 h_tile; TASSIGN(h_tile, 0x08000);  // L1 0x08000..0x10000
+    MatB16_128x128 h_tile; TASSIGN<0x08000>(h_tile);  // L1 0x08000..0x10000
     HGm h_in(h);
     TLOAD(h_tile, h_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -66,4 +65,12 @@ extern "C" __global__ AICORE void turn(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void turn(
+    __gm__ float *r, __gm__ bfloat16_t *x, __gm__ bfloat16_t *h, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(r, x, h, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,19 +12,20 @@ using VecF32_1x6144 = Tile<TileType::Vec, float, 1, 6144, BLayout::RowMajor, 1, 
 using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using SrcGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_add(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ int32_t *index,
     __gm__ float *src,
     __gm__ float *x,
-    int32_t added,
     int32_t rows,
-    int32_t nblk)
+    int32_t added,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 2 copies are free
@@ -36,6 +37,7 @@ extern "C" __global__ AICORE void index_add(
         XGm x_in(x + int64_t(i1), {i1_valid});
         TLOAD(part, x_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        pipe_barrier(PIPE_MTE3);
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         XGm y_out(y + int64_t(i1), {i1_valid});
         TSTORE(y_out, part);
@@ -63,4 +65,13 @@ extern "C" __global__ AICORE void index_add(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_add(
+    __gm__ float *y, __gm__ int32_t *index, __gm__ float *src, __gm__ float *x, int32_t rows, int32_t added,
+    int32_t nblk)
+{
+    run_block(y, index, src, x, rows, added, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,8 +17,8 @@ extern "C" __global__ AICORE void index_add(
     __gm__ int32_t *index,
     __gm__ float *src,
     __gm__ float *x,
-    int32_t added,
     int32_t rows,
+    int32_t added,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)

@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, h 512, k1 128, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
+// stages key_linear; tiles d 64, h 512, h.l0 128, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x64 = TileAcc<float, 128, 64, DYNAMIC, 64>;
+using AccF32_128x64 = TileAccCompact<float, 128, 64, DYNAMIC, 64>;
 using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
 using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
@@ -16,18 +16,17 @@ using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using KF32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_linear(
+AICORE inline void run_block(
     __gm__ float *k_f32,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_k,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
@@ -36,7 +35,7 @@ extern "C" __global__ AICORE void key_linear(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t d0 = block * 64; d0 < 128; d0 += nblk * 64) {
-            AccF32_128x64 k_f32_acc(t0_valid); TASSIGN(k_f32_acc, 0x00000);  // L0C 0x00000..0x08000
+            AccF32_128x64 k_f32_acc(t0_valid); TASSIGN<0x00000>(k_f32_acc);  // L0C 0x00000..0x08000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
                 // k_f32: matmul(x, w_k, dtype=fp32)  [indexer_prolog.yaml:63]
@@ -77,4 +76,12 @@ extern "C" __global__ AICORE void key_linear(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_linear(
+    __gm__ float *k_f32, __gm__ bfloat16_t *x, __gm__ bfloat16_t *w_k, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(k_f32, x, w_k, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

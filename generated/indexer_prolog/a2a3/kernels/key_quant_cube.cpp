@@ -12,23 +12,22 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_32x128 = TileAcc<float, 32, 128, DYNAMIC, 128>;
+using AccF32_32x128 = TileAccCompact<float, 32, 128, DYNAMIC, 128>;
 using HadamardKGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using KCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_quant_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *k_h,
     __gm__ bfloat16_t *k_cat,
     __gm__ bfloat16_t *hadamard_k,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     // k_h: matmul(k_cat, hadamard_k, dtype=bf16)  [indexer_prolog.yaml:68]
-    MatB16_128x128 hadamard_k_tile; TASSIGN(hadamard_k_tile, 0x00000);  // L1 0x00000..0x08000
+    MatB16_128x128 hadamard_k_tile; TASSIGN<0x00000>(hadamard_k_tile);  // L1 0x00000..0x08000
     HadamardKGm hadamard_k_in(hadamard_k);
     TLOAD(hadamard_k_tile, hadamard_k_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
@@ -36,20 +35,20 @@ extern "C" __global__ AICORE void key_quant_cube(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        MatB16_32x128 k_cat_tile(t0_valid); TASSIGN(k_cat_tile, 0x08000);  // L1 0x08000..0x0a000
+        MatB16_32x128 k_cat_tile(t0_valid); TASSIGN<0x08000>(k_cat_tile);  // L1 0x08000..0x0a000
         wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
         KCatGm k_cat_in(k_cat + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_cat_tile, k_cat_in);
         set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-        LeftB16_32x128 k_cat_tile_l0a(t0_valid); TASSIGN(k_cat_tile_l0a, 0x00000);  // L0A 0x00000..0x02000
+        LeftB16_32x128 k_cat_tile_l0a(t0_valid); TASSIGN<0x00000>(k_cat_tile_l0a);  // L0A 0x00000..0x02000
         wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
         wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
         TEXTRACT(k_cat_tile_l0a, k_cat_tile, 0, 0);
         set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
-        RightB16_128x128 hadamard_k_tile_l0b; TASSIGN(hadamard_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+        RightB16_128x128 hadamard_k_tile_l0b; TASSIGN<0x00000>(hadamard_k_tile_l0b);  // L0B 0x00000..0x08000
         TEXTRACT(hadamard_k_tile_l0b, hadamard_k_tile, 0, 0);
         set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-        AccF32_32x128 k_h_acc(t0_valid); TASSIGN(k_h_acc, 0x00000);  // L0C 0x00000..0x04000
+        AccF32_32x128 k_h_acc(t0_valid); TASSIGN<0x00000>(k_h_acc);  // L0C 0x00000..0x04000
         wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
         wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
         TMATMUL(k_h_acc, k_cat_tile_l0a, hadamard_k_tile_l0b);
@@ -64,4 +63,13 @@ extern "C" __global__ AICORE void key_quant_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_quant_cube(
+    __gm__ bfloat16_t *k_h, __gm__ bfloat16_t *k_cat, __gm__ bfloat16_t *hadamard_k, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(k_h, k_cat, hadamard_k, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -23,71 +23,72 @@ using VecF16_1x16_c1 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 1>
 using KHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KCacheGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using KScaleCacheGm = GlobalTensor<half, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_quant_vec(
+AICORE inline void run_block(
     __gm__ int8_t *k_cache,
     __gm__ half *k_scale_cache,
     __gm__ bfloat16_t *k_h,
     __gm__ int64_t *k_index,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // f: cast(v, fp32)  [indexer_prolog.yaml:46]
-        VecB16_32x128 k_h_tile(t0_valid); TASSIGN(k_h_tile, 0x00000);  // UB 0x00000..0x02000
+        VecB16_32x128 k_h_tile(t0_valid); TASSIGN<0x00000>(k_h_tile);  // UB 0x00000..0x02000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         KHGm k_h_in(k_h + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_h_tile, k_h_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_32x128 k_q_f(t0_valid); TASSIGN(k_q_f, 0x03400);  // UB 0x03400..0x07400
+        VecF32_32x128 k_q_f(t0_valid); TASSIGN<0x03400>(k_q_f);  // UB 0x03400..0x07400
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        TCVT(k_q_f, k_h_tile, RoundMode::CAST_RINT);
+        TCVT(k_q_f, k_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
-        VecF32_32x128 k_q_s_1(t0_valid); TASSIGN(k_q_s_1, 0x07400);  // UB 0x07400..0x0b400
+        VecF32_32x128 k_q_s_1(t0_valid); TASSIGN<0x07400>(k_q_s_1);  // UB 0x07400..0x0b400
         pipe_barrier(PIPE_V);
         TABS(k_q_s_1, k_q_f);
-        VecF32_32x1 k_q_s_2(t0_valid); TASSIGN(k_q_s_2, 0x0b400);  // UB 0x0b400..0x0b480
-        VecF32_32x128 k_q_s_2_tmp(t0_valid); TASSIGN(k_q_s_2_tmp, 0x0b480);  // UB 0x0b480..0x0f480
+        VecF32_32x1 k_q_s_2(t0_valid); TASSIGN<0x0b400>(k_q_s_2);  // UB 0x0b400..0x0b480
+        VecF32_32x128 k_q_s_2_tmp(t0_valid); TASSIGN<0x0b480>(k_q_s_2_tmp);  // UB 0x0b480..0x0f480
         pipe_barrier(PIPE_V);
         TROWMAX(k_q_s_2, k_q_s_1, k_q_s_2_tmp);
-        VecF32_1x32 k_q_s_3_row(t0_valid); TASSIGN(k_q_s_3_row, 0x07400);  // as a row, same bytes as k_q_s_3
-        VecF32_1x32 k_q_s_2_row(t0_valid); TASSIGN(k_q_s_2_row, 0x0b400);  // as a row, same bytes as k_q_s_2
+        VecF32_1x32 k_q_s_3_row(t0_valid); TASSIGN<0x07400>(k_q_s_3_row);  // as a row, same bytes as k_q_s_3
+        VecF32_1x32 k_q_s_2_row(t0_valid); TASSIGN<0x0b400>(k_q_s_2_row);  // as a row, same bytes as k_q_s_2
         pipe_barrier(PIPE_V);
         TMAXS(k_q_s_3_row, k_q_s_2_row, 1e-35f);
-        VecF32_1x32 k_q_s_row(t0_valid); TASSIGN(k_q_s_row, 0x07400);  // as a row, same bytes as k_q_s
+        VecF32_1x32 k_q_s_row(t0_valid); TASSIGN<0x07400>(k_q_s_row);  // as a row, same bytes as k_q_s
         pipe_barrier(PIPE_V);
         TDIVS(k_q_s_row, 127.0f, k_q_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-        VecF32_32x128 k_q_1(t0_valid); TASSIGN(k_q_1, 0x03400);  // UB 0x03400..0x07400
-        VecF32_32x1 k_q_s(t0_valid); TASSIGN(k_q_s, 0x07400);  // UB 0x07400..0x07480
+        VecF32_32x128 k_q_1(t0_valid); TASSIGN<0x03400>(k_q_1);  // UB 0x03400..0x07400
+        VecF32_32x1 k_q_s(t0_valid); TASSIGN<0x07400>(k_q_s);  // UB 0x07400..0x07480
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(k_q_1, k_q_f, k_q_s);
-        VecI32_32x128 k_q_int32(t0_valid); TASSIGN(k_q_int32, 0x07480);  // UB 0x07480..0x0b480
+        VecI32_32x128 k_q_int32(t0_valid); TASSIGN<0x07480>(k_q_int32);  // UB 0x07480..0x0b480
         pipe_barrier(PIPE_V);
-        TCVT(k_q_int32, k_q_1, RoundMode::CAST_RINT);
-        VecF16_32x128 k_q_fp16(t0_valid); TASSIGN(k_q_fp16, 0x03400);  // UB 0x03400..0x05400
+        TCVT(k_q_int32, k_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_32x128 k_q_fp16(t0_valid); TASSIGN<0x03400>(k_q_fp16);  // UB 0x03400..0x05400
         pipe_barrier(PIPE_V);
-        TCVT(k_q_fp16, k_q_int32, RoundMode::CAST_NONE);
-        VecI8_32x128 k_q(t0_valid); TASSIGN(k_q, 0x02000);  // UB 0x02000..0x03000
+        TCVT(k_q_fp16, k_q_int32, RoundMode::CAST_NONE, SaturationMode::ON);
+        VecI8_32x128 k_q(t0_valid); TASSIGN<0x02000>(k_q);  // UB 0x02000..0x03000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecF32_1x32 k_s_1_row(t0_valid); TASSIGN(k_s_1_row, 0x03400);  // as a row, same bytes as k_s_1
+        VecF32_1x32 k_s_1_row(t0_valid); TASSIGN<0x03400>(k_s_1_row);  // as a row, same bytes as k_s_1
         pipe_barrier(PIPE_V);
         TDIVS(k_s_1_row, 1.0f, k_q_s_row);
-        VecF16_1x32 k_s_row(t0_valid); TASSIGN(k_s_row, 0x03480);  // as a row, same bytes as k_s
+        VecF16_1x32 k_s_row(t0_valid); TASSIGN<0x03480>(k_s_row);  // as a row, same bytes as k_s
         pipe_barrier(PIPE_V);
-        TCVT(k_s_row, k_s_1_row, RoundMode::CAST_RINT);
+        TCVT(k_s_row, k_s_1_row, RoundMode::CAST_RINT, SaturationMode::ON);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         // rows of k_q to the slots in k_index
         for (int32_t row = 0; row < t0_valid; ++row) {
@@ -97,13 +98,14 @@ extern "C" __global__ AICORE void key_quant_vec(
             }
             // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
             VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x02000 + row * 0x00080);  // row of k_q
+            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
             TSTORE(k_cache_out, k_q_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
         // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)  [indexer_prolog.yaml:71]
-        VecF16_32x16 k_s_wide(t0_valid); TASSIGN(k_s_wide, 0x03000);  // UB 0x03000..0x03400
-        VecF16_32x1 k_s(t0_valid); TASSIGN(k_s, 0x03480);  // UB 0x03480..0x034c0
+        VecF16_32x16 k_s_wide(t0_valid); TASSIGN<0x03000>(k_s_wide);  // UB 0x03000..0x03400
+        VecF16_32x1 k_s(t0_valid); TASSIGN<0x03480>(k_s);  // UB 0x03480..0x034c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TROWEXPAND(k_s_wide, k_s);
@@ -116,6 +118,7 @@ extern "C" __global__ AICORE void key_quant_vec(
                 continue;
             }
             VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, 0x03000 + row * 0x00020);  // row of k_s_wide
+            pipe_barrier(PIPE_MTE3);
             KScaleCacheGm k_scale_cache_out(k_scale_cache + int64_t(slot));
             TSTORE(k_scale_cache_out, k_s_wide_one);
         }
@@ -124,4 +127,13 @@ extern "C" __global__ AICORE void key_quant_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_quant_vec(
+    __gm__ int8_t *k_cache, __gm__ half *k_scale_cache, __gm__ bfloat16_t *k_h, __gm__ int64_t *k_index,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -15,21 +15,20 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
 using HadamardQGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using QCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_quant_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q_h,
     __gm__ bfloat16_t *q_cat,
     __gm__ bfloat16_t *hadamard_q,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
-    MatB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x04000);  // L1 0x04000..0x0c000
+    MatB16_128x128 hadamard_q_tile; TASSIGN<0x04000>(hadamard_q_tile);  // L1 0x04000..0x0c000
     HadamardQGm hadamard_q_in(hadamard_q);
     TLOAD(hadamard_q_tile, hadamard_q_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -66,4 +65,13 @@ extern "C" __global__ AICORE void query_quant_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_quant_cube(
+    __gm__ bfloat16_t *q_h, __gm__ bfloat16_t *q_cat, __gm__ bfloat16_t *hadamard_q, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(q_h, q_cat, hadamard_q, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

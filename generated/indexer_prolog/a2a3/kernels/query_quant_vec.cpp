@@ -19,18 +19,19 @@ using VecF16_1x32 = Tile<TileType::Vec, half, 1, 32, BLayout::RowMajor, 1, 32>;
 using QHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 using QScaleGm = GlobalTensor<half, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_quant_vec(
+AICORE inline void run_block(
     __gm__ int8_t *q,
     __gm__ half *q_scale,
     __gm__ bfloat16_t *q_h,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -43,49 +44,49 @@ extern "C" __global__ AICORE void query_quant_vec(
             QHGm q_h_in(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TLOAD(q_h_tile, q_h_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_32x128 q_f; TASSIGN(q_f, 0x06080);  // UB 0x06080..0x0a080
+            VecF32_32x128 q_f; TASSIGN<0x06080>(q_f);  // UB 0x06080..0x0a080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCVT(q_f, q_h_tile, RoundMode::CAST_RINT);
+            TCVT(q_f, q_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
-            VecF32_32x128 q_s_1; TASSIGN(q_s_1, 0x0a080);  // UB 0x0a080..0x0e080
+            VecF32_32x128 q_s_1; TASSIGN<0x0a080>(q_s_1);  // UB 0x0a080..0x0e080
             pipe_barrier(PIPE_V);
             TABS(q_s_1, q_f);
-            VecF32_32x1 q_s_2; TASSIGN(q_s_2, 0x0e080);  // UB 0x0e080..0x0e100
-            VecF32_32x128 q_s_2_tmp; TASSIGN(q_s_2_tmp, 0x0e100);  // UB 0x0e100..0x12100
+            VecF32_32x1 q_s_2; TASSIGN<0x0e080>(q_s_2);  // UB 0x0e080..0x0e100
+            VecF32_32x128 q_s_2_tmp; TASSIGN<0x0e100>(q_s_2_tmp);  // UB 0x0e100..0x12100
             pipe_barrier(PIPE_V);
             TROWMAX(q_s_2, q_s_1, q_s_2_tmp);
-            VecF32_1x32 q_s_3_row; TASSIGN(q_s_3_row, 0x0a080);  // as a row, same bytes as q_s_3
-            VecF32_1x32 q_s_2_row; TASSIGN(q_s_2_row, 0x0e080);  // as a row, same bytes as q_s_2
+            VecF32_1x32 q_s_3_row; TASSIGN<0x0a080>(q_s_3_row);  // as a row, same bytes as q_s_3
+            VecF32_1x32 q_s_2_row; TASSIGN<0x0e080>(q_s_2_row);  // as a row, same bytes as q_s_2
             pipe_barrier(PIPE_V);
             TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-            VecF32_1x32 q_s_row; TASSIGN(q_s_row, 0x0a080);  // as a row, same bytes as q_s
+            VecF32_1x32 q_s_row; TASSIGN<0x0a080>(q_s_row);  // as a row, same bytes as q_s
             pipe_barrier(PIPE_V);
             TDIVS(q_s_row, 127.0f, q_s_3_row);
             // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-            VecF32_32x128 q_1; TASSIGN(q_1, 0x06080);  // UB 0x06080..0x0a080
-            VecF32_32x1 q_s; TASSIGN(q_s, 0x0a080);  // UB 0x0a080..0x0a100
+            VecF32_32x128 q_1; TASSIGN<0x06080>(q_1);  // UB 0x06080..0x0a080
+            VecF32_32x1 q_s; TASSIGN<0x0a080>(q_s);  // UB 0x0a080..0x0a100
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_1, q_f, q_s);
-            VecI32_32x128 q_tile_int32; TASSIGN(q_tile_int32, 0x0a100);  // UB 0x0a100..0x0e100
+            VecI32_32x128 q_tile_int32; TASSIGN<0x0a100>(q_tile_int32);  // UB 0x0a100..0x0e100
             pipe_barrier(PIPE_V);
-            TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT);
-            VecF16_32x128 q_tile_fp16; TASSIGN(q_tile_fp16, 0x06080);  // UB 0x06080..0x08080
+            TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF16_32x128 q_tile_fp16; TASSIGN<0x06080>(q_tile_fp16);  // UB 0x06080..0x08080
             pipe_barrier(PIPE_V);
-            TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+            TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
             VecI8_32x128 q_tile; TASSIGN(q_tile, 0x04000 + heads0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
-            VecF32_1x32 q_scale_1_row; TASSIGN(q_scale_1_row, 0x06080);  // as a row, same bytes as q_scale_1
+            VecF32_1x32 q_scale_1_row; TASSIGN<0x06080>(q_scale_1_row);  // as a row, same bytes as q_scale_1
             pipe_barrier(PIPE_V);
             TDIVS(q_scale_1_row, 1.0f, q_s_row);
             VecF16_1x32 q_scale_tile_row; TASSIGN(q_scale_tile_row, 0x06000 + heads0_slot * 0x00040);  // as a row, same bytes as q_scale_tile
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT);
+            TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             QGm q_out(q + int64_t(t0) * 8192 + int64_t(heads0) * 128);
@@ -101,4 +102,12 @@ extern "C" __global__ AICORE void query_quant_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_quant_vec(
+    __gm__ int8_t *q, __gm__ half *q_scale, __gm__ bfloat16_t *q_h, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(q, q_scale, q_h, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

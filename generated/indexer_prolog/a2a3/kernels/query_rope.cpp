@@ -23,9 +23,8 @@ using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1,
 using QI32Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 using WQbScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using QCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_rope(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q_cat,
     __gm__ int32_t *q_i32,
     __gm__ float *q_norm_scale,
@@ -34,10 +33,12 @@ extern "C" __global__ AICORE void query_rope(
     __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -60,12 +61,12 @@ extern "C" __global__ AICORE void query_rope(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecF32_32x64 q_cat_cos(t0_valid); TASSIGN(q_cat_cos, 0x10500);  // UB 0x10500..0x12500
+        VecF32_32x64 q_cat_cos(t0_valid); TASSIGN<0x10500>(q_cat_cos);  // UB 0x10500..0x12500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(q_cat_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_32x64 q_cat_sin(t0_valid); TASSIGN(q_cat_sin, 0x12500);  // UB 0x12500..0x14500
+        TCVT(q_cat_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_32x64 q_cat_sin(t0_valid); TASSIGN<0x12500>(q_cat_sin);  // UB 0x12500..0x14500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(q_cat_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(q_cat_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
             VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
@@ -78,9 +79,9 @@ extern "C" __global__ AICORE void query_rope(
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(w_qb_scale_tile, w_qb_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x14500);  // UB 0x14500..0x18500
+            VecF32_32x128 q_f32(t0_valid); TASSIGN<0x14500>(q_f32);  // UB 0x14500..0x18500
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCVT(q_f32, q_i32_tile, RoundMode::CAST_RINT);
+            TCVT(q_f32, q_i32_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
@@ -93,38 +94,38 @@ extern "C" __global__ AICORE void query_rope(
             VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(q_b_1, q_f32, RoundMode::CAST_RINT);
+            TCVT(q_b_1, q_f32, RoundMode::CAST_RINT, SaturationMode::ON);
             // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-            VecF32_32x64 q_cat_x(t0_valid); TASSIGN(q_cat_x, 0x14500);  // UB 0x14500..0x16500
+            VecF32_32x64 q_cat_x(t0_valid); TASSIGN<0x14500>(q_cat_x);  // UB 0x14500..0x16500
             VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
             pipe_barrier(PIPE_V);
-            TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
-            VecF32_32x64_c32 q_cat_x1c1(t0_valid); TASSIGN(q_cat_x1c1, 0x16500);  // UB 0x16500..0x18500
-            VecF32_32x64_c32 q_cat_x1(t0_valid); TASSIGN(q_cat_x1, 0x14500);  // columns 0.. of q_cat_x
-            VecF32_32x64_c32 q_cat_cos1(t0_valid); TASSIGN(q_cat_cos1, 0x10500);  // columns 0.. of q_cat_cos
+            TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_32x64_c32 q_cat_x1c1(t0_valid); TASSIGN<0x16500>(q_cat_x1c1);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 q_cat_x1(t0_valid); TASSIGN<0x14500>(q_cat_x1);  // columns 0.. of q_cat_x
+            VecF32_32x64_c32 q_cat_cos1(t0_valid); TASSIGN<0x10500>(q_cat_cos1);  // columns 0.. of q_cat_cos
             pipe_barrier(PIPE_V);
             TMUL(q_cat_x1c1, q_cat_x1, q_cat_cos1);
-            VecF32_32x64_c32 q_cat_x2s1(t0_valid); TASSIGN(q_cat_x2s1, 0x18500);  // UB 0x18500..0x1a500
-            VecF32_32x64_c32 q_cat_x2(t0_valid); TASSIGN(q_cat_x2, 0x14580);  // columns 32.. of q_cat_x
-            VecF32_32x64_c32 q_cat_sin1(t0_valid); TASSIGN(q_cat_sin1, 0x12500);  // columns 0.. of q_cat_sin
+            VecF32_32x64_c32 q_cat_x2s1(t0_valid); TASSIGN<0x18500>(q_cat_x2s1);  // UB 0x18500..0x1a500
+            VecF32_32x64_c32 q_cat_x2(t0_valid); TASSIGN<0x14580>(q_cat_x2);  // columns 32.. of q_cat_x
+            VecF32_32x64_c32 q_cat_sin1(t0_valid); TASSIGN<0x12500>(q_cat_sin1);  // columns 0.. of q_cat_sin
             TMUL(q_cat_x2s1, q_cat_x2, q_cat_sin1);
-            VecF32_32x64_c32 q_cat_low(t0_valid); TASSIGN(q_cat_low, 0x1a500);  // columns 0.. of q_cat_roped
+            VecF32_32x64_c32 q_cat_low(t0_valid); TASSIGN<0x1a500>(q_cat_low);  // columns 0.. of q_cat_roped
             pipe_barrier(PIPE_V);
             TSUB(q_cat_low, q_cat_x1c1, q_cat_x2s1);
-            VecF32_32x64_c32 q_cat_x2c2(t0_valid); TASSIGN(q_cat_x2c2, 0x16500);  // UB 0x16500..0x18500
-            VecF32_32x64_c32 q_cat_cos2(t0_valid); TASSIGN(q_cat_cos2, 0x10580);  // columns 32.. of q_cat_cos
+            VecF32_32x64_c32 q_cat_x2c2(t0_valid); TASSIGN<0x16500>(q_cat_x2c2);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 q_cat_cos2(t0_valid); TASSIGN<0x10580>(q_cat_cos2);  // columns 32.. of q_cat_cos
             pipe_barrier(PIPE_V);
             TMUL(q_cat_x2c2, q_cat_x2, q_cat_cos2);
-            VecF32_32x64_c32 q_cat_x1s2(t0_valid); TASSIGN(q_cat_x1s2, 0x14500);  // UB 0x14500..0x16500
-            VecF32_32x64_c32 q_cat_sin2(t0_valid); TASSIGN(q_cat_sin2, 0x12580);  // columns 32.. of q_cat_sin
+            VecF32_32x64_c32 q_cat_x1s2(t0_valid); TASSIGN<0x14500>(q_cat_x1s2);  // UB 0x14500..0x16500
+            VecF32_32x64_c32 q_cat_sin2(t0_valid); TASSIGN<0x12580>(q_cat_sin2);  // columns 32.. of q_cat_sin
             TMUL(q_cat_x1s2, q_cat_x1, q_cat_sin2);
-            VecF32_32x64_c32 q_cat_high(t0_valid); TASSIGN(q_cat_high, 0x1a580);  // columns 32.. of q_cat_roped
+            VecF32_32x64_c32 q_cat_high(t0_valid); TASSIGN<0x1a580>(q_cat_high);  // columns 32.. of q_cat_roped
             pipe_barrier(PIPE_V);
             TADD(q_cat_high, q_cat_x2c2, q_cat_x1s2);
             VecB16_32x128_c64 q_cat_rope(t0_valid); TASSIGN(q_cat_rope, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
-            VecF32_32x64 q_cat_roped(t0_valid); TASSIGN(q_cat_roped, 0x1a500);  // UB 0x1a500..0x1c500
+            VecF32_32x64 q_cat_roped(t0_valid); TASSIGN<0x1a500>(q_cat_roped);  // UB 0x1a500..0x1c500
             pipe_barrier(PIPE_V);
-            TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
+            TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QCatGm q_cat_out(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
@@ -138,4 +139,15 @@ extern "C" __global__ AICORE void query_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_rope(
+    __gm__ bfloat16_t *q_cat, __gm__ int32_t *q_i32, __gm__ float *q_norm_scale, __gm__ float *w_qb_scale,
+    __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(
+        q_cat, q_i32, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // head_weights_cube: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles h 512, heads 32, k1 128, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 327680 B
+// stages head_weights; tiles h 512, h.l0 128, heads 32, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x32 = TileAcc<float, 128, 32, DYNAMIC, 32>;
+using AccF32_128x32 = TileAccCompact<float, 128, 32, DYNAMIC, 32>;
 using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x32 = Tile<TileType::Mat, bfloat16_t, 512, 32, BLayout::ColMajor, 512, 32, SLayout::RowMajor, 512>;
 using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
@@ -16,18 +16,17 @@ using RightB16_128x32 = TileRight<bfloat16_t, 128, 32, 128, 32>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 4096, 1>>;
 using WProjGm = GlobalTensor<bfloat16_t, Shape<1, 2, 32, 16, 16>, Stride<1, 65536, 256, 16, 1>, Layout::NZ>;
 using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void head_weights_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *w_b,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_proj,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
@@ -36,7 +35,7 @@ extern "C" __global__ AICORE void head_weights_cube(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
-            AccF32_128x32 w_b_acc(t0_valid); TASSIGN(w_b_acc, 0x00000);  // L0C 0x00000..0x04000
+            AccF32_128x32 w_b_acc(t0_valid); TASSIGN<0x00000>(w_b_acc);  // L0C 0x00000..0x04000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t h0 = 0; h0 < 4096; h0 += 512, h0_slot ^= 1) {
                 // w_b:     matmul(x, w_proj, dtype=bf16)  [indexer_prolog_v4.yaml:44]
@@ -77,4 +76,13 @@ extern "C" __global__ AICORE void head_weights_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void head_weights_cube(
+    __gm__ bfloat16_t *w_b, __gm__ bfloat16_t *x, __gm__ bfloat16_t *w_proj, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(w_b, x, w_proj, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

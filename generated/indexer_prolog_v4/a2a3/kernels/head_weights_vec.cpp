@@ -13,39 +13,40 @@ using VecF32_128x32 = Tile<TileType::Vec, float, 128, 32, BLayout::RowMajor, DYN
 using VecF16_128x32 = Tile<TileType::Vec, half, 128, 32, BLayout::RowMajor, DYNAMIC, 32>;
 using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using WeightsGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void head_weights_vec(
+AICORE inline void run_block(
     __gm__ half *weights,
     __gm__ bfloat16_t *w_b,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
             // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)  [indexer_prolog_v4.yaml:45]
-            VecB16_128x32 w_b_tile(t0_valid); TASSIGN(w_b_tile, 0x00000);  // UB 0x00000..0x02000
+            VecB16_128x32 w_b_tile(t0_valid); TASSIGN<0x00000>(w_b_tile);  // UB 0x00000..0x02000
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
             WBGm w_b_in(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
             TLOAD(w_b_tile, w_b_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_128x32 weights_1(t0_valid); TASSIGN(weights_1, 0x04000);  // UB 0x04000..0x08000
+            VecF32_128x32 weights_1(t0_valid); TASSIGN<0x04000>(weights_1);  // UB 0x04000..0x08000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT);
+            TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
             pipe_barrier(PIPE_V);
             TMULS(weights_1, weights_1, 0.011048543f);
-            VecF16_128x32 weights_tile(t0_valid); TASSIGN(weights_tile, 0x02000);  // UB 0x02000..0x04000
+            VecF16_128x32 weights_tile(t0_valid); TASSIGN<0x02000>(weights_tile);  // UB 0x02000..0x04000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(weights_tile, weights_1, RoundMode::CAST_RINT);
+            TCVT(weights_tile, weights_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             WeightsGm weights_out(weights + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
@@ -56,4 +57,12 @@ extern "C" __global__ AICORE void head_weights_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void head_weights_vec(
+    __gm__ half *weights, __gm__ bfloat16_t *w_b, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(weights, w_b, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

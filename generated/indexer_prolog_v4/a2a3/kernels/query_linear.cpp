@@ -1,5 +1,5 @@
 // query_linear: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_linear; tiles heads 1, k1 256, q_rank 512, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
+// stages query_linear; tiles heads 1, q_rank 512, q_rank.l0 256, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
+using AccI32_128x128 = TileAccCompact<int32_t, 128, 128, DYNAMIC, 128>;
 using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using LeftI8_128x256 = TileLeft<int8_t, 128, 256, DYNAMIC, 256>;
@@ -16,18 +16,17 @@ using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
 using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1024, 1>>;
 using WQbGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 32768, 512, 32, 1>, Layout::NZ>;
 using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_linear(
+AICORE inline void run_block(
     __gm__ int32_t *q_i,
     __gm__ int8_t *q_norm,
     __gm__ int8_t *w_qb,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void query_linear(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_linear(
+    __gm__ int32_t *q_i, __gm__ int8_t *q_norm, __gm__ int8_t *w_qb, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(q_i, q_norm, w_qb, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

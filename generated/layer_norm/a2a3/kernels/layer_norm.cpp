@@ -15,9 +15,8 @@ using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAM
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void layer_norm(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     __gm__ float *gamma,
@@ -25,16 +24,18 @@ extern "C" __global__ AICORE void layer_norm(
     float eps,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y: layer_norm(x, gamma, beta, eps=eps)  [layer_norm.yaml:20]
-    VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x10000);  // UB 0x10000..0x14000
+    VecF32_1x4096 gamma_tile; TASSIGN<0x10000>(gamma_tile);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
-    VecF32_1x4096 beta_tile; TASSIGN(beta_tile, 0x14000);  // UB 0x14000..0x18000
+    VecF32_1x4096 beta_tile; TASSIGN<0x14000>(beta_tile);  // UB 0x14000..0x18000
     GammaGm beta_in(beta);
     TLOAD(beta_tile, beta_in);
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -48,8 +49,8 @@ extern "C" __global__ AICORE void layer_norm(
         VecF32_8x4096 y_part(rows0_valid); TASSIGN(y_part, 0x18000);  // UB 0x18000..0x20000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TMULS(y_part, x_tile, 0.00024414062f);
-        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x20020);  // UB 0x20020..0x20420
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN<0x20000>(y_mean);  // UB 0x20000..0x20020
+        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN<0x20020>(y_mean_tmp);  // UB 0x20020..0x20420
         pipe_barrier(PIPE_V);
         TROWSUM(y_mean, y_part, y_mean_tmp);
         VecF32_8x4096 y_c(rows0_valid); TASSIGN(y_c, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
@@ -61,19 +62,19 @@ extern "C" __global__ AICORE void layer_norm(
         VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TMULS(y_var_part, y_square, 0.00024414062f);
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x20020);  // UB 0x20020..0x20420
+        VecF32_8x1 y_var(rows0_valid); TASSIGN<0x20000>(y_var);  // UB 0x20000..0x20020
+        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN<0x20020>(y_var_tmp);  // UB 0x20020..0x20420
         pipe_barrier(PIPE_V);
         TROWSUM(y_var, y_var_part, y_var_tmp);
-        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x18000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x20000);  // as a row, same bytes as y_var
+        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN<0x18000>(y_var_eps_row);  // as a row, same bytes as y_var_eps
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN<0x20000>(y_var_row);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x18000);  // as a row, same bytes as y_std
+        VecF32_1x8 y_std_row(rows0_valid); TASSIGN<0x18000>(y_std_row);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
         VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x18000);  // UB 0x18000..0x18020
+        VecF32_8x1 y_std(rows0_valid); TASSIGN<0x18000>(y_std);  // UB 0x18000..0x18020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, y_c, y_std);
         VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
@@ -90,4 +91,13 @@ extern "C" __global__ AICORE void layer_norm(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void layer_norm(
+    __gm__ float *y, __gm__ float *x, __gm__ float *gamma, __gm__ float *beta, float eps, int32_t rows_begin,
+    int32_t rows_end, int32_t nblk)
+{
+    run_block(y, x, gamma, beta, eps, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,21 +10,22 @@ using namespace pto;
 namespace {
 using VecF32_1x6144 = Tile<TileType::Vec, float, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
 using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void best_vec1(
+AICORE inline void run_block(
     __gm__ float *score_rows,
     __gm__ float *all_scores,
-    int32_t kv,
-    int32_t t,
-    int32_t nblk)
+    int64_t t,
+    int64_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block * 6144; i1 < kv * t; i1 += nblk * 6144, i1_slot ^= 1) {
-        const int32_t i1_valid = kv * t - i1 < 6144 ? kv * t - i1 : 6144;
+    for (int64_t i1 = block * 6144; i1 < kv * t; i1 += nblk * 6144, i1_slot ^= 1) {
+        const int32_t i1_valid = static_cast<int32_t>(kv * t - i1 < 6144 ? kv * t - i1 : 6144);
         // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
         VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
@@ -38,4 +39,12 @@ extern "C" __global__ AICORE void best_vec1(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void best_vec1(
+    __gm__ float *score_rows, __gm__ float *all_scores, int64_t t, int64_t kv, int32_t nblk)
+{
+    run_block(score_rows, all_scores, t, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

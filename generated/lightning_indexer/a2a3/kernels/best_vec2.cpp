@@ -20,34 +20,35 @@ using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1
 using ScoreRowsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void best_vec2(
+AICORE inline void run_block(
     __gm__ float *score,
     __gm__ int32_t *chosen,
     __gm__ float *score_rows,
-    int32_t kv,
-    int32_t t,
-    int32_t nblk)
+    int64_t t,
+    int64_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
-    VecI32_1x2048 places; TASSIGN(places, 0x0c000);  // UB 0x0c000..0x0e000
+    VecI32_1x2048 places; TASSIGN<0x0c000>(places);  // UB 0x0c000..0x0e000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
-        VecI32_1x2048 places_here; TASSIGN(places_here, 0x12000);  // UB 0x12000..0x14000
+    for (int64_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
+        VecI32_1x2048 places_here; TASSIGN<0x12000>(places_here);  // UB 0x12000..0x14000
         TMOV(places_here, places);
-        for (int32_t n0 = 0; n0 < kv; n0 += 2048, n0_slot ^= 1) {
-            const int32_t n0_valid = kv - n0 < 2048 ? kv - n0 : 2048;
+        for (int64_t n0 = 0; n0 < kv; n0 += 2048, n0_slot ^= 1) {
+            const int32_t n0_valid = static_cast<int32_t>(kv - n0 < 2048 ? kv - n0 : 2048);
             VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x00000 + n0_slot * 0x02000);  // columns 0.. of part
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv + int64_t(n0), {n0_valid});
@@ -56,23 +57,23 @@ extern "C" __global__ AICORE void best_vec2(
             VecF32_1x2048_min part_padded; TASSIGN(part_padded, 0x00000 + n0_slot * 0x02000);  // same bytes as part
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TFILLPAD_INPLACE(part_padded, part_in);
-            VecF32_1x4096 pairs; TASSIGN(pairs, 0x14000);  // UB 0x14000..0x18000
+            VecF32_1x4096 pairs; TASSIGN<0x14000>(pairs);  // UB 0x14000..0x18000
             VecF32_1x2048m part; TASSIGN(part, 0x00000 + n0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            VecU32_1x2048 places_here_uint32; TASSIGN(places_here_uint32, 0x12000);  // same bytes as places_here
+            VecU32_1x2048 places_here_uint32; TASSIGN<0x12000>(places_here_uint32);  // same bytes as places_here
             pipe_barrier(PIPE_V);
             TSORT32(pairs, part, places_here_uint32);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-            VecF32_1x4096 pairs_2; TASSIGN(pairs_2, 0x18000);  // UB 0x18000..0x1c000
+            VecF32_1x4096 pairs_2; TASSIGN<0x18000>(pairs_2);  // UB 0x18000..0x1c000
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 64);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs, pairs_2, 256);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 1024);
-            VecF32_1x4096 pairs_kept; TASSIGN(pairs_kept, 0x0e000);  // UB 0x0e000..0x12000
-            VecF32_1x8192 merged; TASSIGN(merged, 0x1c000);  // UB 0x1c000..0x24000
-            VecF32_1x4096_c2048 half; TASSIGN(half, 0x18000);  // columns 0.. of pairs_2
-            VecF32_1x4096_c2048 half_2; TASSIGN(half_2, 0x1a000);  // columns 2048.. of pairs_2
+            VecF32_1x4096 pairs_kept; TASSIGN<0x0e000>(pairs_kept);  // UB 0x0e000..0x12000
+            VecF32_1x8192 merged; TASSIGN<0x1c000>(merged);  // UB 0x1c000..0x24000
+            VecF32_1x4096_c2048 half; TASSIGN<0x18000>(half);  // columns 0.. of pairs_2
+            VecF32_1x4096_c2048 half_2; TASSIGN<0x1a000>(half_2);  // columns 2048.. of pairs_2
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
                 TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
@@ -81,7 +82,7 @@ extern "C" __global__ AICORE void best_vec2(
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x4096 best; TASSIGN(best, 0x0e000);  // columns 0.. of pairs_kept
+        VecF32_1x4096 best; TASSIGN<0x0e000>(best);  // columns 0.. of pairs_kept
         VecF32_1x2048m values; TASSIGN(values, 0x04000 + i1_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
@@ -91,7 +92,7 @@ extern "C" __global__ AICORE void best_vec2(
         ScoreGm score_out(score + int64_t(i1) * 2048);
         TSTORE(score_out, values);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
-        VecI32_1x4096 best_int32; TASSIGN(best_int32, 0x0e000);  // same bytes as best
+        VecI32_1x4096 best_int32; TASSIGN<0x0e000>(best_int32);  // same bytes as best
         VecI32_1x2048 indices; TASSIGN(indices, 0x08000 + i1_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
         TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices, best_int32);
@@ -105,4 +106,12 @@ extern "C" __global__ AICORE void best_vec2(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void best_vec2(
+    __gm__ float *score, __gm__ int32_t *chosen, __gm__ float *score_rows, int64_t t, int64_t kv, int32_t nblk)
+{
+    run_block(score, chosen, score_rows, t, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,23 +14,24 @@ using VecU8_1x256 = Tile<TileType::Vec, uint8_t, 1, 256, BLayout::RowMajor, 1, 2
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
 using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void best_vec3(
+AICORE inline void run_block(
     __gm__ int32_t *index,
     __gm__ float *score,
     __gm__ int32_t *chosen,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk)
+    int64_t t_begin,
+    int64_t t_end,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // index: where(score == -inf, -1, chosen)  [lightning_indexer.yaml:35]
         VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
@@ -42,15 +43,15 @@ extern "C" __global__ AICORE void best_vec3(
         ChosenGm chosen_in(chosen + int64_t(t0) * 2048);
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecU8_1x256 index_1_bits; TASSIGN(index_1_bits, 0x0c000);  // UB 0x0c000..0x0c100
+        VecU8_1x256 index_1_bits; TASSIGN<0x0c000>(index_1_bits);  // UB 0x0c000..0x0c100
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCMPS(index_1_bits, score_tile, -__builtin_inff(), CmpMode::EQ);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecI32_1x2048 index_tile_then; TASSIGN(index_tile_then, 0x0c100);  // UB 0x0c100..0x0e100
+        VecI32_1x2048 index_tile_then; TASSIGN<0x0c100>(index_tile_then);  // UB 0x0c100..0x0e100
         TEXPANDS(index_tile_then, -1);
         VecI32_1x2048 index_tile; TASSIGN(index_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        VecI32_1x8 index_tile_tmp; TASSIGN(index_tile_tmp, 0x0e100);  // UB 0x0e100..0x0e120
+        VecI32_1x8 index_tile_tmp; TASSIGN<0x0e100>(index_tile_tmp);  // UB 0x0e100..0x0e120
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
@@ -66,4 +67,13 @@ extern "C" __global__ AICORE void best_vec3(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void best_vec3(
+    __gm__ int32_t *index, __gm__ float *score, __gm__ int32_t *chosen, int64_t t_begin, int64_t t_end,
+    int32_t nblk)
+{
+    run_block(index, score, chosen, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,19 +10,20 @@ using namespace pto;
 namespace {
 using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
 using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void places(
+AICORE inline void run_block(
     __gm__ int32_t *place,
-    int32_t kv,
-    int32_t nblk)
+    int64_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_slot ^= 1) {
-        const int32_t i1_valid = kv - i1 < 6144 ? kv - i1 : 6144;
+    for (int64_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_slot ^= 1) {
+        const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 6144 ? kv - i1 : 6144);
         // place: arange(kv)  [lightning_indexer.yaml:26]
         VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));  // free again
@@ -35,4 +36,11 @@ extern "C" __global__ AICORE void places(
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void places(__gm__ int32_t *place, int64_t kv, int32_t nblk)
+{
+    run_block(place, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

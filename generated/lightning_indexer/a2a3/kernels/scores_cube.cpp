@@ -11,31 +11,30 @@ namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
 using MatZnB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
-using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, DYNAMIC>;
+using RightB16_128x128 = TileRightCompact<bfloat16_t, 128, 128, 128, DYNAMIC>;
 using AccF32_64x128 = TileAcc<float, 64, 128, 64, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scores_cube(
+AICORE inline void run_block(
     __gm__ float *s_2,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t kv,
-    int32_t nblk)
+    int64_t t_begin,
+    int64_t t_end,
+    int64_t kv,
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
         MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
@@ -43,8 +42,8 @@ extern "C" __global__ AICORE void scores_cube(
         TLOAD(q_tile, q_in);
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
+        for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
+            const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 128 ? kv - kv0 : 128);
             MatZnB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
@@ -76,4 +75,13 @@ extern "C" __global__ AICORE void scores_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scores_cube(
+    __gm__ float *s_2, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k, int64_t t_begin, int64_t t_end, int64_t kv,
+    int32_t nblk)
+{
+    run_block(s_2, q, k, t_begin, t_end, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,14 +14,14 @@ using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1,
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
     __gm__ float *all_scores,
-    int32_t kv,
-    int32_t t,
+    int64_t t,
+    int64_t kv,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < kv * t; i1 += nblk * 4096) {
-        const int32_t i1_valid = kv * t - i1 < 4096 ? kv * t - i1 : 4096;
+    for (int64_t i1 = block * 4096; i1 < kv * t; i1 += nblk * 4096) {
+        const int32_t i1_valid = static_cast<int32_t>(kv * t - i1 < 4096 ? kv * t - i1 : 4096);
         AllScoresGm all_scores_in(all_scores + int64_t(i1), {i1_valid});
         AllScoresGm score_rows_out(score_rows + int64_t(i1), {i1_valid});
         // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]

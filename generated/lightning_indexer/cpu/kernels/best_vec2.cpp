@@ -20,14 +20,14 @@ extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
     __gm__ int32_t *chosen,
     __gm__ float *score_rows,
-    int32_t kv,
-    int32_t t,
+    int64_t t,
+    int64_t kv,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t) * 8192);  // score: around the cache if large
-    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+    for (int64_t i1 = block; i1 < t; i1 += nblk) {
         // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
         VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
         VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500

@@ -14,13 +14,13 @@ using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1
 
 extern "C" __global__ AICORE void places(
     __gm__ int32_t *place,
-    int32_t kv,
+    int64_t kv,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 4096; i1 < kv; i1 += nblk * 4096) {
-        const int32_t i1_valid = kv - i1 < 4096 ? kv - i1 : 4096;
+    for (int64_t i1 = block * 4096; i1 < kv; i1 += nblk * 4096) {
+        const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 4096 ? kv - i1 : 4096);
         // place: arange(kv)  [lightning_indexer.yaml:26]
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);

@@ -1,5 +1,5 @@
 // scores: mixed kernel of `lightning_indexer` for cpu. Made by pyptogen; change the spec, not this file.
-// stages scores; tiles kv 512, t 1; memory L0A 16384 B, L0B 131072 B, L0C 131072 B, UB 6464 B
+// stages scores; tiles kv 512, t 1; memory L0A 16384 B, L0B 131072 B, L0C 131072 B, UB 6528 B
 #include <cstddef>
 #include <cstdint>
 
@@ -19,7 +19,7 @@ using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1
 using VecU8_8x64_r1 = Tile<TileType::Vec, uint8_t, 8, 64, BLayout::RowMajor, 1, 64>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
 using VecF32_8x512_r1 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using WeightsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using SeenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
@@ -35,13 +35,13 @@ extern "C" __global__ AICORE void scores(
     __gm__ float *weights,
     __gm__ int32_t *place,
     __gm__ int32_t *seen,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t kv,
+    int64_t t_begin,
+    int64_t t_end,
+    int64_t kv,
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
         LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
         QGm q_in(q + int64_t(t0) * 8192);
@@ -53,8 +53,8 @@ extern "C" __global__ AICORE void scores(
         VecI32_1x8_c1 seen_tile_row_; TASSIGN(seen_tile_row_, 0x00100);  // as a row, same bytes as seen_tile
         SeenGm seen_in(seen + int64_t(t0));
         TLOAD(seen_tile_row_, seen_in);
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 512) {
-            const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
+        for (int64_t kv0 = 0; kv0 < kv; kv0 += 512) {
+            const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 512 ? kv - kv0 : 512);
             // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
             RightB16_128x512 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x20000
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
@@ -85,7 +85,7 @@ extern "C" __global__ AICORE void scores(
                 all_scores_4_sum.take(at, s);
             }, ColSum(all_scores_4));
             VecF32_8x512_r1 all_scores_block_2(kv0_valid); TASSIGN(all_scores_block_2, 0x00980);  // UB 0x00980..0x01180
-            VecF32_1x8 all_scores_block_2_tmp; TASSIGN(all_scores_block_2_tmp, 0x01180);  // UB 0x01180..0x011a0
+            VecF32_1x512 all_scores_block_2_tmp; TASSIGN(all_scores_block_2_tmp, 0x01180);  // UB 0x01180..0x01980
             TSELS(all_scores_block_2, all_scores_3_bits, all_scores_4, all_scores_block_2_tmp, -__builtin_inff());
             AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TSTORE(all_scores_out, all_scores_block_2);

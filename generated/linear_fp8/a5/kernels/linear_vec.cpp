@@ -19,20 +19,19 @@ using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1,
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
     __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
     AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
@@ -42,33 +41,33 @@ extern "C" __global__ AICORE void linear_vec(
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
-        VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
+        VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x00000>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0) + int64_t(t0_first), {t0_share});
         TLOAD(x_scale_tile_row, x_scale_in);
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
-            VecF32_1x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00200);  // UB 0x00200..0x00600
+            VecF32_1x256 w_scale_tile; TASSIGN<0x00200>(w_scale_tile);  // UB 0x00200..0x00600
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
             AccSlot acc_view(acc_ring);
             TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
             __gm__ float *acc_slot = acc_view.data();
-            VecF32_128x256 acc(t0_share); TASSIGN(acc, 0x00600);  // UB 0x00600..0x20600
+            VecF32_128x256 acc(t0_share); TASSIGN<0x00600>(acc);  // UB 0x00600..0x20600
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
             AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
             TLOAD(acc, acc_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-            VecF32_128x256 y_1(t0_share); TASSIGN(y_1, 0x00600);  // UB 0x00600..0x20600
-            VecF32_128x1 x_scale_tile(t0_share); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00200
+            VecF32_128x256 y_1(t0_share); TASSIGN<0x00600>(y_1);  // UB 0x00600..0x20600
+            VecF32_128x1 x_scale_tile(t0_share); TASSIGN<0x00000>(x_scale_tile);  // UB 0x00000..0x00200
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TROWEXPANDMUL(y_1, acc, x_scale_tile);
             TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecB16_128x256 y_tile(t0_share); TASSIGN(y_tile, 0x20600);  // UB 0x20600..0x30600
+            VecB16_128x256 y_tile(t0_share); TASSIGN<0x20600>(y_tile);  // UB 0x20600..0x30600
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -82,4 +81,16 @@ extern "C" __global__ AICORE void linear_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *x_scale, __gm__ float *w_scale,
+    __gm__ float *acc_ring, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        y, x_scale, w_scale, acc_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        static_cast<int32_t>(get_subblockid()));
 }

@@ -17,18 +17,17 @@ using VecE4m3_8x2048 = Tile<TileType::Vec, float8_e4m3_t, 8, 2048, BLayout::RowM
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
 using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise(
+AICORE inline void run_block(
     __gm__ float *x_scale,
     __gm__ float8_e4m3_t *x_q,
     __gm__ bfloat16_t *x,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -41,30 +40,30 @@ extern "C" __global__ AICORE void quantise(
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x2048 x_f(t0_valid); TASSIGN(x_f, 0x18040);  // UB 0x18040..0x28040
+        VecF32_8x2048 x_f(t0_valid); TASSIGN<0x18040>(x_f);  // UB 0x18040..0x28040
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(x_f, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_f, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
-        VecF32_8x2048 x_scale_1(t0_valid); TASSIGN(x_scale_1, 0x28040);  // UB 0x28040..0x38040
+        VecF32_8x2048 x_scale_1(t0_valid); TASSIGN<0x28040>(x_scale_1);  // UB 0x28040..0x38040
         TABS(x_scale_1, x_f);
-        VecF32_8x1 x_scale_2(t0_valid); TASSIGN(x_scale_2, 0x38040);  // UB 0x38040..0x38060
-        VecF32_8x128 x_scale_2_tmp(t0_valid); TASSIGN(x_scale_2_tmp, 0x38060);  // UB 0x38060..0x39060
+        VecF32_8x1 x_scale_2(t0_valid); TASSIGN<0x38040>(x_scale_2);  // UB 0x38040..0x38060
+        VecF32_8x128 x_scale_2_tmp(t0_valid); TASSIGN<0x38060>(x_scale_2_tmp);  // UB 0x38060..0x39060
         TROWMAX(x_scale_2, x_scale_1, x_scale_2_tmp);
-        VecF32_1x8 x_scale_3_row(t0_valid); TASSIGN(x_scale_3_row, 0x28040);  // as a row, same bytes as x_scale_3
-        VecF32_1x8 x_scale_2_row(t0_valid); TASSIGN(x_scale_2_row, 0x38040);  // as a row, same bytes as x_scale_2
+        VecF32_1x8 x_scale_3_row(t0_valid); TASSIGN<0x28040>(x_scale_3_row);  // as a row, same bytes as x_scale_3
+        VecF32_1x8 x_scale_2_row(t0_valid); TASSIGN<0x38040>(x_scale_2_row);  // as a row, same bytes as x_scale_2
         TMAXS(x_scale_3_row, x_scale_2_row, 1e-12f);
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x10000 + t0_slot * 0x00020);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TDIVS(x_scale_tile_row, x_scale_3_row, 448.0f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // x_q:     cast(x_f / x_scale, fp8_e4m3)  [linear_fp8.yaml:24]
-        VecF32_8x2048 x_q_1(t0_valid); TASSIGN(x_q_1, 0x18040);  // UB 0x18040..0x28040
+        VecF32_8x2048 x_q_1(t0_valid); TASSIGN<0x18040>(x_q_1);  // UB 0x18040..0x28040
         VecF32_8x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
         TROWEXPANDDIV(x_q_1, x_f, x_scale_tile);
         VecE4m3_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x10040 + t0_slot * 0x04000);  // UB 0x10040..0x18040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT);
+        TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
@@ -81,4 +80,13 @@ extern "C" __global__ AICORE void quantise(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ float *x_scale, __gm__ float8_e4m3_t *x_q, __gm__ bfloat16_t *x, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(x_scale, x_q, x, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,25 +10,24 @@ using namespace pto;
 namespace {
 using MatE4m3_256x128 = Tile<TileType::Mat, float8_e4m3_t, 256, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using MatE4m3_128x128 = Tile<TileType::Mat, float8_e4m3_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
-using LeftE4m3_256x128 = TileLeft<float8_e4m3_t, 256, 128, DYNAMIC, 128>;
+using LeftE4m3_256x128 = TileLeftCompact<float8_e4m3_t, 256, 128, DYNAMIC, 128>;
 using RightE4m3_128x128 = TileRight<float8_e4m3_t, 128, 128, 128, 128>;
-using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
+using AccF32_256x128 = TileAccCompact<float, 256, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 768, 1>>;
 using PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_to_out_cube(
+AICORE inline void run_block(
     __gm__ float *part,
     __gm__ float8_e4m3_t *x,
     __gm__ float8_e4m3_t *w,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t k_blocks0_slot = 0;  // which of 2 buffers this round of k_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -73,4 +72,13 @@ extern "C" __global__ AICORE void linear_to_out_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_to_out_cube(
+    __gm__ float *part, __gm__ float8_e4m3_t *x, __gm__ float8_e4m3_t *w, int32_t t_begin, int32_t t_end, int32_t t,
+    int32_t nblk)
+{
+    run_block(part, x, w, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

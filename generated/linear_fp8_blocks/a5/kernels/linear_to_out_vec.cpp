@@ -19,9 +19,8 @@ using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1,
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_to_out_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
@@ -29,10 +28,10 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n_blocks0_slot = 0;  // which of 2 buffers this round of n_blocks0 uses
     int32_t k_blocks0_slot = 0;  // which of 2 buffers this round of k_blocks0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -42,7 +41,7 @@ extern "C" __global__ AICORE void linear_to_out_vec(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0, n_blocks0_slot ^= 1) {
             // total: full([t, n_blocks * block], 0, fp32)  [linear_fp8_blocks.yaml:26]
-            VecF32_64x128 total(t0_valid); TASSIGN(total, 0x19040);  // UB 0x19040..0x21040
+            VecF32_64x128 total(t0_valid); TASSIGN<0x19040>(total);  // UB 0x19040..0x21040
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
@@ -62,20 +61,20 @@ extern "C" __global__ AICORE void linear_to_out_vec(
                 TLOAD(part_tile, part_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
-                VecF32_1x64 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x21040);  // as a row, same bytes as x_scale_tile
-                VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN(x_scale_tile_apart_tmp, 0x21140);  // UB 0x21140..0x21940
+                VecF32_1x64 x_scale_tile_row(t0_valid); TASSIGN<0x21040>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
+                VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN<0x21140>(x_scale_tile_apart_tmp);  // UB 0x21140..0x21940
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
                 TTRANS(x_scale_tile_row, x_scale_tile_apart, x_scale_tile_apart_tmp);
-                VecF32_1x64 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x21140);  // as a row, same bytes as w_scale_tile_wide
+                VecF32_1x64 w_scale_tile_wide_row(t0_valid); TASSIGN<0x21140>(w_scale_tile_wide_row);  // as a row, same bytes as w_scale_tile_wide
                 VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00000 + k_blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
                 TROWEXPAND(w_scale_tile_wide_row, w_scale_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));
-                VecF32_1x64 scale_row(t0_valid); TASSIGN(scale_row, 0x21040);  // as a row, same bytes as scale
+                VecF32_1x64 scale_row(t0_valid); TASSIGN<0x21040>(scale_row);  // as a row, same bytes as scale
                 TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
                 // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
-                VecF32_64x128 total_1(t0_valid); TASSIGN(total_1, 0x21140);  // UB 0x21140..0x29140
-                VecF32_64x1 scale(t0_valid); TASSIGN(scale, 0x21040);  // UB 0x21040..0x21140
+                VecF32_64x128 total_1(t0_valid); TASSIGN<0x21140>(total_1);  // UB 0x21140..0x29140
+                VecF32_64x1 scale(t0_valid); TASSIGN<0x21040>(scale);  // UB 0x21040..0x21140
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
                 TROWEXPANDMUL(total_1, part_tile, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_slot));
@@ -84,7 +83,7 @@ extern "C" __global__ AICORE void linear_to_out_vec(
             // y: reshape(cast(total, bf16), [t, n_blocks, block])  [linear_fp8_blocks.yaml:35]
             VecB16_64x128 y_1(t0_valid); TASSIGN(y_1, 0x10040 + n_blocks0_slot * 0x04000);  // UB 0x10040..0x18040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n_blocks0_slot));  // free again
-            TCVT(y_1, total, RoundMode::CAST_RINT);
+            TCVT(y_1, total, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n_blocks0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n_blocks0_slot));
             YGm y_out(y + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
@@ -96,4 +95,13 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_to_out_vec(
+    __gm__ bfloat16_t *y, __gm__ float *x_scale, __gm__ float *w_scale, __gm__ float *part, int32_t t_begin,
+    int32_t t_end, int32_t t, int32_t nblk)
+{
+    run_block(y, x_scale, w_scale, part, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

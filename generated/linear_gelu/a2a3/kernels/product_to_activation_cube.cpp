@@ -1,5 +1,5 @@
 // product_to_activation_cube: cube kernel of `linear_gelu` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages product; tiles k 256, k1 64, n 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
+// stages product; tiles k 256, k.l0 64, n 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
@@ -17,18 +17,17 @@ using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 16384, 256, 16, 1>, Layout::NZ>;
 using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void product_to_activation_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
     __gm__ float *p_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     PPipe p_pipe(p_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
@@ -79,4 +78,14 @@ extern "C" __global__ AICORE void product_to_activation_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void product_to_activation_cube(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *x, __gm__ bfloat16_t *w, __gm__ float *p_ring, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(x, w, p_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -16,19 +16,20 @@ using PSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void product_to_activation_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *p_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     PPipe p_pipe(p_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t t1_slot = 0;  // which of 2 buffers this round of t1 uses
@@ -55,26 +56,26 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 PSlotGm p_slot_in(p_slot + int64_t(t1) * 128 - int64_t(t0) * 128, {t1_valid});
                 TLOAD(p, p_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(t1_slot));
-                VecF32_16x128 y_1(t1_valid); TASSIGN(y_1, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_1(t1_valid); TASSIGN<0x06400>(y_1);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(t1_slot));
                 TCOLEXPANDADD(y_1, p, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(t1_slot));
-                VecF32_16x128 y_half(t1_valid); TASSIGN(y_half, 0x08400);  // UB 0x08400..0x0a400
+                VecF32_16x128 y_half(t1_valid); TASSIGN<0x08400>(y_half);  // UB 0x08400..0x0a400
                 pipe_barrier(PIPE_V);
                 TMULS(y_half, y_1, 0.5f);
-                VecF32_16x128 y_angle(t1_valid); TASSIGN(y_angle, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_angle(t1_valid); TASSIGN<0x06400>(y_angle);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMULS(y_angle, y_1, 0.70710677f);
-                VecF32_16x128 y_inner(t1_valid); TASSIGN(y_inner, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_inner(t1_valid); TASSIGN<0x06400>(y_inner);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMAXS(y_inner, y_angle, -4.0f);
                 pipe_barrier(PIPE_V);
                 TMINS(y_inner, y_inner, 4.0f);
-                VecF32_16x128 y_square(t1_valid); TASSIGN(y_square, 0x0a400);  // UB 0x0a400..0x0c400
+                VecF32_16x128 y_square(t1_valid); TASSIGN<0x0a400>(y_square);  // UB 0x0a400..0x0c400
                 pipe_barrier(PIPE_V);
                 TMUL(y_square, y_inner, y_inner);
-                VecF32_16x128 y_p(t1_valid); TASSIGN(y_p, 0x0c400);  // UB 0x0c400..0x0e400
+                VecF32_16x128 y_p(t1_valid); TASSIGN<0x0c400>(y_p);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
                 TMULS(y_p, y_square, 1.9867327e-06f);
                 pipe_barrier(PIPE_V);
@@ -95,10 +96,10 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 TMUL(y_p, y_p, y_square);
                 pipe_barrier(PIPE_V);
                 TADDS(y_p, y_p, 1.1283791f);
-                VecF32_16x128 y_above(t1_valid); TASSIGN(y_above, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_above(t1_valid); TASSIGN<0x06400>(y_above);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMUL(y_above, y_inner, y_p);
-                VecF32_16x128 y_q(t1_valid); TASSIGN(y_q, 0x0c400);  // UB 0x0c400..0x0e400
+                VecF32_16x128 y_q(t1_valid); TASSIGN<0x0c400>(y_q);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
                 TMULS(y_q, y_square, 3.7419617e-05f);
                 pipe_barrier(PIPE_V);
@@ -115,20 +116,20 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 TMUL(y_q, y_q, y_square);
                 pipe_barrier(PIPE_V);
                 TADDS(y_q, y_q, 0.5048593f);
-                VecF32_16x128 y_q_9(t1_valid); TASSIGN(y_q_9, 0x0a400);  // UB 0x0a400..0x0c400
+                VecF32_16x128 y_q_9(t1_valid); TASSIGN<0x0a400>(y_q_9);  // UB 0x0a400..0x0c400
                 pipe_barrier(PIPE_V);
                 TMUL(y_q_9, y_q, y_square);
                 pipe_barrier(PIPE_V);
                 TADDS(y_q_9, y_q_9, 1.0f);
-                VecF32_16x128 y_ratio(t1_valid); TASSIGN(y_ratio, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_ratio(t1_valid); TASSIGN<0x06400>(y_ratio);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TDIV(y_ratio, y_above, y_q_9);
-                VecF32_16x128 y_erf(t1_valid); TASSIGN(y_erf, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_erf(t1_valid); TASSIGN<0x06400>(y_erf);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMAXS(y_erf, y_ratio, -1.0f);
                 pipe_barrier(PIPE_V);
                 TMINS(y_erf, y_erf, 1.0f);
-                VecF32_16x128 y_2(t1_valid); TASSIGN(y_2, 0x06400);  // UB 0x06400..0x08400
+                VecF32_16x128 y_2(t1_valid); TASSIGN<0x06400>(y_2);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TADDS(y_2, y_erf, 1.0f);
                 pipe_barrier(PIPE_V);
@@ -136,7 +137,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 VecB16_16x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04400 + t1_slot * 0x01000);  // UB 0x04400..0x06400, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));  // free again
-                TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+                TCVT(y_tile, y_2, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
@@ -151,4 +152,16 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void product_to_activation_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *bias, __gm__ float *p_ring, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        y, bias, p_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        static_cast<int32_t>(get_subblockid()));
 }

@@ -13,18 +13,17 @@ using VecF32_4x2048 = Tile<TileType::Vec, float, 4, 2048, BLayout::RowMajor, DYN
 using VecHif8_4x2048 = Tile<TileType::Vec, hifloat8_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
 using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise(
+AICORE inline void run_block(
     __gm__ hifloat8_t *x_q,
     __gm__ bfloat16_t *x,
     float x_scale,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -36,14 +35,14 @@ extern "C" __global__ AICORE void quantise(
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_4x2048 x_q_1(t0_valid); TASSIGN(x_q_1, 0x0c000);  // UB 0x0c000..0x14000
+        VecF32_4x2048 x_q_1(t0_valid); TASSIGN<0x0c000>(x_q_1);  // UB 0x0c000..0x14000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         TDIVS(x_q_1, x_q_1, x_scale);
         VecHif8_4x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT);
+        TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 2048, {t0_valid});
@@ -53,4 +52,12 @@ extern "C" __global__ AICORE void quantise(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ hifloat8_t *x_q, __gm__ bfloat16_t *x, float x_scale, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(x_q, x, x_scale, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -18,9 +18,8 @@ using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1,
 using PGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scale(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ int32_t *p,
     __gm__ float *x_scale,
@@ -28,10 +27,12 @@ extern "C" __global__ AICORE void scale(
     __gm__ float *bias,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -60,10 +61,10 @@ extern "C" __global__ AICORE void scale(
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x1a080);  // UB 0x1a080..0x22080
+            VecF32_16x512 y_1(t0_valid); TASSIGN<0x1a080>(y_1);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
-            TCVT(y_1, p_tile, RoundMode::CAST_RINT);
+            TCVT(y_1, p_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
@@ -78,7 +79,7 @@ extern "C" __global__ AICORE void scale(
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_slot * 0x04000);  // UB 0x12080..0x1a080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
@@ -92,4 +93,13 @@ extern "C" __global__ AICORE void scale(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scale(
+    __gm__ bfloat16_t *y, __gm__ int32_t *p, __gm__ float *x_scale, __gm__ float *w_scale, __gm__ float *bias,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(y, p, x_scale, w_scale, bias, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -16,19 +16,18 @@ using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1,
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
     __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
     AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
@@ -39,26 +38,26 @@ extern "C" __global__ AICORE void linear_vec(
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
             // y:   cast(acc + bias, bf16)  [linear_mxfp4.yaml:29]
-            VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00400
+            VecF32_1x256 bias_tile; TASSIGN<0x00000>(bias_tile);  // UB 0x00000..0x00400
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
             AccSlot acc_view(acc_ring);
             TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
             __gm__ float *acc_slot = acc_view.data();
-            VecF32_128x256 acc(t0_share); TASSIGN(acc, 0x00400);  // UB 0x00400..0x20400
+            VecF32_128x256 acc(t0_share); TASSIGN<0x00400>(acc);  // UB 0x00400..0x20400
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
             AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
             TLOAD(acc, acc_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-            VecF32_128x256 y_1(t0_share); TASSIGN(y_1, 0x00400);  // UB 0x00400..0x20400
+            VecF32_128x256 y_1(t0_share); TASSIGN<0x00400>(y_1);  // UB 0x00400..0x20400
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TCOLEXPANDADD(y_1, acc, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecB16_128x256 y_tile(t0_share); TASSIGN(y_tile, 0x20400);  // UB 0x20400..0x30400
+            VecB16_128x256 y_tile(t0_share); TASSIGN<0x20400>(y_tile);  // UB 0x20400..0x30400
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -71,4 +70,16 @@ extern "C" __global__ AICORE void linear_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *bias, __gm__ float *acc_ring, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        y, bias, acc_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        static_cast<int32_t>(get_subblockid()));
 }

@@ -20,18 +20,17 @@ using VecE8m0_1x64 = Tile<TileType::Vec, float8_e8m0_t, 1, 64, BLayout::RowMajor
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 32>, Stride<1, 1, 1, 32, 1>>;
 using XQGm = GlobalTensor<uint8_t, Shape<1, 1, 1, 64, 16>, Stride<1, 1, 1, 16, 1>>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise_vec1(
+AICORE inline void run_block(
     __gm__ uint8_t *x_q,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ bfloat16_t *x,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -42,44 +41,44 @@ extern "C" __global__ AICORE void quantise_vec1(
         XGm x_in(x + int64_t(t0) * 2048);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_64x32 x_q_wide; TASSIGN(x_q_wide, 0x04080);  // UB 0x04080..0x06080
+        VecF32_64x32 x_q_wide; TASSIGN<0x04080>(x_q_wide);  // UB 0x04080..0x06080
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(x_q_wide, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_q_wide, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_64x32 x_q_abs; TASSIGN(x_q_abs, 0x06080);  // UB 0x06080..0x08080
+        VecF32_64x32 x_q_abs; TASSIGN<0x06080>(x_q_abs);  // UB 0x06080..0x08080
         TABS(x_q_abs, x_q_wide);
-        VecF32_64x1 x_q_peak; TASSIGN(x_q_peak, 0x08080);  // UB 0x08080..0x08180
-        VecF32_64x32 x_q_peak_tmp; TASSIGN(x_q_peak_tmp, 0x08180);  // UB 0x08180..0x0a180
+        VecF32_64x1 x_q_peak; TASSIGN<0x08080>(x_q_peak);  // UB 0x08080..0x08180
+        VecF32_64x32 x_q_peak_tmp; TASSIGN<0x08180>(x_q_peak_tmp);  // UB 0x08180..0x0a180
         TROWMAX(x_q_peak, x_q_abs, x_q_peak_tmp);
-        VecI32_1x64 x_q_bits_row; TASSIGN(x_q_bits_row, 0x06080);  // as a row, same bytes as x_q_bits
-        VecI32_1x64 x_q_peak_int32_row; TASSIGN(x_q_peak_int32_row, 0x08080);  // same bytes as x_q_peak
+        VecI32_1x64 x_q_bits_row; TASSIGN<0x06080>(x_q_bits_row);  // as a row, same bytes as x_q_bits
+        VecI32_1x64 x_q_peak_int32_row; TASSIGN<0x08080>(x_q_peak_int32_row);  // same bytes as x_q_peak
         TMOV(x_q_bits_row, x_q_peak_int32_row);
-        VecI32_1x64 x_q_exponent_row; TASSIGN(x_q_exponent_row, 0x06180);  // as a row, same bytes as x_q_exponent
+        VecI32_1x64 x_q_exponent_row; TASSIGN<0x06180>(x_q_exponent_row);  // as a row, same bytes as x_q_exponent
         TSHRS(x_q_exponent_row, x_q_bits_row, 23);
-        VecI32_1x64 x_q_lowered_row; TASSIGN(x_q_lowered_row, 0x06080);  // as a row, same bytes as x_q_lowered
+        VecI32_1x64 x_q_lowered_row; TASSIGN<0x06080>(x_q_lowered_row);  // as a row, same bytes as x_q_lowered
         TSUBS(x_q_lowered_row, x_q_exponent_row, 2);
-        VecI32_1x64 x_q_code_row; TASSIGN(x_q_code_row, 0x06080);  // as a row, same bytes as x_q_code
+        VecI32_1x64 x_q_code_row; TASSIGN<0x06080>(x_q_code_row);  // as a row, same bytes as x_q_code
         TMAXS(x_q_code_row, x_q_lowered_row, 0);
-        VecI32_1x64 x_q_turned_turned_row; TASSIGN(x_q_turned_turned_row, 0x06180);  // as a row, same bytes as x_q_turned_turned
+        VecI32_1x64 x_q_turned_turned_row; TASSIGN<0x06180>(x_q_turned_turned_row);  // as a row, same bytes as x_q_turned_turned
         TMULS(x_q_turned_turned_row, x_q_code_row, -1);
-        VecI32_1x64 x_q_turned_row; TASSIGN(x_q_turned_row, 0x06180);  // as a row, same bytes as x_q_turned
+        VecI32_1x64 x_q_turned_row; TASSIGN<0x06180>(x_q_turned_row);  // as a row, same bytes as x_q_turned
         TADDS(x_q_turned_row, x_q_turned_turned_row, 254);
-        VecI32_1x64 x_q_inverse_row; TASSIGN(x_q_inverse_row, 0x06280);  // as a row, same bytes as x_q_inverse
+        VecI32_1x64 x_q_inverse_row; TASSIGN<0x06280>(x_q_inverse_row);  // as a row, same bytes as x_q_inverse
         TSHLS(x_q_inverse_row, x_q_turned_row, 23);
-        VecF32_1x64 x_q_factor_row; TASSIGN(x_q_factor_row, 0x06180);  // as a row, same bytes as x_q_factor
-        VecF32_1x64 x_q_inverse_fp32_row; TASSIGN(x_q_inverse_fp32_row, 0x06280);  // same bytes as x_q_inverse
+        VecF32_1x64 x_q_factor_row; TASSIGN<0x06180>(x_q_factor_row);  // as a row, same bytes as x_q_factor
+        VecF32_1x64 x_q_inverse_fp32_row; TASSIGN<0x06280>(x_q_inverse_fp32_row);  // same bytes as x_q_inverse
         TMOV(x_q_factor_row, x_q_inverse_fp32_row);
-        VecF32_64x32 x_q_scaled; TASSIGN(x_q_scaled, 0x04080);  // UB 0x04080..0x06080
-        VecF32_64x1 x_q_factor; TASSIGN(x_q_factor, 0x06180);  // UB 0x06180..0x06280
+        VecF32_64x32 x_q_scaled; TASSIGN<0x04080>(x_q_scaled);  // UB 0x04080..0x06080
+        VecF32_64x1 x_q_factor; TASSIGN<0x06180>(x_q_factor);  // UB 0x06180..0x06280
         TROWEXPANDMUL(x_q_scaled, x_q_wide, x_q_factor);
-        VecB16_64x32 x_q_brain; TASSIGN(x_q_brain, 0x06180);  // UB 0x06180..0x07180
-        TCVT(x_q_brain, x_q_scaled, RoundMode::CAST_RINT);
+        VecB16_64x32 x_q_brain; TASSIGN<0x06180>(x_q_brain);  // UB 0x06180..0x07180
+        TCVT(x_q_brain, x_q_scaled, RoundMode::CAST_RINT, SaturationMode::ON);
         VecE2m1_64x64_c32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(x_q_elements, x_q_brain, RoundMode::CAST_RINT);
+        TCVT(x_q_elements, x_q_brain, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as x_q_code_byte
-        TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT);
+        TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         VecU8_64x32_c16 x_q_elements_bytes; TASSIGN(x_q_elements_bytes, 0x02000 + t0_slot * 0x01000);  // same bytes as x_q_elements
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
@@ -94,4 +93,13 @@ extern "C" __global__ AICORE void quantise_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise_vec1(
+    __gm__ uint8_t *x_q, __gm__ float8_e8m0_t *x_scale, __gm__ bfloat16_t *x, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(x_q, x_scale, x, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -15,15 +15,14 @@ using VecF32_8x2048 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, 8, 
 using VecE4m3_8x2048 = Tile<TileType::Vec, float8_e4m3_t, 8, 2048, BLayout::RowMajor, 8, 2048>;
 using WGm = GlobalTensor<uint8_t, Shape<1, 1, 1, 8, 1024>, Stride<1, 1, 1, 1024, 1>>;
 using WWideGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 8, 2048>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void widen(
+AICORE inline void run_block(
     __gm__ float8_e4m3_t *w_wide,
     __gm__ uint8_t *w,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -35,15 +34,15 @@ extern "C" __global__ AICORE void widen(
         TLOAD(w_tile_bytes, w_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
         VecE2m1_8x2048 w_tile; TASSIGN(w_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        VecB16_8x2048 w_wide_brain; TASSIGN(w_wide_brain, 0x10000);  // UB 0x10000..0x18000
+        VecB16_8x2048 w_wide_brain; TASSIGN<0x10000>(w_wide_brain);  // UB 0x10000..0x18000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-        TCVT(w_wide_brain, w_tile, RoundMode::CAST_RINT);
+        TCVT(w_wide_brain, w_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-        VecF32_8x2048 w_wide_fp32; TASSIGN(w_wide_fp32, 0x18000);  // UB 0x18000..0x28000
-        TCVT(w_wide_fp32, w_wide_brain, RoundMode::CAST_RINT);
+        VecF32_8x2048 w_wide_fp32; TASSIGN<0x18000>(w_wide_fp32);  // UB 0x18000..0x28000
+        TCVT(w_wide_fp32, w_wide_brain, RoundMode::CAST_RINT, SaturationMode::ON);
         VecE4m3_8x2048 w_wide_tile; TASSIGN(w_wide_tile, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-        TCVT(w_wide_tile, w_wide_fp32, RoundMode::CAST_RINT);
+        TCVT(w_wide_tile, w_wide_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
         WWideGm w_wide_out(w_wide + int64_t(n0) * 2048);
@@ -53,4 +52,11 @@ extern "C" __global__ AICORE void widen(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void widen(__gm__ float8_e4m3_t *w_wide, __gm__ uint8_t *w, int32_t nblk)
+{
+    run_block(w_wide, w, nblk, static_cast<int32_t>(get_block_idx()));
 }

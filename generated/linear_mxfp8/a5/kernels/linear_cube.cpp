@@ -1,5 +1,5 @@
 // linear_cube: cube kernel of `linear_mxfp8` for a5. Made by pyptogen; change the spec, not this file.
-// stages linear; tiles k 256, k1 64, n 256, t 256; memory L0A 32768 B, L0B 32768 B, L0C 262144 B, L1 311296 B
+// stages linear; tiles k 256, k.l0 64, n 256, t 256; memory L0A 32768 B, L0B 32768 B, L0C 262144 B, L1 311296 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,12 +8,12 @@
 using namespace pto;
 
 namespace {
-using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
+using AccF32_256x256 = TileAccCompact<float, 256, 256, DYNAMIC, 256>;
 using MatE4m3_256x256 = Tile<TileType::Mat, float8_e4m3_t, 256, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatE4m3_256x256m = Tile<TileType::Mat, float8_e4m3_t, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512>;
 using MatE8m0_256x8 = Tile<TileType::Mat, float8_e8m0_t, 256, 8, BLayout::RowMajor, DYNAMIC, 8, SLayout::RowMajor, 32>;
 using MatE8m0_8x256 = Tile<TileType::Mat, float8_e8m0_t, 8, 256, BLayout::ColMajor, 8, 256, SLayout::ColMajor, 32>;
-using LeftE4m3_256x64 = TileLeft<float8_e4m3_t, 256, 64, DYNAMIC, 64>;
+using LeftE4m3_256x64 = TileLeftCompact<float8_e4m3_t, 256, 64, DYNAMIC, 64>;
 using RightE4m3_64x256 = TileRight<float8_e4m3_t, 64, 256, 64, 256>;
 using ScaleLeftE8m0_256x2 = TileLeftScale<float8_e8m0_t, 256, 2, DYNAMIC, 2>;
 using ScaleRightE8m0_2x256 = TileRightScale<float8_e8m0_t, 2, 256, 2, 256>;
@@ -23,9 +23,8 @@ using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 4, 2>, Stride<
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 4, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
 using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_cube(
+AICORE inline void run_block(
     __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
@@ -33,10 +32,10 @@ extern "C" __global__ AICORE void linear_cube(
     __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -46,7 +45,7 @@ extern "C" __global__ AICORE void linear_cube(
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
-            AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
+            AccF32_256x256 acc_acc(t0_valid); TASSIGN<0x00000>(acc_acc);  // L0C 0x00000..0x40000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_slot ^= 1) {
                 // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
@@ -96,4 +95,14 @@ extern "C" __global__ AICORE void linear_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_cube(
+    __gm__ uint64_t *ffts, __gm__ float8_e4m3_t *x_q, __gm__ float8_e4m3_t *w, __gm__ float8_e8m0_t *x_scale,
+    __gm__ float8_e8m0_t *w_scale, __gm__ float *acc_ring, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(x_q, w, x_scale, w_scale, acc_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -19,18 +19,17 @@ using VecE8m0_1x64 = Tile<TileType::Vec, float8_e8m0_t, 1, 64, BLayout::RowMajor
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 32>, Stride<1, 1, 1, 32, 1>>;
 using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 64, 32>, Stride<1, 1, 1, 32, 1>>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quantise(
+AICORE inline void run_block(
     __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ bfloat16_t *x,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -41,42 +40,42 @@ extern "C" __global__ AICORE void quantise(
         XGm x_in(x + int64_t(t0) * 2048);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_64x32 x_q_wide; TASSIGN(x_q_wide, 0x03080);  // UB 0x03080..0x05080
+        VecF32_64x32 x_q_wide; TASSIGN<0x03080>(x_q_wide);  // UB 0x03080..0x05080
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(x_q_wide, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_q_wide, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_64x32 x_q_abs; TASSIGN(x_q_abs, 0x05080);  // UB 0x05080..0x07080
+        VecF32_64x32 x_q_abs; TASSIGN<0x05080>(x_q_abs);  // UB 0x05080..0x07080
         TABS(x_q_abs, x_q_wide);
-        VecF32_64x1 x_q_peak; TASSIGN(x_q_peak, 0x07080);  // UB 0x07080..0x07180
-        VecF32_64x32 x_q_peak_tmp; TASSIGN(x_q_peak_tmp, 0x07180);  // UB 0x07180..0x09180
+        VecF32_64x1 x_q_peak; TASSIGN<0x07080>(x_q_peak);  // UB 0x07080..0x07180
+        VecF32_64x32 x_q_peak_tmp; TASSIGN<0x07180>(x_q_peak_tmp);  // UB 0x07180..0x09180
         TROWMAX(x_q_peak, x_q_abs, x_q_peak_tmp);
-        VecI32_1x64 x_q_bits_row; TASSIGN(x_q_bits_row, 0x05080);  // as a row, same bytes as x_q_bits
-        VecI32_1x64 x_q_peak_int32_row; TASSIGN(x_q_peak_int32_row, 0x07080);  // same bytes as x_q_peak
+        VecI32_1x64 x_q_bits_row; TASSIGN<0x05080>(x_q_bits_row);  // as a row, same bytes as x_q_bits
+        VecI32_1x64 x_q_peak_int32_row; TASSIGN<0x07080>(x_q_peak_int32_row);  // same bytes as x_q_peak
         TMOV(x_q_bits_row, x_q_peak_int32_row);
-        VecI32_1x64 x_q_exponent_row; TASSIGN(x_q_exponent_row, 0x05180);  // as a row, same bytes as x_q_exponent
+        VecI32_1x64 x_q_exponent_row; TASSIGN<0x05180>(x_q_exponent_row);  // as a row, same bytes as x_q_exponent
         TSHRS(x_q_exponent_row, x_q_bits_row, 23);
-        VecI32_1x64 x_q_lowered_row; TASSIGN(x_q_lowered_row, 0x05080);  // as a row, same bytes as x_q_lowered
+        VecI32_1x64 x_q_lowered_row; TASSIGN<0x05080>(x_q_lowered_row);  // as a row, same bytes as x_q_lowered
         TSUBS(x_q_lowered_row, x_q_exponent_row, 8);
-        VecI32_1x64 x_q_code_row; TASSIGN(x_q_code_row, 0x05080);  // as a row, same bytes as x_q_code
+        VecI32_1x64 x_q_code_row; TASSIGN<0x05080>(x_q_code_row);  // as a row, same bytes as x_q_code
         TMAXS(x_q_code_row, x_q_lowered_row, 0);
-        VecI32_1x64 x_q_turned_turned_row; TASSIGN(x_q_turned_turned_row, 0x05180);  // as a row, same bytes as x_q_turned_turned
+        VecI32_1x64 x_q_turned_turned_row; TASSIGN<0x05180>(x_q_turned_turned_row);  // as a row, same bytes as x_q_turned_turned
         TMULS(x_q_turned_turned_row, x_q_code_row, -1);
-        VecI32_1x64 x_q_turned_row; TASSIGN(x_q_turned_row, 0x05180);  // as a row, same bytes as x_q_turned
+        VecI32_1x64 x_q_turned_row; TASSIGN<0x05180>(x_q_turned_row);  // as a row, same bytes as x_q_turned
         TADDS(x_q_turned_row, x_q_turned_turned_row, 254);
-        VecI32_1x64 x_q_inverse_row; TASSIGN(x_q_inverse_row, 0x05280);  // as a row, same bytes as x_q_inverse
+        VecI32_1x64 x_q_inverse_row; TASSIGN<0x05280>(x_q_inverse_row);  // as a row, same bytes as x_q_inverse
         TSHLS(x_q_inverse_row, x_q_turned_row, 23);
-        VecF32_1x64 x_q_factor_row; TASSIGN(x_q_factor_row, 0x05180);  // as a row, same bytes as x_q_factor
-        VecF32_1x64 x_q_inverse_fp32_row; TASSIGN(x_q_inverse_fp32_row, 0x05280);  // same bytes as x_q_inverse
+        VecF32_1x64 x_q_factor_row; TASSIGN<0x05180>(x_q_factor_row);  // as a row, same bytes as x_q_factor
+        VecF32_1x64 x_q_inverse_fp32_row; TASSIGN<0x05280>(x_q_inverse_fp32_row);  // same bytes as x_q_inverse
         TMOV(x_q_factor_row, x_q_inverse_fp32_row);
-        VecF32_64x32 x_q_scaled; TASSIGN(x_q_scaled, 0x03080);  // UB 0x03080..0x05080
-        VecF32_64x1 x_q_factor; TASSIGN(x_q_factor, 0x05180);  // UB 0x05180..0x05280
+        VecF32_64x32 x_q_scaled; TASSIGN<0x03080>(x_q_scaled);  // UB 0x03080..0x05080
+        VecF32_64x1 x_q_factor; TASSIGN<0x05180>(x_q_factor);  // UB 0x05180..0x05280
         TROWEXPANDMUL(x_q_scaled, x_q_wide, x_q_factor);
         VecE4m3_64x32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(x_q_elements, x_q_scaled, RoundMode::CAST_RINT);
+        TCVT(x_q_elements, x_q_scaled, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x03000 + t0_slot * 0x00040);  // as a row, same bytes as x_q_code_byte
-        TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT);
+        TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 2048);
@@ -90,4 +89,13 @@ extern "C" __global__ AICORE void quantise(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ float8_e4m3_t *x_q, __gm__ float8_e8m0_t *x_scale, __gm__ bfloat16_t *x, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(x_q, x_scale, x, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,25 +12,24 @@ using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using YG1SlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using YG1Pipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using YGPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *y_g_1_ring,
     __gm__ float *y_g_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     YG1Pipe y_g_1_pipe(y_g_1_ring + int64_t(block) * 32768, 0x0, 0x0);
     YGPipe y_g_pipe(y_g_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t groups0_slot = 0;  // which of 2 buffers this round of groups0 uses
@@ -84,4 +83,14 @@ extern "C" __global__ AICORE void linear_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_cube(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *x, __gm__ bfloat16_t *y_g_1_ring, __gm__ float *y_g_ring,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(x, y_g_1_ring, y_g_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -24,9 +24,8 @@ using YG1Pipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using YGPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void linear_vec(
+AICORE inline void run_block(
     __gm__ float *total_end,
     __gm__ uint8_t *w,
     __gm__ bfloat16_t *scale,
@@ -34,11 +33,13 @@ extern "C" __global__ AICORE void linear_vec(
     __gm__ float *y_g_ring,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     YG1Pipe y_g_1_pipe(y_g_1_ring + int64_t(block) * 32768, 0x0, 0x0);
     YGPipe y_g_pipe(y_g_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
@@ -72,23 +73,23 @@ extern "C" __global__ AICORE void linear_vec(
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
                 // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
                 VecI4_64x128 w_g; TASSIGN(w_g, 0x08000 + groups0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-                VecF16_64x128 y_g_1_fp16; TASSIGN(y_g_1_fp16, 0x1c200);  // UB 0x1c200..0x20200
+                VecF16_64x128 y_g_1_fp16; TASSIGN<0x1c200>(y_g_1_fp16);  // UB 0x1c200..0x20200
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_slot));
-                TCVT(y_g_1_fp16, w_g, RoundMode::CAST_RINT);
+                TCVT(y_g_1_fp16, w_g, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(4 + groups0_slot));
-                VecF32_64x128 y_g_1_fp32; TASSIGN(y_g_1_fp32, 0x20200);  // UB 0x20200..0x28200
+                VecF32_64x128 y_g_1_fp32; TASSIGN<0x20200>(y_g_1_fp32);  // UB 0x20200..0x28200
                 pipe_barrier(PIPE_V);
-                TCVT(y_g_1_fp32, y_g_1_fp16, RoundMode::CAST_RINT);
+                TCVT(y_g_1_fp32, y_g_1_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
                 VecB16_64x128 y_g_1; TASSIGN(y_g_1, 0x0c000 + groups0_slot * 0x04000);  // UB 0x0c000..0x14000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));  // free again
-                TCVT(y_g_1, y_g_1_fp32, RoundMode::CAST_RINT);
+                TCVT(y_g_1, y_g_1_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
                 // total: total + y_g * cast(scale[groups], fp32)  [linear_w4a16.yaml:31]
-                VecF32_1x128 total_1; TASSIGN(total_1, 0x1c200);  // UB 0x1c200..0x1c400
+                VecF32_1x128 total_1; TASSIGN<0x1c200>(total_1);  // UB 0x1c200..0x1c400
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
-                TCVT(total_1, scale_tile, RoundMode::CAST_RINT);
+                TCVT(total_1, scale_tile, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
                 // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
@@ -104,7 +105,7 @@ extern "C" __global__ AICORE void linear_vec(
                 TLOAD(y_g, y_g_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(groups0_slot));
                 TFREE<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
-                VecF32_32x128 total_2(t0_share); TASSIGN(total_2, 0x1c400);  // UB 0x1c400..0x20400
+                VecF32_32x128 total_2(t0_share); TASSIGN<0x1c400>(total_2);  // UB 0x1c400..0x20400
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(groups0_slot));
                 TCOLEXPANDMUL(total_2, y_g, total_1);
@@ -126,4 +127,16 @@ extern "C" __global__ AICORE void linear_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void linear_vec(
+    __gm__ uint64_t *ffts, __gm__ float *total_end, __gm__ uint8_t *w, __gm__ bfloat16_t *scale,
+    __gm__ bfloat16_t *y_g_1_ring, __gm__ float *y_g_ring, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        total_end, w, scale, y_g_1_ring, y_g_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        static_cast<int32_t>(get_subblockid()));
 }

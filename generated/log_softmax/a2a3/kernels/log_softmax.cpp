@@ -13,17 +13,18 @@ using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void log_softmax(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
@@ -34,8 +35,8 @@ extern "C" __global__ AICORE void log_softmax(
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_8x1 c_1(rows0_valid); TASSIGN(c_1, 0x10000);  // UB 0x10000..0x10020
-        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN(c_1_tmp, 0x10020);  // UB 0x10020..0x10420
+        VecF32_8x1 c_1(rows0_valid); TASSIGN<0x10000>(c_1);  // UB 0x10000..0x10020
+        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN<0x10020>(c_1_tmp);  // UB 0x10020..0x10420
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(c_1, x_tile, c_1_tmp);
@@ -43,19 +44,19 @@ extern "C" __global__ AICORE void log_softmax(
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_1);
         // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
-        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10000);  // UB 0x10000..0x18000
+        VecF32_8x4096 y_1(rows0_valid); TASSIGN<0x10000>(y_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TEXP(y_1, c);
-        VecF32_8x1 y_2(rows0_valid); TASSIGN(y_2, 0x18000);  // UB 0x18000..0x18020
-        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN(y_2_tmp, 0x18020);  // UB 0x18020..0x18420
+        VecF32_8x1 y_2(rows0_valid); TASSIGN<0x18000>(y_2);  // UB 0x18000..0x18020
+        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN<0x18020>(y_2_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
         TROWSUM(y_2, y_1, y_2_tmp);
-        VecF32_1x8 y_3_row(rows0_valid); TASSIGN(y_3_row, 0x10000);  // as a row, same bytes as y_3
-        VecF32_1x8 y_2_row(rows0_valid); TASSIGN(y_2_row, 0x18000);  // as a row, same bytes as y_2
+        VecF32_1x8 y_3_row(rows0_valid); TASSIGN<0x10000>(y_3_row);  // as a row, same bytes as y_3
+        VecF32_1x8 y_2_row(rows0_valid); TASSIGN<0x18000>(y_2_row);  // as a row, same bytes as y_2
         pipe_barrier(PIPE_V);
         TLOG(y_3_row, y_2_row);
         VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        VecF32_8x1 y_3(rows0_valid); TASSIGN(y_3, 0x10000);  // UB 0x10000..0x10020
+        VecF32_8x1 y_3(rows0_valid); TASSIGN<0x10000>(y_3);  // UB 0x10000..0x10020
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_tile, c, y_3);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
@@ -66,4 +67,12 @@ extern "C" __global__ AICORE void log_softmax(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void log_softmax(
+    __gm__ float *y, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(y, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // matmul_fp32: cube kernel of `matmul_fp32` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_fp32; tiles k 256, k1 64, m 128, n 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 524288 B
+// stages matmul_fp32; tiles k 256, k.l0 64, m 128, n 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 524288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using MatF32_128x256 = Tile<TileType::Mat, float, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatF32_256x128 = Tile<TileType::Mat, float, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftF32_128x64 = TileLeft<float, 128, 64, DYNAMIC, 64>;
@@ -16,18 +16,17 @@ using RightF32_64x128 = TileRight<float, 64, 128, 64, 128>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using BGm = GlobalTensor<float, Shape<1, 16, 16, 16, 8>, Stride<1, 8192, 128, 8, 1>, Layout::NZ>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void matmul_fp32(
+AICORE inline void run_block(
     __gm__ float *c,
     __gm__ float *a,
     __gm__ float *b,
     int32_t m_begin,
     int32_t m_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void matmul_fp32(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void matmul_fp32(
+    __gm__ float *c, __gm__ float *a, __gm__ float *b, int32_t m_begin, int32_t m_end, int32_t nblk)
+{
+    run_block(c, a, b, m_begin, m_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

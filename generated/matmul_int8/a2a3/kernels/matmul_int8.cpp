@@ -1,5 +1,5 @@
 // matmul_int8: cube kernel of `matmul_int8` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_int8; tiles k 256, k1 64, m 128, n 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
+// stages matmul_int8; tiles k 256, k.l0 64, m 128, n 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
+using AccI32_128x128 = TileAccCompact<int32_t, 128, 128, DYNAMIC, 128>;
 using MatI8_128x256 = Tile<TileType::Mat, int8_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatI8_256x128 = Tile<TileType::Mat, int8_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftI8_128x64 = TileLeft<int8_t, 128, 64, DYNAMIC, 64>;
@@ -16,18 +16,17 @@ using RightI8_64x128 = TileRight<int8_t, 64, 128, 64, 128>;
 using AGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using BGm = GlobalTensor<int8_t, Shape<1, 4, 16, 16, 32>, Stride<1, 32768, 512, 32, 1>, Layout::NZ>;
 using CGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void matmul_int8(
+AICORE inline void run_block(
     __gm__ int32_t *c,
     __gm__ int8_t *a,
     __gm__ int8_t *b,
     int32_t m_begin,
     int32_t m_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void matmul_int8(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void matmul_int8(
+    __gm__ int32_t *c, __gm__ int8_t *a, __gm__ int8_t *b, int32_t m_begin, int32_t m_end, int32_t nblk)
+{
+    run_block(c, a, b, m_begin, m_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

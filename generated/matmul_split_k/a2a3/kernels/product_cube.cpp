@@ -1,5 +1,5 @@
 // product_cube: cube kernel of `matmul_split_k` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages product; tiles c_depth 256, c_part 1, k1 128, m 32, n 128; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 163840 B
+// stages product; tiles c_depth 256, c_depth.l0 128, c_part 1, m 32, n 128; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_32x128 = TileAcc<float, 32, 128, DYNAMIC, 128>;
+using AccF32_32x128 = TileAccCompact<float, 32, 128, DYNAMIC, 128>;
 using MatB16_32x256 = Tile<TileType::Mat, bfloat16_t, 32, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
@@ -16,19 +16,18 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 7168, 1>>;
 using BGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using CPartsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void product_cube(
+AICORE inline void run_block(
     __gm__ float *c_parts,
     __gm__ bfloat16_t *a,
     __gm__ bfloat16_t *b,
     int32_t m_begin,
     int32_t m_end,
     int32_t m,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t c_depth0_slot = 0;  // which of 2 buffers this round of c_depth0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -81,4 +80,13 @@ extern "C" __global__ AICORE void product_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void product_cube(
+    __gm__ float *c_parts, __gm__ bfloat16_t *a, __gm__ bfloat16_t *b, int32_t m_begin, int32_t m_end, int32_t m,
+    int32_t nblk)
+{
+    run_block(c_parts, a, b, m_begin, m_end, m, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,18 +12,19 @@ using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYN
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using CPartsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
 using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void product_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *c,
     __gm__ float *c_parts,
     int32_t m_begin,
     int32_t m_end,
     int32_t m,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -49,7 +50,7 @@ extern "C" __global__ AICORE void product_vec(
             CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TLOAD(c_parts_tile_4, c_parts_in_4);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            VecF32_32x128 c_add(m0_valid); TASSIGN(c_add, 0x24000);  // UB 0x24000..0x28000
+            VecF32_32x128 c_add(m0_valid); TASSIGN<0x24000>(c_add);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             TADD(c_add, c_parts_tile, c_parts_tile_2);
@@ -64,7 +65,7 @@ extern "C" __global__ AICORE void product_vec(
             VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_slot * 0x02000);  // UB 0x20000..0x24000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-            TCVT(c_tile, c_add, RoundMode::CAST_RINT);
+            TCVT(c_tile, c_add, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
@@ -76,4 +77,12 @@ extern "C" __global__ AICORE void product_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void product_vec(
+    __gm__ bfloat16_t *c, __gm__ float *c_parts, int32_t m_begin, int32_t m_end, int32_t m, int32_t nblk)
+{
+    run_block(c, c_parts, m_begin, m_end, m, nblk, static_cast<int32_t>(get_block_idx()));
 }

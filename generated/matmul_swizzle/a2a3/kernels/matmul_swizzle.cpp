@@ -1,5 +1,5 @@
 // matmul_swizzle: cube kernel of `matmul_swizzle` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_swizzle; tiles k 256, k1 64, m 1024 / 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
+// stages matmul_swizzle; tiles k 256, k.l0 64, m 1024 / 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
 using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
@@ -16,18 +16,17 @@ using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
 using BGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 32768, 256, 16, 1>, Layout::NZ>;
 using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void matmul_swizzle(
+AICORE inline void run_block(
     __gm__ bfloat16_t *c,
     __gm__ bfloat16_t *a,
     __gm__ bfloat16_t *b,
     int32_t m_begin,
     int32_t m_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t m0_slot = 0;  // which of 2 buffers this round of m0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -81,4 +80,12 @@ extern "C" __global__ AICORE void matmul_swizzle(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void matmul_swizzle(
+    __gm__ bfloat16_t *c, __gm__ bfloat16_t *a, __gm__ bfloat16_t *b, int32_t m_begin, int32_t m_end, int32_t nblk)
+{
+    run_block(c, a, b, m_begin, m_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

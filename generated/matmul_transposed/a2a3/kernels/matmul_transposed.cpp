@@ -1,5 +1,5 @@
 // matmul_transposed: cube kernel of `matmul_transposed` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_transposed; tiles k 256, k1 64, m 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
+// stages matmul_transposed; tiles k 256, k.l0 64, m 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using MatZnB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::RowMajor, DYNAMIC, 256, SLayout::ColMajor, 512>;
 using MatZnB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::RowMajor, 256, 128, SLayout::ColMajor, 512>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
@@ -16,19 +16,18 @@ using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1, DYNAMIC>, Layout::DN>;
 using BGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 1, 512>, Layout::DN>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void matmul_transposed(
+AICORE inline void run_block(
     __gm__ float *c,
     __gm__ bfloat16_t *a,
     __gm__ bfloat16_t *b,
     int32_t m_begin,
     int32_t m_end,
     int32_t m,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -79,4 +78,13 @@ extern "C" __global__ AICORE void matmul_transposed(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void matmul_transposed(
+    __gm__ float *c, __gm__ bfloat16_t *a, __gm__ bfloat16_t *b, int32_t m_begin, int32_t m_end, int32_t m,
+    int32_t nblk)
+{
+    run_block(c, a, b, m_begin, m_end, m, nblk, static_cast<int32_t>(get_block_idx()));
 }

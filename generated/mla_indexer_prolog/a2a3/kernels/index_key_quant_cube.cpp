@@ -12,24 +12,23 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_32x128 = TileAcc<float, 32, 128, DYNAMIC, 128>;
+using AccF32_32x128 = TileAccCompact<float, 32, 128, DYNAMIC, 128>;
 using HadamardGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using IkRGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_key_quant_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *ik_h,
     __gm__ bfloat16_t *ik_r,
     __gm__ bfloat16_t *hadamard,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // ik_h: matmul(ik_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:101]
-    MatB16_128x128 hadamard_tile; TASSIGN(hadamard_tile, 0x04000);  // L1 0x04000..0x0c000
+    MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -65,4 +64,13 @@ extern "C" __global__ AICORE void index_key_quant_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_key_quant_cube(
+    __gm__ bfloat16_t *ik_h, __gm__ bfloat16_t *ik_r, __gm__ bfloat16_t *hadamard, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(ik_h, ik_r, hadamard, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

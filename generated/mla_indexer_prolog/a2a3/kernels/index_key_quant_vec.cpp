@@ -23,19 +23,20 @@ using VecF16_1x16_c1 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 1>
 using IkHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using IkCacheGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using IkScaleGm = GlobalTensor<half, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_key_quant_vec(
+AICORE inline void run_block(
     __gm__ int8_t *ik_cache,
     __gm__ half *ik_scale,
     __gm__ bfloat16_t *ik_h,
     __gm__ int64_t *slot,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -48,48 +49,48 @@ extern "C" __global__ AICORE void index_key_quant_vec(
         IkHGm ik_h_in(ik_h + int64_t(t0) * 128, {t0_valid});
         TLOAD(ik_h_tile, ik_h_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_32x128 ik_f_2(t0_valid); TASSIGN(ik_f_2, 0x06800);  // UB 0x06800..0x0a800
+        VecF32_32x128 ik_f_2(t0_valid); TASSIGN<0x06800>(ik_f_2);  // UB 0x06800..0x0a800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(ik_f_2, ik_h_tile, RoundMode::CAST_RINT);
+        TCVT(ik_f_2, ik_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
-        VecF32_32x128 ik_s_1(t0_valid); TASSIGN(ik_s_1, 0x0a800);  // UB 0x0a800..0x0e800
+        VecF32_32x128 ik_s_1(t0_valid); TASSIGN<0x0a800>(ik_s_1);  // UB 0x0a800..0x0e800
         pipe_barrier(PIPE_V);
         TABS(ik_s_1, ik_f_2);
-        VecF32_32x1 ik_s_2(t0_valid); TASSIGN(ik_s_2, 0x0e800);  // UB 0x0e800..0x0e880
-        VecF32_32x128 ik_s_2_tmp(t0_valid); TASSIGN(ik_s_2_tmp, 0x0e880);  // UB 0x0e880..0x12880
+        VecF32_32x1 ik_s_2(t0_valid); TASSIGN<0x0e800>(ik_s_2);  // UB 0x0e800..0x0e880
+        VecF32_32x128 ik_s_2_tmp(t0_valid); TASSIGN<0x0e880>(ik_s_2_tmp);  // UB 0x0e880..0x12880
         pipe_barrier(PIPE_V);
         TROWMAX(ik_s_2, ik_s_1, ik_s_2_tmp);
-        VecF32_1x32 ik_s_3_row(t0_valid); TASSIGN(ik_s_3_row, 0x0a800);  // as a row, same bytes as ik_s_3
-        VecF32_1x32 ik_s_2_row(t0_valid); TASSIGN(ik_s_2_row, 0x0e800);  // as a row, same bytes as ik_s_2
+        VecF32_1x32 ik_s_3_row(t0_valid); TASSIGN<0x0a800>(ik_s_3_row);  // as a row, same bytes as ik_s_3
+        VecF32_1x32 ik_s_2_row(t0_valid); TASSIGN<0x0e800>(ik_s_2_row);  // as a row, same bytes as ik_s_2
         pipe_barrier(PIPE_V);
         TMAXS(ik_s_3_row, ik_s_2_row, 1e-35f);
-        VecF32_1x32 ik_s_4_row(t0_valid); TASSIGN(ik_s_4_row, 0x0a800);  // as a row, same bytes as ik_s_4
+        VecF32_1x32 ik_s_4_row(t0_valid); TASSIGN<0x0a800>(ik_s_4_row);  // as a row, same bytes as ik_s_4
         pipe_barrier(PIPE_V);
         TDIVS(ik_s_4_row, 127.0f, ik_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
-        VecF32_32x128 ik_1(t0_valid); TASSIGN(ik_1, 0x06800);  // UB 0x06800..0x0a800
-        VecF32_32x1 ik_s_4(t0_valid); TASSIGN(ik_s_4, 0x0a800);  // UB 0x0a800..0x0a880
+        VecF32_32x128 ik_1(t0_valid); TASSIGN<0x06800>(ik_1);  // UB 0x06800..0x0a800
+        VecF32_32x1 ik_s_4(t0_valid); TASSIGN<0x0a800>(ik_s_4);  // UB 0x0a800..0x0a880
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(ik_1, ik_f_2, ik_s_4);
-        VecI32_32x128 ik_int32(t0_valid); TASSIGN(ik_int32, 0x0a880);  // UB 0x0a880..0x0e880
+        VecI32_32x128 ik_int32(t0_valid); TASSIGN<0x0a880>(ik_int32);  // UB 0x0a880..0x0e880
         pipe_barrier(PIPE_V);
-        TCVT(ik_int32, ik_1, RoundMode::CAST_RINT);
-        VecF16_32x128 ik_fp16(t0_valid); TASSIGN(ik_fp16, 0x06800);  // UB 0x06800..0x08800
+        TCVT(ik_int32, ik_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_32x128 ik_fp16(t0_valid); TASSIGN<0x06800>(ik_fp16);  // UB 0x06800..0x08800
         pipe_barrier(PIPE_V);
-        TCVT(ik_fp16, ik_int32, RoundMode::CAST_NONE);
+        TCVT(ik_fp16, ik_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_32x128 ik(t0_valid); TASSIGN(ik, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TCVT(ik, ik_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecF32_1x32 ik_s_5_row(t0_valid); TASSIGN(ik_s_5_row, 0x06800);  // as a row, same bytes as ik_s_5
+        VecF32_1x32 ik_s_5_row(t0_valid); TASSIGN<0x06800>(ik_s_5_row);  // as a row, same bytes as ik_s_5
         pipe_barrier(PIPE_V);
         TDIVS(ik_s_5_row, 1.0f, ik_s_4_row);
-        VecF16_1x32 ik_s_row(t0_valid); TASSIGN(ik_s_row, 0x06880);  // as a row, same bytes as ik_s
+        VecF16_1x32 ik_s_row(t0_valid); TASSIGN<0x06880>(ik_s_row);  // as a row, same bytes as ik_s
         pipe_barrier(PIPE_V);
-        TCVT(ik_s_row, ik_s_5_row, RoundMode::CAST_RINT);
+        TCVT(ik_s_row, ik_s_5_row, RoundMode::CAST_RINT, SaturationMode::ON);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // rows of ik to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
@@ -99,13 +100,14 @@ extern "C" __global__ AICORE void index_key_quant_vec(
             }
             // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)  [mla_indexer_prolog.yaml:103]
             VecI8_1x128 ik_one; TASSIGN(ik_one, 0x04000 + row * 0x00080 + t0_slot * 0x01000);  // row of ik
+            pipe_barrier(PIPE_MTE3);
             IkCacheGm ik_cache_out(ik_cache + int64_t(slot_i) * 128);
             TSTORE(ik_cache_out, ik_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)  [mla_indexer_prolog.yaml:104]
         VecF16_32x16 ik_s_wide(t0_valid); TASSIGN(ik_s_wide, 0x06000 + t0_slot * 0x00400);  // UB 0x06000..0x06800, 2 copies
-        VecF16_32x1 ik_s(t0_valid); TASSIGN(ik_s, 0x06880);  // UB 0x06880..0x068c0
+        VecF16_32x1 ik_s(t0_valid); TASSIGN<0x06880>(ik_s);  // UB 0x06880..0x068c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TROWEXPAND(ik_s_wide, ik_s);
@@ -118,6 +120,7 @@ extern "C" __global__ AICORE void index_key_quant_vec(
                 continue;
             }
             VecF16_1x16_c1 ik_s_wide_one; TASSIGN(ik_s_wide_one, 0x06000 + row * 0x00020 + t0_slot * 0x00400);  // row of ik_s_wide
+            pipe_barrier(PIPE_MTE3);
             IkScaleGm ik_scale_out(ik_scale + int64_t(slot_i));
             TSTORE(ik_scale_out, ik_s_wide_one);
         }
@@ -127,4 +130,13 @@ extern "C" __global__ AICORE void index_key_quant_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_key_quant_vec(
+    __gm__ int8_t *ik_cache, __gm__ half *ik_scale, __gm__ bfloat16_t *ik_h, __gm__ int64_t *slot, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    run_block(ik_cache, ik_scale, ik_h, slot, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

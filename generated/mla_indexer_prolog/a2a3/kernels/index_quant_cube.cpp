@@ -15,21 +15,20 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
 using HadamardGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using IqRGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_quant_cube(
+AICORE inline void run_block(
     __gm__ bfloat16_t *iq_h,
     __gm__ bfloat16_t *iq_r,
     __gm__ bfloat16_t *hadamard,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
     // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
-    MatB16_128x128 hadamard_tile; TASSIGN(hadamard_tile, 0x04000);  // L1 0x04000..0x0c000
+    MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -66,4 +65,13 @@ extern "C" __global__ AICORE void index_quant_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_quant_cube(
+    __gm__ bfloat16_t *iq_h, __gm__ bfloat16_t *iq_r, __gm__ bfloat16_t *hadamard, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(iq_h, iq_r, hadamard, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

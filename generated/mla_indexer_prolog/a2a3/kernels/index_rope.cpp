@@ -23,9 +23,8 @@ using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1,
 using IqIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 using WIqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using IqRGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_rope(
+AICORE inline void run_block(
     __gm__ bfloat16_t *iq_r,
     __gm__ int32_t *iq_i,
     __gm__ float *q_s,
@@ -34,10 +33,12 @@ extern "C" __global__ AICORE void index_rope(
     __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -60,12 +61,12 @@ extern "C" __global__ AICORE void index_rope(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecF32_32x64 iq_r_cos(t0_valid); TASSIGN(iq_r_cos, 0x10500);  // UB 0x10500..0x12500
+        VecF32_32x64 iq_r_cos(t0_valid); TASSIGN<0x10500>(iq_r_cos);  // UB 0x10500..0x12500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(iq_r_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_32x64 iq_r_sin(t0_valid); TASSIGN(iq_r_sin, 0x12500);  // UB 0x12500..0x14500
+        TCVT(iq_r_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_32x64 iq_r_sin(t0_valid); TASSIGN<0x12500>(iq_r_sin);  // UB 0x12500..0x14500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(iq_r_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(iq_r_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_slot ^= 1) {
             // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
             VecI32_32x128 iq_i_tile(t0_valid); TASSIGN(iq_i_tile, 0x00000 + index_heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
@@ -78,9 +79,9 @@ extern "C" __global__ AICORE void index_rope(
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
             TLOAD(w_iq_scale_tile, w_iq_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
-            VecF32_32x128 iq_b_1(t0_valid); TASSIGN(iq_b_1, 0x14500);  // UB 0x14500..0x18500
+            VecF32_32x128 iq_b_1(t0_valid); TASSIGN<0x14500>(iq_b_1);  // UB 0x14500..0x18500
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
-            TCVT(iq_b_1, iq_i_tile, RoundMode::CAST_RINT);
+            TCVT(iq_b_1, iq_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_slot));
             VecF32_32x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
@@ -92,38 +93,38 @@ extern "C" __global__ AICORE void index_rope(
             VecB16_32x128 iq_b_4(t0_valid); TASSIGN(iq_b_4, 0x08500 + index_heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
-            TCVT(iq_b_4, iq_b_1, RoundMode::CAST_RINT);
+            TCVT(iq_b_4, iq_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
             // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-            VecF32_32x64 iq_r_x(t0_valid); TASSIGN(iq_r_x, 0x14500);  // UB 0x14500..0x16500
+            VecF32_32x64 iq_r_x(t0_valid); TASSIGN<0x14500>(iq_r_x);  // UB 0x14500..0x16500
             VecB16_32x128_c64 iq_r_1(t0_valid); TASSIGN(iq_r_1, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4
             pipe_barrier(PIPE_V);
-            TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT);
-            VecF32_32x64_c32 iq_r_x1c1(t0_valid); TASSIGN(iq_r_x1c1, 0x16500);  // UB 0x16500..0x18500
-            VecF32_32x64_c32 iq_r_x1(t0_valid); TASSIGN(iq_r_x1, 0x14500);  // columns 0.. of iq_r_x
-            VecF32_32x64_c32 iq_r_cos1(t0_valid); TASSIGN(iq_r_cos1, 0x10500);  // columns 0.. of iq_r_cos
+            TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_32x64_c32 iq_r_x1c1(t0_valid); TASSIGN<0x16500>(iq_r_x1c1);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 iq_r_x1(t0_valid); TASSIGN<0x14500>(iq_r_x1);  // columns 0.. of iq_r_x
+            VecF32_32x64_c32 iq_r_cos1(t0_valid); TASSIGN<0x10500>(iq_r_cos1);  // columns 0.. of iq_r_cos
             pipe_barrier(PIPE_V);
             TMUL(iq_r_x1c1, iq_r_x1, iq_r_cos1);
-            VecF32_32x64_c32 iq_r_x2s1(t0_valid); TASSIGN(iq_r_x2s1, 0x18500);  // UB 0x18500..0x1a500
-            VecF32_32x64_c32 iq_r_x2(t0_valid); TASSIGN(iq_r_x2, 0x14580);  // columns 32.. of iq_r_x
-            VecF32_32x64_c32 iq_r_sin1(t0_valid); TASSIGN(iq_r_sin1, 0x12500);  // columns 0.. of iq_r_sin
+            VecF32_32x64_c32 iq_r_x2s1(t0_valid); TASSIGN<0x18500>(iq_r_x2s1);  // UB 0x18500..0x1a500
+            VecF32_32x64_c32 iq_r_x2(t0_valid); TASSIGN<0x14580>(iq_r_x2);  // columns 32.. of iq_r_x
+            VecF32_32x64_c32 iq_r_sin1(t0_valid); TASSIGN<0x12500>(iq_r_sin1);  // columns 0.. of iq_r_sin
             TMUL(iq_r_x2s1, iq_r_x2, iq_r_sin1);
-            VecF32_32x64_c32 iq_r_low(t0_valid); TASSIGN(iq_r_low, 0x1a500);  // columns 0.. of iq_r_roped
+            VecF32_32x64_c32 iq_r_low(t0_valid); TASSIGN<0x1a500>(iq_r_low);  // columns 0.. of iq_r_roped
             pipe_barrier(PIPE_V);
             TSUB(iq_r_low, iq_r_x1c1, iq_r_x2s1);
-            VecF32_32x64_c32 iq_r_x2c2(t0_valid); TASSIGN(iq_r_x2c2, 0x16500);  // UB 0x16500..0x18500
-            VecF32_32x64_c32 iq_r_cos2(t0_valid); TASSIGN(iq_r_cos2, 0x10580);  // columns 32.. of iq_r_cos
+            VecF32_32x64_c32 iq_r_x2c2(t0_valid); TASSIGN<0x16500>(iq_r_x2c2);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 iq_r_cos2(t0_valid); TASSIGN<0x10580>(iq_r_cos2);  // columns 32.. of iq_r_cos
             pipe_barrier(PIPE_V);
             TMUL(iq_r_x2c2, iq_r_x2, iq_r_cos2);
-            VecF32_32x64_c32 iq_r_x1s2(t0_valid); TASSIGN(iq_r_x1s2, 0x14500);  // UB 0x14500..0x16500
-            VecF32_32x64_c32 iq_r_sin2(t0_valid); TASSIGN(iq_r_sin2, 0x12580);  // columns 32.. of iq_r_sin
+            VecF32_32x64_c32 iq_r_x1s2(t0_valid); TASSIGN<0x14500>(iq_r_x1s2);  // UB 0x14500..0x16500
+            VecF32_32x64_c32 iq_r_sin2(t0_valid); TASSIGN<0x12580>(iq_r_sin2);  // columns 32.. of iq_r_sin
             TMUL(iq_r_x1s2, iq_r_x1, iq_r_sin2);
-            VecF32_32x64_c32 iq_r_high(t0_valid); TASSIGN(iq_r_high, 0x1a580);  // columns 32.. of iq_r_roped
+            VecF32_32x64_c32 iq_r_high(t0_valid); TASSIGN<0x1a580>(iq_r_high);  // columns 32.. of iq_r_roped
             pipe_barrier(PIPE_V);
             TADD(iq_r_high, iq_r_x2c2, iq_r_x1s2);
             VecB16_32x128_c64 iq_r_rope(t0_valid); TASSIGN(iq_r_rope, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4
-            VecF32_32x64 iq_r_roped(t0_valid); TASSIGN(iq_r_roped, 0x1a500);  // UB 0x1a500..0x1c500
+            VecF32_32x64 iq_r_roped(t0_valid); TASSIGN<0x1a500>(iq_r_roped);  // UB 0x1a500..0x1c500
             pipe_barrier(PIPE_V);
-            TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT);
+            TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
             IqRGm iq_r_out(iq_r + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
@@ -137,4 +138,13 @@ extern "C" __global__ AICORE void index_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_rope(
+    __gm__ bfloat16_t *iq_r, __gm__ int32_t *iq_i, __gm__ float *q_s, __gm__ float *w_iq_scale,
+    __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,17 +12,18 @@ using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAM
 using VecF16_32x64 = Tile<TileType::Vec, half, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using Weights1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using WeightsGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void index_weights_vec(
+AICORE inline void run_block(
     __gm__ half *weights,
     __gm__ float *weights_1,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -34,7 +35,7 @@ extern "C" __global__ AICORE void index_weights_vec(
         Weights1Gm weights_1_in(weights_1 + int64_t(t0) * 64, {t0_valid});
         TLOAD(weights_1_tile, weights_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_32x64 weights_2(t0_valid); TASSIGN(weights_2, 0x06000);  // UB 0x06000..0x08000
+        VecF32_32x64 weights_2(t0_valid); TASSIGN<0x06000>(weights_2);  // UB 0x06000..0x08000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TMULS(weights_2, weights_1_tile, 0.011048543f);
@@ -42,7 +43,7 @@ extern "C" __global__ AICORE void index_weights_vec(
         VecF16_32x64 weights_tile(t0_valid); TASSIGN(weights_tile, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(weights_tile, weights_2, RoundMode::CAST_RINT);
+        TCVT(weights_tile, weights_2, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         WeightsGm weights_out(weights + int64_t(t0) * 64, {t0_valid});
@@ -52,4 +53,12 @@ extern "C" __global__ AICORE void index_weights_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void index_weights_vec(
+    __gm__ half *weights, __gm__ float *weights_1, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(weights, weights_1, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,9 +14,8 @@ using VecF32_16x64_c32 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, D
 using VecB16_1x64 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using Kr1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KrCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_rope(
+AICORE inline void run_block(
     __gm__ bfloat16_t *kr_cache,
     __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *cos,
@@ -24,10 +23,12 @@ extern "C" __global__ AICORE void key_rope(
     __gm__ int64_t *slot,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -49,44 +50,44 @@ extern "C" __global__ AICORE void key_rope(
         Kr1Gm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_16x64 kr_x(t0_valid); TASSIGN(kr_x, 0x04000);  // UB 0x04000..0x05000
+        VecF32_16x64 kr_x(t0_valid); TASSIGN<0x04000>(kr_x);  // UB 0x04000..0x05000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(kr_x, kr_1_tile, RoundMode::CAST_RINT);
+        TCVT(kr_x, kr_1_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_16x64 kr_cos(t0_valid); TASSIGN(kr_cos, 0x05000);  // UB 0x05000..0x06000
+        VecF32_16x64 kr_cos(t0_valid); TASSIGN<0x05000>(kr_cos);  // UB 0x05000..0x06000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TCVT(kr_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_16x64 kr_sin(t0_valid); TASSIGN(kr_sin, 0x06000);  // UB 0x06000..0x07000
+        TCVT(kr_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64 kr_sin(t0_valid); TASSIGN<0x06000>(kr_sin);  // UB 0x06000..0x07000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(kr_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(kr_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_16x64_c32 kr_x1c1(t0_valid); TASSIGN(kr_x1c1, 0x07000);  // UB 0x07000..0x08000
-        VecF32_16x64_c32 kr_x1(t0_valid); TASSIGN(kr_x1, 0x04000);  // columns 0.. of kr_x
-        VecF32_16x64_c32 kr_cos1(t0_valid); TASSIGN(kr_cos1, 0x05000);  // columns 0.. of kr_cos
+        VecF32_16x64_c32 kr_x1c1(t0_valid); TASSIGN<0x07000>(kr_x1c1);  // UB 0x07000..0x08000
+        VecF32_16x64_c32 kr_x1(t0_valid); TASSIGN<0x04000>(kr_x1);  // columns 0.. of kr_x
+        VecF32_16x64_c32 kr_cos1(t0_valid); TASSIGN<0x05000>(kr_cos1);  // columns 0.. of kr_cos
         pipe_barrier(PIPE_V);
         TMUL(kr_x1c1, kr_x1, kr_cos1);
-        VecF32_16x64_c32 kr_x2s1(t0_valid); TASSIGN(kr_x2s1, 0x08000);  // UB 0x08000..0x09000
-        VecF32_16x64_c32 kr_x2(t0_valid); TASSIGN(kr_x2, 0x04080);  // columns 32.. of kr_x
-        VecF32_16x64_c32 kr_sin1(t0_valid); TASSIGN(kr_sin1, 0x06000);  // columns 0.. of kr_sin
+        VecF32_16x64_c32 kr_x2s1(t0_valid); TASSIGN<0x08000>(kr_x2s1);  // UB 0x08000..0x09000
+        VecF32_16x64_c32 kr_x2(t0_valid); TASSIGN<0x04080>(kr_x2);  // columns 32.. of kr_x
+        VecF32_16x64_c32 kr_sin1(t0_valid); TASSIGN<0x06000>(kr_sin1);  // columns 0.. of kr_sin
         TMUL(kr_x2s1, kr_x2, kr_sin1);
-        VecF32_16x64_c32 kr_low(t0_valid); TASSIGN(kr_low, 0x09000);  // columns 0.. of kr_roped
+        VecF32_16x64_c32 kr_low(t0_valid); TASSIGN<0x09000>(kr_low);  // columns 0.. of kr_roped
         pipe_barrier(PIPE_V);
         TSUB(kr_low, kr_x1c1, kr_x2s1);
-        VecF32_16x64_c32 kr_x2c2(t0_valid); TASSIGN(kr_x2c2, 0x07000);  // UB 0x07000..0x08000
-        VecF32_16x64_c32 kr_cos2(t0_valid); TASSIGN(kr_cos2, 0x05080);  // columns 32.. of kr_cos
+        VecF32_16x64_c32 kr_x2c2(t0_valid); TASSIGN<0x07000>(kr_x2c2);  // UB 0x07000..0x08000
+        VecF32_16x64_c32 kr_cos2(t0_valid); TASSIGN<0x05080>(kr_cos2);  // columns 32.. of kr_cos
         pipe_barrier(PIPE_V);
         TMUL(kr_x2c2, kr_x2, kr_cos2);
-        VecF32_16x64_c32 kr_x1s2(t0_valid); TASSIGN(kr_x1s2, 0x04000);  // UB 0x04000..0x05000
-        VecF32_16x64_c32 kr_sin2(t0_valid); TASSIGN(kr_sin2, 0x06080);  // columns 32.. of kr_sin
+        VecF32_16x64_c32 kr_x1s2(t0_valid); TASSIGN<0x04000>(kr_x1s2);  // UB 0x04000..0x05000
+        VecF32_16x64_c32 kr_sin2(t0_valid); TASSIGN<0x06080>(kr_sin2);  // columns 32.. of kr_sin
         TMUL(kr_x1s2, kr_x1, kr_sin2);
-        VecF32_16x64_c32 kr_high(t0_valid); TASSIGN(kr_high, 0x09080);  // columns 32.. of kr_roped
+        VecF32_16x64_c32 kr_high(t0_valid); TASSIGN<0x09080>(kr_high);  // columns 32.. of kr_roped
         pipe_barrier(PIPE_V);
         TADD(kr_high, kr_x2c2, kr_x1s2);
         VecB16_16x64 kr(t0_valid); TASSIGN(kr, 0x03000 + t0_slot * 0x00800);  // UB 0x03000..0x04000, 2 copies
-        VecF32_16x64 kr_roped(t0_valid); TASSIGN(kr_roped, 0x09000);  // UB 0x09000..0x0a000
+        VecF32_16x64 kr_roped(t0_valid); TASSIGN<0x09000>(kr_roped);  // UB 0x09000..0x0a000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(kr, kr_roped, RoundMode::CAST_RINT);
+        TCVT(kr, kr_roped, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // rows of kr to the slots in slot
@@ -97,6 +98,7 @@ extern "C" __global__ AICORE void key_rope(
             }
             // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)  [mla_indexer_prolog.yaml:86]
             VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_slot * 0x00800);  // row of kr
+            pipe_barrier(PIPE_MTE3);
             KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
             TSTORE(kr_cache_out, kr_one);
         }
@@ -106,4 +108,13 @@ extern "C" __global__ AICORE void key_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_rope(
+    __gm__ bfloat16_t *kr_cache, __gm__ bfloat16_t *kr_1, __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin,
+    __gm__ int64_t *slot, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

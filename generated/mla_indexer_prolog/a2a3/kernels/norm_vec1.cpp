@@ -16,9 +16,8 @@ using GammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1
 using XN2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
 using XN1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void norm_vec1(
+AICORE inline void run_block(
     __gm__ float *x_n_1,
     __gm__ float *x_n_2,
     __gm__ float *x_n_var_part,
@@ -26,18 +25,20 @@ extern "C" __global__ AICORE void norm_vec1(
     __gm__ bfloat16_t *gamma,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
-    VecB16_1x7168 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x03800
+    VecB16_1x7168 gamma_tile; TASSIGN<0x00000>(gamma_tile);  // UB 0x00000..0x03800
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-    VecF32_1x7168 x_n_2_tile; TASSIGN(x_n_2_tile, 0x03800);  // UB 0x03800..0x0a800
+    VecF32_1x7168 x_n_2_tile; TASSIGN<0x03800>(x_n_2_tile);  // UB 0x03800..0x0a800
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-    TCVT(x_n_2_tile, gamma_tile, RoundMode::CAST_RINT);
+    TCVT(x_n_2_tile, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
     XN2Gm x_n_2_out(x_n_2);
@@ -48,22 +49,22 @@ extern "C" __global__ AICORE void norm_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
-        VecB16_2x7168 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x07000
+        VecB16_2x7168 x_tile(t0_valid); TASSIGN<0x00000>(x_tile);  // UB 0x00000..0x07000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         XGm x_in(x + int64_t(t0) * 7168, {t0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN(x_n_1_tile, 0x07000);  // UB 0x07000..0x15000
+        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN<0x07000>(x_n_1_tile);  // UB 0x07000..0x15000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(x_n_1_tile, x_tile, RoundMode::CAST_RINT);
+        TCVT(x_n_1_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecF32_2x7168 x_n_square(t0_valid); TASSIGN(x_n_square, 0x15000);  // UB 0x15000..0x23000
+        VecF32_2x7168 x_n_square(t0_valid); TASSIGN<0x15000>(x_n_square);  // UB 0x15000..0x23000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TMUL(x_n_square, x_n_1_tile, x_n_1_tile);
-        VecF32_2x7168 x_n_var_part_tile(t0_valid); TASSIGN(x_n_var_part_tile, 0x15000);  // UB 0x15000..0x23000
+        VecF32_2x7168 x_n_var_part_tile(t0_valid); TASSIGN<0x15000>(x_n_var_part_tile);  // UB 0x15000..0x23000
         pipe_barrier(PIPE_V);
         TMULS(x_n_var_part_tile, x_n_square, 0.00013950893f);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -79,4 +80,13 @@ extern "C" __global__ AICORE void norm_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void norm_vec1(
+    __gm__ float *x_n_1, __gm__ float *x_n_2, __gm__ float *x_n_var_part, __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *gamma, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(x_n_1, x_n_2, x_n_var_part, x, gamma, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,16 +14,17 @@ using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XNVarPartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
 using XNVarGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void norm_vec2(
+AICORE inline void run_block(
     __gm__ float *x_n_var,
     __gm__ float *x_n_var_part,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -41,13 +42,13 @@ extern "C" __global__ AICORE void norm_vec2(
             XNVarPartGm x_n_var_part_in(x_n_var_part + int64_t(i2) * 7168 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, x_n_var_part_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-            VecF32_8x1 found(i2_valid); TASSIGN(found, 0x0c040);  // UB 0x0c040..0x0c060
-            VecF32_8x128 found_tmp(i2_valid); TASSIGN(found_tmp, 0x0c060);  // UB 0x0c060..0x0c860
+            VecF32_8x1 found(i2_valid); TASSIGN<0x0c040>(found);  // UB 0x0c040..0x0c060
+            VecF32_8x128 found_tmp(i2_valid); TASSIGN<0x0c060>(found_tmp);  // UB 0x0c060..0x0c860
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
             TROWSUM(found, part, found_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-            VecF32_1x8 found_row(i2_valid); TASSIGN(found_row, 0x0c040);  // as a row, same bytes as found
+            VecF32_1x8 found_row(i2_valid); TASSIGN<0x0c040>(found_row);  // as a row, same bytes as found
             pipe_barrier(PIPE_V);
             TADD(total_row, total_row, found_row);
         }
@@ -60,4 +61,12 @@ extern "C" __global__ AICORE void norm_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void norm_vec2(
+    __gm__ float *x_n_var, __gm__ float *x_n_var_part, int32_t t, int32_t nblk)
+{
+    run_block(x_n_var, x_n_var_part, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,9 +17,8 @@ using XN2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1, 1, 1>
 using XNVarGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using XN1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
 using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void norm_vec3(
+AICORE inline void run_block(
     __gm__ bfloat16_t *x_n,
     __gm__ float *x_n_var,
     __gm__ float *x_n_1,
@@ -27,12 +26,14 @@ extern "C" __global__ AICORE void norm_vec3(
     float eps,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
-    VecF32_1x7168 x_n_2_tile; TASSIGN(x_n_2_tile, 0x0e020);  // UB 0x0e020..0x15020
+    VecF32_1x7168 x_n_2_tile; TASSIGN<0x0e020>(x_n_2_tile);  // UB 0x0e020..0x15020
     XN2Gm x_n_2_in(x_n_2);
     TLOAD(x_n_2_tile, x_n_2_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
@@ -40,36 +41,36 @@ extern "C" __global__ AICORE void norm_vec3(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
-        VecF32_1x8 x_n_var_tile_row(t0_valid); TASSIGN(x_n_var_tile_row, 0x00000);  // as a row, same bytes as x_n_var_tile
+        VecF32_1x8 x_n_var_tile_row(t0_valid); TASSIGN<0x00000>(x_n_var_tile_row);  // as a row, same bytes as x_n_var_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         XNVarGm x_n_var_in(x_n_var + int64_t(t0), {t0_valid});
         TLOAD(x_n_var_tile_row, x_n_var_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN(x_n_1_tile, 0x00020);  // UB 0x00020..0x0e020
+        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN<0x00020>(x_n_1_tile);  // UB 0x00020..0x0e020
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         XN1Gm x_n_1_in(x_n_1 + int64_t(t0) * 7168, {t0_valid});
         TLOAD(x_n_1_tile, x_n_1_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_1x8 x_n_var_eps_row(t0_valid); TASSIGN(x_n_var_eps_row, 0x1c020);  // as a row, same bytes as x_n_var_eps
+        VecF32_1x8 x_n_var_eps_row(t0_valid); TASSIGN<0x1c020>(x_n_var_eps_row);  // as a row, same bytes as x_n_var_eps
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TADDS(x_n_var_eps_row, x_n_var_tile_row, eps);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-        VecF32_1x8 x_n_std_row(t0_valid); TASSIGN(x_n_std_row, 0x1c020);  // as a row, same bytes as x_n_std
+        VecF32_1x8 x_n_std_row(t0_valid); TASSIGN<0x1c020>(x_n_std_row);  // as a row, same bytes as x_n_std
         pipe_barrier(PIPE_V);
         TSQRT(x_n_std_row, x_n_var_eps_row);
-        VecF32_2x7168 x_n_unit(t0_valid); TASSIGN(x_n_unit, 0x1c040);  // UB 0x1c040..0x2a040
-        VecF32_8x1 x_n_std(t0_valid); TASSIGN(x_n_std, 0x1c020);  // UB 0x1c020..0x1c040
+        VecF32_2x7168 x_n_unit(t0_valid); TASSIGN<0x1c040>(x_n_unit);  // UB 0x1c040..0x2a040
+        VecF32_8x1 x_n_std(t0_valid); TASSIGN<0x1c020>(x_n_std);  // UB 0x1c020..0x1c040
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TROWEXPANDDIV(x_n_unit, x_n_1_tile, x_n_std);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_2x7168 x_n_4(t0_valid); TASSIGN(x_n_4, 0x1c040);  // UB 0x1c040..0x2a040
+        VecF32_2x7168 x_n_4(t0_valid); TASSIGN<0x1c040>(x_n_4);  // UB 0x1c040..0x2a040
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(x_n_4, x_n_unit, x_n_2_tile);
-        VecB16_2x7168 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x15020);  // UB 0x15020..0x1c020
+        VecB16_2x7168 x_n_tile(t0_valid); TASSIGN<0x15020>(x_n_tile);  // UB 0x15020..0x1c020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TCVT(x_n_tile, x_n_4, RoundMode::CAST_RINT);
+        TCVT(x_n_tile, x_n_4, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         XNGm x_n_out(x_n + int64_t(t0) * 7168, {t0_valid});
@@ -80,4 +81,13 @@ extern "C" __global__ AICORE void norm_vec3(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void norm_vec3(
+    __gm__ bfloat16_t *x_n, __gm__ float *x_n_var, __gm__ float *x_n_1, __gm__ float *x_n_2, float eps,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(x_n, x_n_var, x_n_1, x_n_2, eps, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

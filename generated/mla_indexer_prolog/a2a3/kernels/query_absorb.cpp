@@ -12,22 +12,21 @@ using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
 using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 8, 8, 16, 16>, Stride<1, 2048, 256, 16, 1>, Layout::NZ>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_absorb(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q_nope,
     __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv_rank0_slot = 0;  // which of 2 buffers this round of kv_rank0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -77,4 +76,13 @@ extern "C" __global__ AICORE void query_absorb(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_absorb(
+    __gm__ bfloat16_t *q_nope, __gm__ bfloat16_t *q_b, __gm__ bfloat16_t *w_uk, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(q_nope, q_b, w_uk, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

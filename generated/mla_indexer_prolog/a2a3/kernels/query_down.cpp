@@ -1,5 +1,5 @@
 // query_down: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_down; tiles h 512, k1 128, q_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
+// stages query_down; tiles h 512, h.l0 128, q_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
@@ -16,18 +16,17 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WDqGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using QCGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_down(
+AICORE inline void run_block(
     __gm__ float *q_c,
     __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *w_dq,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,13 @@ extern "C" __global__ AICORE void query_down(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_down(
+    __gm__ float *q_c, __gm__ bfloat16_t *x_n, __gm__ bfloat16_t *w_dq, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(q_c, x_n, w_dq, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

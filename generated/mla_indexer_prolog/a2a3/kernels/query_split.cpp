@@ -24,9 +24,8 @@ using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1,
 using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
 using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
 using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_split(
+AICORE inline void run_block(
     __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *q_rope,
     __gm__ int32_t *q_i,
@@ -36,10 +35,12 @@ extern "C" __global__ AICORE void query_split(
     __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -63,12 +64,12 @@ extern "C" __global__ AICORE void query_split(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecF32_16x64 q_rope_cos(t0_valid); TASSIGN(q_rope_cos, 0x0c680);  // UB 0x0c680..0x0d680
+        VecF32_16x64 q_rope_cos(t0_valid); TASSIGN<0x0c680>(q_rope_cos);  // UB 0x0c680..0x0d680
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(q_rope_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_16x64 q_rope_sin(t0_valid); TASSIGN(q_rope_sin, 0x0d680);  // UB 0x0d680..0x0e680
+        TCVT(q_rope_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x64 q_rope_sin(t0_valid); TASSIGN<0x0d680>(q_rope_sin);  // UB 0x0d680..0x0e680
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(q_rope_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(q_rope_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
             VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x03000);  // UB 0x00000..0x06000, 2 copies
@@ -81,9 +82,9 @@ extern "C" __global__ AICORE void query_split(
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_16x192 q_b_1(t0_valid); TASSIGN(q_b_1, 0x0e680);  // UB 0x0e680..0x11680
+            VecF32_16x192 q_b_1(t0_valid); TASSIGN<0x0e680>(q_b_1);  // UB 0x0e680..0x11680
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT);
+            TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             VecF32_16x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x06000 + t0_slot * 0x00040);  // UB 0x06000..0x06080, 2 copies
             pipe_barrier(PIPE_V);
@@ -95,33 +96,33 @@ extern "C" __global__ AICORE void query_split(
             VecB16_16x192 q_b_4(t0_valid); TASSIGN(q_b_4, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(q_b_4, q_b_1, RoundMode::CAST_RINT);
+            TCVT(q_b_4, q_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
-            VecF32_16x64 q_rope_x(t0_valid); TASSIGN(q_rope_x, 0x0e680);  // UB 0x0e680..0x0f680
+            VecF32_16x64 q_rope_x(t0_valid); TASSIGN<0x0e680>(q_rope_x);  // UB 0x0e680..0x0f680
             VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_4
             pipe_barrier(PIPE_V);
-            TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);
-            VecF32_16x64_c32 q_rope_x1c1(t0_valid); TASSIGN(q_rope_x1c1, 0x0f680);  // UB 0x0f680..0x10680
-            VecF32_16x64_c32 q_rope_x1(t0_valid); TASSIGN(q_rope_x1, 0x0e680);  // columns 0.. of q_rope_x
-            VecF32_16x64_c32 q_rope_cos1(t0_valid); TASSIGN(q_rope_cos1, 0x0c680);  // columns 0.. of q_rope_cos
+            TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_16x64_c32 q_rope_x1c1(t0_valid); TASSIGN<0x0f680>(q_rope_x1c1);  // UB 0x0f680..0x10680
+            VecF32_16x64_c32 q_rope_x1(t0_valid); TASSIGN<0x0e680>(q_rope_x1);  // columns 0.. of q_rope_x
+            VecF32_16x64_c32 q_rope_cos1(t0_valid); TASSIGN<0x0c680>(q_rope_cos1);  // columns 0.. of q_rope_cos
             pipe_barrier(PIPE_V);
             TMUL(q_rope_x1c1, q_rope_x1, q_rope_cos1);
-            VecF32_16x64_c32 q_rope_x2s1(t0_valid); TASSIGN(q_rope_x2s1, 0x10680);  // UB 0x10680..0x11680
-            VecF32_16x64_c32 q_rope_x2(t0_valid); TASSIGN(q_rope_x2, 0x0e700);  // columns 32.. of q_rope_x
-            VecF32_16x64_c32 q_rope_sin1(t0_valid); TASSIGN(q_rope_sin1, 0x0d680);  // columns 0.. of q_rope_sin
+            VecF32_16x64_c32 q_rope_x2s1(t0_valid); TASSIGN<0x10680>(q_rope_x2s1);  // UB 0x10680..0x11680
+            VecF32_16x64_c32 q_rope_x2(t0_valid); TASSIGN<0x0e700>(q_rope_x2);  // columns 32.. of q_rope_x
+            VecF32_16x64_c32 q_rope_sin1(t0_valid); TASSIGN<0x0d680>(q_rope_sin1);  // columns 0.. of q_rope_sin
             TMUL(q_rope_x2s1, q_rope_x2, q_rope_sin1);
-            VecF32_16x64_c32 q_rope_low(t0_valid); TASSIGN(q_rope_low, 0x11680);  // columns 0.. of q_rope_roped
+            VecF32_16x64_c32 q_rope_low(t0_valid); TASSIGN<0x11680>(q_rope_low);  // columns 0.. of q_rope_roped
             pipe_barrier(PIPE_V);
             TSUB(q_rope_low, q_rope_x1c1, q_rope_x2s1);
-            VecF32_16x64_c32 q_rope_x2c2(t0_valid); TASSIGN(q_rope_x2c2, 0x0f680);  // UB 0x0f680..0x10680
-            VecF32_16x64_c32 q_rope_cos2(t0_valid); TASSIGN(q_rope_cos2, 0x0c700);  // columns 32.. of q_rope_cos
+            VecF32_16x64_c32 q_rope_x2c2(t0_valid); TASSIGN<0x0f680>(q_rope_x2c2);  // UB 0x0f680..0x10680
+            VecF32_16x64_c32 q_rope_cos2(t0_valid); TASSIGN<0x0c700>(q_rope_cos2);  // columns 32.. of q_rope_cos
             pipe_barrier(PIPE_V);
             TMUL(q_rope_x2c2, q_rope_x2, q_rope_cos2);
-            VecF32_16x64_c32 q_rope_x1s2(t0_valid); TASSIGN(q_rope_x1s2, 0x0e680);  // UB 0x0e680..0x0f680
-            VecF32_16x64_c32 q_rope_sin2(t0_valid); TASSIGN(q_rope_sin2, 0x0d700);  // columns 32.. of q_rope_sin
+            VecF32_16x64_c32 q_rope_x1s2(t0_valid); TASSIGN<0x0e680>(q_rope_x1s2);  // UB 0x0e680..0x0f680
+            VecF32_16x64_c32 q_rope_sin2(t0_valid); TASSIGN<0x0d700>(q_rope_sin2);  // columns 32.. of q_rope_sin
             TMUL(q_rope_x1s2, q_rope_x1, q_rope_sin2);
-            VecF32_16x64_c32 q_rope_high(t0_valid); TASSIGN(q_rope_high, 0x11700);  // columns 32.. of q_rope_roped
+            VecF32_16x64_c32 q_rope_high(t0_valid); TASSIGN<0x11700>(q_rope_high);  // columns 32.. of q_rope_roped
             pipe_barrier(PIPE_V);
             TADD(q_rope_high, q_rope_x2c2, q_rope_x1s2);
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
@@ -131,10 +132,10 @@ extern "C" __global__ AICORE void query_split(
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
             VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_slot * 0x00800);  // UB 0x0b680..0x0c680, 2 copies
-            VecF32_16x64 q_rope_roped(t0_valid); TASSIGN(q_rope_roped, 0x11680);  // UB 0x11680..0x12680
+            VecF32_16x64 q_rope_roped(t0_valid); TASSIGN<0x11680>(q_rope_roped);  // UB 0x11680..0x12680
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(q_rope_tile, q_rope_roped, RoundMode::CAST_RINT);
+            TCVT(q_rope_tile, q_rope_roped, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QRopeGm q_rope_out(q_rope + int64_t(t0) * 2048 + int64_t(heads0) * 64, {t0_valid});
@@ -149,4 +150,15 @@ extern "C" __global__ AICORE void query_split(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_split(
+    __gm__ bfloat16_t *q_b, __gm__ bfloat16_t *q_rope, __gm__ int32_t *q_i, __gm__ float *q_s,
+    __gm__ float *w_uq_scale, __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(
+        q_b, q_rope, q_i, q_s, w_uq_scale, cos, sin, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

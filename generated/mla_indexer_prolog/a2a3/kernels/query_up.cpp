@@ -1,5 +1,5 @@
 // query_up: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_up; tiles heads 1, k1 128, q_rank 512, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
+// stages query_up; tiles heads 1, q_rank 512, q_rank.l0 128, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccI32_64x192 = TileAcc<int32_t, 64, 192, DYNAMIC, 192>;
+using AccI32_64x192 = TileAccCompact<int32_t, 64, 192, DYNAMIC, 192>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x192 = Tile<TileType::Mat, int8_t, 512, 192, BLayout::ColMajor, 512, 192, SLayout::RowMajor, 512>;
 using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
@@ -16,18 +16,17 @@ using RightI8_128x192 = TileRight<int8_t, 128, 192, 128, 192>;
 using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WUqGm = GlobalTensor<int8_t, Shape<1, 6, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void query_up(
+AICORE inline void run_block(
     __gm__ int32_t *q_i,
     __gm__ int8_t *q_q,
     __gm__ int8_t *w_uq,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -78,4 +77,12 @@ extern "C" __global__ AICORE void query_up(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void query_up(
+    __gm__ int32_t *q_i, __gm__ int8_t *q_q, __gm__ int8_t *w_uq, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(q_i, q_q, w_uq, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // rotary_linear: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rotary_linear; tiles h 512, k1 256, t 64; memory L0A 65536 B, L0B 65536 B, L0C 32768 B, L1 262144 B
+// stages rotary_linear; tiles h 512, h.l0 256, t 64; memory L0A 65536 B, L0B 65536 B, L0C 32768 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, 64>;
+using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, 64>;
 using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
 using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
@@ -16,18 +16,17 @@ using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, 256, 64>;
 using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WKrGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using Kr1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rotary_linear(
+AICORE inline void run_block(
     __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *w_kr,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -76,4 +75,13 @@ extern "C" __global__ AICORE void rotary_linear(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rotary_linear(
+    __gm__ bfloat16_t *kr_1, __gm__ bfloat16_t *x_n, __gm__ bfloat16_t *w_kr, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(kr_1, x_n, w_kr, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

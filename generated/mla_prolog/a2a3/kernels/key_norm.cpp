@@ -18,9 +18,8 @@ using VecB16_8x512 = Tile<TileType::Vec, bfloat16_t, 8, 512, BLayout::RowMajor, 
 using KvGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 using KvFGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
 using KvCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void key_norm(
+AICORE inline void run_block(
     __gm__ bfloat16_t *kv_cache,
     __gm__ bfloat16_t *kv_gamma,
     __gm__ float *kv_f,
@@ -28,19 +27,21 @@ extern "C" __global__ AICORE void key_norm(
     float eps,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)  [mla_prolog.yaml:68]
-    VecB16_1x512 kv_gamma_tile; TASSIGN(kv_gamma_tile, 0x00000);  // UB 0x00000..0x00400
+    VecB16_1x512 kv_gamma_tile; TASSIGN<0x00000>(kv_gamma_tile);  // UB 0x00000..0x00400
     KvGammaGm kv_gamma_in(kv_gamma);
     TLOAD(kv_gamma_tile, kv_gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-    VecF32_1x512 kv_1; TASSIGN(kv_1, 0x0c400);  // UB 0x0c400..0x0cc00
+    VecF32_1x512 kv_1; TASSIGN<0x0c400>(kv_1);  // UB 0x0c400..0x0cc00
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-    TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT);
+    TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
@@ -50,36 +51,36 @@ extern "C" __global__ AICORE void key_norm(
         KvFGm kv_f_in(kv_f + int64_t(t0) * 512, {t0_valid});
         TLOAD(kv_f_tile, kv_f_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x512 kv_square(t0_valid); TASSIGN(kv_square, 0x0cc00);  // UB 0x0cc00..0x10c00
+        VecF32_8x512 kv_square(t0_valid); TASSIGN<0x0cc00>(kv_square);  // UB 0x0cc00..0x10c00
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TMUL(kv_square, kv_f_tile, kv_f_tile);
-        VecF32_8x512 kv_var_part(t0_valid); TASSIGN(kv_var_part, 0x0cc00);  // UB 0x0cc00..0x10c00
+        VecF32_8x512 kv_var_part(t0_valid); TASSIGN<0x0cc00>(kv_var_part);  // UB 0x0cc00..0x10c00
         pipe_barrier(PIPE_V);
         TMULS(kv_var_part, kv_square, 0.001953125f);
-        VecF32_8x1 kv_var(t0_valid); TASSIGN(kv_var, 0x10c00);  // UB 0x10c00..0x10c20
-        VecF32_8x128 kv_var_tmp(t0_valid); TASSIGN(kv_var_tmp, 0x10c20);  // UB 0x10c20..0x11c20
+        VecF32_8x1 kv_var(t0_valid); TASSIGN<0x10c00>(kv_var);  // UB 0x10c00..0x10c20
+        VecF32_8x128 kv_var_tmp(t0_valid); TASSIGN<0x10c20>(kv_var_tmp);  // UB 0x10c20..0x11c20
         pipe_barrier(PIPE_V);
         TROWSUM(kv_var, kv_var_part, kv_var_tmp);
-        VecF32_1x8 kv_var_eps_row(t0_valid); TASSIGN(kv_var_eps_row, 0x0cc00);  // as a row, same bytes as kv_var_eps
-        VecF32_1x8 kv_var_row(t0_valid); TASSIGN(kv_var_row, 0x10c00);  // as a row, same bytes as kv_var
+        VecF32_1x8 kv_var_eps_row(t0_valid); TASSIGN<0x0cc00>(kv_var_eps_row);  // as a row, same bytes as kv_var_eps
+        VecF32_1x8 kv_var_row(t0_valid); TASSIGN<0x10c00>(kv_var_row);  // as a row, same bytes as kv_var
         pipe_barrier(PIPE_V);
         TADDS(kv_var_eps_row, kv_var_row, eps);
-        VecF32_1x8 kv_std_row(t0_valid); TASSIGN(kv_std_row, 0x0cc00);  // as a row, same bytes as kv_std
+        VecF32_1x8 kv_std_row(t0_valid); TASSIGN<0x0cc00>(kv_std_row);  // as a row, same bytes as kv_std
         pipe_barrier(PIPE_V);
         TSQRT(kv_std_row, kv_var_eps_row);
-        VecF32_8x512 kv_unit(t0_valid); TASSIGN(kv_unit, 0x0cc20);  // UB 0x0cc20..0x10c20
-        VecF32_8x1 kv_std(t0_valid); TASSIGN(kv_std, 0x0cc00);  // UB 0x0cc00..0x0cc20
+        VecF32_8x512 kv_unit(t0_valid); TASSIGN<0x0cc20>(kv_unit);  // UB 0x0cc20..0x10c20
+        VecF32_8x1 kv_std(t0_valid); TASSIGN<0x0cc00>(kv_std);  // UB 0x0cc00..0x0cc20
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(kv_unit, kv_f_tile, kv_std);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_8x512 kv_3(t0_valid); TASSIGN(kv_3, 0x0cc20);  // UB 0x0cc20..0x10c20
+        VecF32_8x512 kv_3(t0_valid); TASSIGN<0x0cc20>(kv_3);  // UB 0x0cc20..0x10c20
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(kv_3, kv_unit, kv_1);
         VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(kv, kv_3, RoundMode::CAST_RINT);
+        TCVT(kv, kv_3, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // rows of kv to the slots in slot
@@ -90,6 +91,7 @@ extern "C" __global__ AICORE void key_norm(
             }
             // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)  [mla_prolog.yaml:69]
             VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08400 + row * 0x00400 + t0_slot * 0x02000);  // row of kv
+            pipe_barrier(PIPE_MTE3);
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);
             TSTORE(kv_cache_out, kv_one);
         }
@@ -98,4 +100,13 @@ extern "C" __global__ AICORE void key_norm(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void key_norm(
+    __gm__ bfloat16_t *kv_cache, __gm__ bfloat16_t *kv_gamma, __gm__ float *kv_f, __gm__ int64_t *slot, float eps,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,9 +17,8 @@ using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 
 using SharedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 1024, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1024, 1>>;
 using WeightGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 8, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void add_to_out(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *shared,
     __gm__ bfloat16_t *rows,
@@ -27,10 +26,12 @@ extern "C" __global__ AICORE void add_to_out(
     __gm__ float *weight,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -44,10 +45,10 @@ extern "C" __global__ AICORE void add_to_out(
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TLOAD(shared_tile, shared_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x18200);  // UB 0x18200..0x20200
+        VecF32_8x1024 total(t0_valid); TASSIGN<0x18200>(total);  // UB 0x18200..0x20200
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(total, shared_tile, RoundMode::CAST_RINT);
+        TCVT(total, shared_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         for (int32_t k0 = 0; k0 < 8; ++k0, k0_slot ^= 1) {
             wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));  // free again
@@ -65,16 +66,16 @@ extern "C" __global__ AICORE void add_to_out(
             TLOAD(weight_tile_apart, weight_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
             VecB16_8x1024 row(t0_valid); TASSIGN(row, 0x08000 + k0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            VecF32_8x1024 total_1(t0_valid); TASSIGN(total_1, 0x20200);  // UB 0x20200..0x28200
+            VecF32_8x1024 total_1(t0_valid); TASSIGN<0x20200>(total_1);  // UB 0x20200..0x28200
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
-            TCVT(total_1, row, RoundMode::CAST_RINT);
-            VecF32_1x8 weight_tile_row(t0_valid); TASSIGN(weight_tile_row, 0x28200);  // as a row, same bytes as weight_tile
-            VecF32_8x8_c1 weight_tile_apart_tmp(t0_valid); TASSIGN(weight_tile_apart_tmp, 0x28220);  // UB 0x28220..0x28320
+            TCVT(total_1, row, RoundMode::CAST_RINT, SaturationMode::ON);
+            VecF32_1x8 weight_tile_row(t0_valid); TASSIGN<0x28200>(weight_tile_row);  // as a row, same bytes as weight_tile
+            VecF32_8x8_c1 weight_tile_apart_tmp(t0_valid); TASSIGN<0x28220>(weight_tile_apart_tmp);  // UB 0x28220..0x28320
             wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
             TTRANS(weight_tile_row, weight_tile_apart, weight_tile_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));
-            VecF32_8x1 weight_tile(t0_valid); TASSIGN(weight_tile, 0x28200);  // UB 0x28200..0x28220
+            VecF32_8x1 weight_tile(t0_valid); TASSIGN<0x28200>(weight_tile);  // UB 0x28200..0x28220
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(total_1, total_1, weight_tile);
             pipe_barrier(PIPE_V);
@@ -84,7 +85,7 @@ extern "C" __global__ AICORE void add_to_out(
         VecB16_8x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_tile, total, RoundMode::CAST_RINT);
+        TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         SharedGm y_out(y + int64_t(t0) * 1024, {t0_valid});
@@ -95,4 +96,13 @@ extern "C" __global__ AICORE void add_to_out(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void add_to_out(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *shared, __gm__ bfloat16_t *rows, __gm__ int32_t *place,
+    __gm__ float *weight, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(y, shared, rows, place, weight, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,17 +14,18 @@ using VecU8_1x32_c1 = Tile<TileType::Vec, uint8_t, 1, 32, BLayout::RowMajor, 1, 
 using VecF16_1x16_c8 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 8>;
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using SourceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void copies_vec1(
+AICORE inline void run_block(
     __gm__ int32_t *rows_1,
     __gm__ int32_t *source,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -35,82 +36,82 @@ extern "C" __global__ AICORE void copies_vec1(
         SourceGm source_in(source + int64_t(t0) * 8);
         TLOAD(source_tile, source_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_1x8 rows_1_fp32; TASSIGN(rows_1_fp32, 0x00080);  // UB 0x00080..0x000a0
+        VecF32_1x8 rows_1_fp32; TASSIGN<0x00080>(rows_1_fp32);  // UB 0x00080..0x000a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TCVT(rows_1_fp32, source_tile, RoundMode::CAST_RINT);
-        VecF32_1x8 rows_1_ratio; TASSIGN(rows_1_ratio, 0x00080);  // UB 0x00080..0x000a0
+        TCVT(rows_1_fp32, source_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_1x8 rows_1_ratio; TASSIGN<0x00080>(rows_1_ratio);  // UB 0x00080..0x000a0
         pipe_barrier(PIPE_V);
         TDIVS(rows_1_ratio, rows_1_fp32, 8.0f);
-        VecF32_1x8 rows_1_floored; TASSIGN(rows_1_floored, 0x000a0);  // UB 0x000a0..0x000c0
+        VecF32_1x8 rows_1_floored; TASSIGN<0x000a0>(rows_1_floored);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_floored, rows_1_ratio, RoundMode::CAST_FLOOR);
-        VecI32_1x8 rows_1_int32; TASSIGN(rows_1_int32, 0x00080);  // UB 0x00080..0x000a0
+        TCVT(rows_1_floored, rows_1_ratio, RoundMode::CAST_FLOOR, SaturationMode::ON);
+        VecI32_1x8 rows_1_int32; TASSIGN<0x00080>(rows_1_int32);  // UB 0x00080..0x000a0
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_int32, rows_1_floored, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_first_taken; TASSIGN(rows_1_first_taken, 0x000a0);  // UB 0x000a0..0x000c0
+        TCVT(rows_1_int32, rows_1_floored, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_1x8 rows_1_first_taken; TASSIGN<0x000a0>(rows_1_first_taken);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
         TMULS(rows_1_first_taken, rows_1_int32, 8);
-        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x000a0);  // UB 0x000a0..0x000c0
+        VecI32_1x8 rows_1_first_left; TASSIGN<0x000a0>(rows_1_first_left);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
         TSUB(rows_1_first_left, source_tile, rows_1_first_taken);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_1x8 rows_1_fp32_2; TASSIGN(rows_1_fp32_2, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF32_1x8 rows_1_fp32_2; TASSIGN<0x000c0>(rows_1_fp32_2);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_fp32_2, rows_1_first_left, RoundMode::CAST_RINT);
-        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x000c0);  // UB 0x000c0..0x000e0
+        TCVT(rows_1_fp32_2, rows_1_first_left, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_1x8 rows_1_ratio_2; TASSIGN<0x000c0>(rows_1_ratio_2);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TDIVS(rows_1_ratio_2, rows_1_fp32_2, 8.0f);
-        VecF32_1x8 rows_1_floored_2; TASSIGN(rows_1_floored_2, 0x000e0);  // UB 0x000e0..0x00100
+        VecF32_1x8 rows_1_floored_2; TASSIGN<0x000e0>(rows_1_floored_2);  // UB 0x000e0..0x00100
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_floored_2, rows_1_ratio_2, RoundMode::CAST_FLOOR);
-        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x000c0);  // UB 0x000c0..0x000e0
+        TCVT(rows_1_floored_2, rows_1_ratio_2, RoundMode::CAST_FLOOR, SaturationMode::ON);
+        VecI32_1x8 rows_1_int32_2; TASSIGN<0x000c0>(rows_1_int32_2);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_int32_2, rows_1_floored_2, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_second_taken; TASSIGN(rows_1_second_taken, 0x000e0);  // UB 0x000e0..0x00100
+        TCVT(rows_1_int32_2, rows_1_floored_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_1x8 rows_1_second_taken; TASSIGN<0x000e0>(rows_1_second_taken);  // UB 0x000e0..0x00100
         pipe_barrier(PIPE_V);
         TMULS(rows_1_second_taken, rows_1_int32_2, 8);
-        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x000a0);  // UB 0x000a0..0x000c0
+        VecI32_1x8 rows_1_second_left; TASSIGN<0x000a0>(rows_1_second_left);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
         TSUB(rows_1_second_left, rows_1_first_left, rows_1_second_taken);
-        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x00080);  // UB 0x00080..0x000a0
+        VecI32_1x8 rows_1_sum; TASSIGN<0x00080>(rows_1_sum);  // UB 0x00080..0x000a0
         TADD(rows_1_sum, rows_1_int32, rows_1_int32_2);
-        VecI32_1x8 rows_1_larger; TASSIGN(rows_1_larger, 0x000c0);  // UB 0x000c0..0x000e0
+        VecI32_1x8 rows_1_larger; TASSIGN<0x000c0>(rows_1_larger);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TMAXS(rows_1_larger, rows_1_second_left, 0);
-        VecU8_1x32_c1 rows_1_equal_bits; TASSIGN(rows_1_equal_bits, 0x000e0);  // UB 0x000e0..0x00100
+        VecU8_1x32_c1 rows_1_equal_bits; TASSIGN<0x000e0>(rows_1_equal_bits);  // UB 0x000e0..0x00100
         pipe_barrier(PIPE_V);
         TCMP(rows_1_equal_bits, rows_1_larger, rows_1_second_left, CmpMode::EQ);
-        VecF16_1x16_c8 rows_1_equal; TASSIGN(rows_1_equal, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF16_1x16_c8 rows_1_equal; TASSIGN<0x000c0>(rows_1_equal);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TEXPANDS(rows_1_equal, 1.0f);
-        VecF16_1x16 rows_1_equal_tmp; TASSIGN(rows_1_equal_tmp, 0x00100);  // UB 0x00100..0x00120
+        VecF16_1x16 rows_1_equal_tmp; TASSIGN<0x00100>(rows_1_equal_tmp);  // UB 0x00100..0x00120
         pipe_barrier(PIPE_V);
         TSELS(rows_1_equal, rows_1_equal_bits, rows_1_equal, rows_1_equal_tmp, 0.0f);
-        VecF16_1x16_c8 rows_1_inverse; TASSIGN(rows_1_inverse, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF16_1x16_c8 rows_1_inverse; TASSIGN<0x000c0>(rows_1_inverse);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TNEG(rows_1_inverse, rows_1_equal);
         pipe_barrier(PIPE_V);
         TADDS(rows_1_inverse, rows_1_inverse, 1.0f);
-        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x000e0);  // UB 0x000e0..0x00100
+        VecI32_1x8 rows_1_int32_3; TASSIGN<0x000e0>(rows_1_int32_3);  // UB 0x000e0..0x00100
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_int32_3, rows_1_inverse, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_larger_2; TASSIGN(rows_1_larger_2, 0x000c0);  // UB 0x000c0..0x000e0
+        TCVT(rows_1_int32_3, rows_1_inverse, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_1x8 rows_1_larger_2; TASSIGN<0x000c0>(rows_1_larger_2);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TMAXS(rows_1_larger_2, rows_1_second_left, 8);
-        VecU8_1x32_c1 rows_1_equal_2_bits; TASSIGN(rows_1_equal_2_bits, 0x00100);  // UB 0x00100..0x00120
+        VecU8_1x32_c1 rows_1_equal_2_bits; TASSIGN<0x00100>(rows_1_equal_2_bits);  // UB 0x00100..0x00120
         pipe_barrier(PIPE_V);
         TCMP(rows_1_equal_2_bits, rows_1_larger_2, rows_1_second_left, CmpMode::EQ);
-        VecF16_1x16_c8 rows_1_equal_2; TASSIGN(rows_1_equal_2, 0x000a0);  // UB 0x000a0..0x000c0
+        VecF16_1x16_c8 rows_1_equal_2; TASSIGN<0x000a0>(rows_1_equal_2);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
         TEXPANDS(rows_1_equal_2, 1.0f);
-        VecF16_1x16 rows_1_equal_2_tmp; TASSIGN(rows_1_equal_2_tmp, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF16_1x16 rows_1_equal_2_tmp; TASSIGN<0x000c0>(rows_1_equal_2_tmp);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TSELS(rows_1_equal_2, rows_1_equal_2_bits, rows_1_equal_2, rows_1_equal_2_tmp, 0.0f);
-        VecI32_1x8 rows_1_int32_4; TASSIGN(rows_1_int32_4, 0x000c0);  // UB 0x000c0..0x000e0
+        VecI32_1x8 rows_1_int32_4; TASSIGN<0x000c0>(rows_1_int32_4);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
-        TCVT(rows_1_int32_4, rows_1_equal_2, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_lowered; TASSIGN(rows_1_lowered, 0x00080);  // UB 0x00080..0x000a0
+        TCVT(rows_1_int32_4, rows_1_equal_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_1x8 rows_1_lowered; TASSIGN<0x00080>(rows_1_lowered);  // UB 0x00080..0x000a0
         TSUB(rows_1_lowered, rows_1_sum, rows_1_int32_3);
         VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00040 + t0_slot * 0x00020);  // UB 0x00040..0x00080, 2 copies
         pipe_barrier(PIPE_V);
@@ -125,4 +126,12 @@ extern "C" __global__ AICORE void copies_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void copies_vec1(
+    __gm__ int32_t *rows_1, __gm__ int32_t *source, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(rows_1, source, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

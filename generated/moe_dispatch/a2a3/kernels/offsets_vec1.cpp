@@ -12,22 +12,23 @@ using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void offsets_vec1(
+AICORE inline void run_block(
     __gm__ int32_t *count,
     __gm__ int32_t *chosen,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // count:  sum(chosen, axis=0, keepdim=true)  [moe_dispatch.yaml:27]
-        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
+        VecI32_1x64 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < t * 8; i2 += 64, i2_slot ^= 1) {
@@ -37,7 +38,7 @@ extern "C" __global__ AICORE void offsets_vec1(
             ChosenGm chosen_in(chosen + int64_t(i2) * 64, {i2_valid});
             TLOAD(part, chosen_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
-            VecI32_1x64 found; TASSIGN(found, 0x08100);  // UB 0x08100..0x08200
+            VecI32_1x64 found; TASSIGN<0x08100>(found);  // UB 0x08100..0x08200
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
             TCOLSUM(found, part);
@@ -54,4 +55,12 @@ extern "C" __global__ AICORE void offsets_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void offsets_vec1(
+    __gm__ int32_t *count, __gm__ int32_t *chosen, int32_t t, int32_t nblk)
+{
+    run_block(count, chosen, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

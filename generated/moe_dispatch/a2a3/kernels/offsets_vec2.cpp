@@ -10,22 +10,23 @@ using namespace pto;
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void offsets_vec2(
+AICORE inline void run_block(
     __gm__ int32_t *before_1,
     __gm__ int32_t *count,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // before: cumsum(count, axis=-1) - count  [moe_dispatch.yaml:28]
-        VecI32_1x8_c1 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x8_c1 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < 64; ++i2, i2_slot ^= 1) {
@@ -51,4 +52,11 @@ extern "C" __global__ AICORE void offsets_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void offsets_vec2(__gm__ int32_t *before_1, __gm__ int32_t *count, int32_t nblk)
+{
+    run_block(before_1, count, nblk, static_cast<int32_t>(get_block_idx()));
 }

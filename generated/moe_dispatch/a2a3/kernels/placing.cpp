@@ -17,22 +17,23 @@ using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using BeforeGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 using UptoGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
 using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void placing(
+AICORE inline void run_block(
     __gm__ int32_t *place,
     __gm__ int32_t *upto,
     __gm__ int32_t *before,
     __gm__ int32_t *chosen,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // place_f: sum(cast(chosen * (upto + before - 1), fp32), axis=-1, keepdim=true)  [moe_dispatch.yaml:30]
-    VecI32_1x64 before_tile; TASSIGN(before_tile, 0x01000);  // UB 0x01000..0x01100
+    VecI32_1x64 before_tile; TASSIGN<0x01000>(before_tile);  // UB 0x01000..0x01100
     BeforeGm before_in(before);
     TLOAD(before_tile, before_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -49,7 +50,7 @@ extern "C" __global__ AICORE void placing(
         UptoGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x02140);  // UB 0x02140..0x02940
+        VecI32_8x64 place_f_1; TASSIGN<0x02140>(place_f_1);  // UB 0x02140..0x02940
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
@@ -60,19 +61,19 @@ extern "C" __global__ AICORE void placing(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TMUL(place_f_1, chosen_tile, place_f_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_8x64 place_f_4; TASSIGN(place_f_4, 0x02940);  // UB 0x02940..0x03140
+        VecF32_8x64 place_f_4; TASSIGN<0x02940>(place_f_4);  // UB 0x02940..0x03140
         pipe_barrier(PIPE_V);
-        TCVT(place_f_4, place_f_1, RoundMode::CAST_RINT);
-        VecF32_8x1 place_f; TASSIGN(place_f, 0x02140);  // UB 0x02140..0x02160
-        VecF32_8x64 place_f_tmp; TASSIGN(place_f_tmp, 0x03140);  // UB 0x03140..0x03940
+        TCVT(place_f_4, place_f_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_8x1 place_f; TASSIGN<0x02140>(place_f);  // UB 0x02140..0x02160
+        VecF32_8x64 place_f_tmp; TASSIGN<0x03140>(place_f_tmp);  // UB 0x03140..0x03940
         pipe_barrier(PIPE_V);
         TROWSUM(place_f, place_f_4, place_f_tmp);
         // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
         VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x02100 + t0_slot * 0x00020);  // as a row, same bytes as place_1
-        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x02140);  // as a row, same bytes as place_f
+        VecF32_1x8 place_f_row; TASSIGN<0x02140>(place_f_row);  // as a row, same bytes as place_f
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT);
+        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         PlaceGm place_out(place + int64_t(t0) * 8);
@@ -83,4 +84,13 @@ extern "C" __global__ AICORE void placing(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void placing(
+    __gm__ int32_t *place, __gm__ int32_t *upto, __gm__ int32_t *before, __gm__ int32_t *chosen, int32_t t_begin,
+    int32_t t_end, int32_t nblk)
+{
+    run_block(place, upto, before, chosen, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

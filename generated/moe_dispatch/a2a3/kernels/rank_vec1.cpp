@@ -10,18 +10,19 @@ using namespace pto;
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using Chosen2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rank_vec1(
+AICORE inline void run_block(
     __gm__ int32_t *chosen_2,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
-        VecI32_1x64 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00100
+        VecI32_1x64 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
         TCI<VecI32_1x64, int32_t, 0>(run, 0);
         set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
@@ -32,4 +33,11 @@ extern "C" __global__ AICORE void rank_vec1(
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rank_vec1(__gm__ int32_t *chosen_2, int32_t nblk)
+{
+    run_block(chosen_2, nblk, static_cast<int32_t>(get_block_idx()));
 }

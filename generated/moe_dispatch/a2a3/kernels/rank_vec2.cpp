@@ -14,25 +14,26 @@ using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, 64
 using VecI32_8x1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 8, 1>;
 using VecU8_8x32_c8 = Tile<TileType::Vec, uint8_t, 8, 32, BLayout::RowMajor, 8, 8>;
 using VecF16_8x64 = Tile<TileType::Vec, half, 8, 64, BLayout::RowMajor, 8, 64>;
-using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF16_1x64 = Tile<TileType::Vec, half, 1, 64, BLayout::RowMajor, 1, 64>;
 using Chosen2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rank_vec2(
+AICORE inline void run_block(
     __gm__ int32_t *chosen,
     __gm__ int32_t *expert,
     __gm__ int32_t *chosen_2,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
-    VecI32_1x64 chosen_2_tile; TASSIGN(chosen_2_tile, 0x00040);  // UB 0x00040..0x00140
+    VecI32_1x64 chosen_2_tile; TASSIGN<0x00040>(chosen_2_tile);  // UB 0x00040..0x00140
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -43,27 +44,27 @@ extern "C" __global__ AICORE void rank_vec2(
         ExpertGm expert_in(expert + int64_t(t0) * 8);
         TLOAD(expert_tile_row, expert_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_8x64 expert_tile_wide; TASSIGN(expert_tile_wide, 0x01140);  // UB 0x01140..0x01940
+        VecI32_8x64 expert_tile_wide; TASSIGN<0x01140>(expert_tile_wide);  // UB 0x01140..0x01940
         VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWEXPAND(expert_tile_wide, expert_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecI32_8x64 chosen_2_tile_wide; TASSIGN(chosen_2_tile_wide, 0x01940);  // UB 0x01940..0x02140
+        VecI32_8x64 chosen_2_tile_wide; TASSIGN<0x01940>(chosen_2_tile_wide);  // UB 0x01940..0x02140
         TCOLEXPAND(chosen_2_tile_wide, chosen_2_tile);
-        VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x02140);  // UB 0x02140..0x02240
+        VecU8_8x32_c8 chosen_equal_bits; TASSIGN<0x02140>(chosen_equal_bits);  // UB 0x02140..0x02240
         pipe_barrier(PIPE_V);
         TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
-        VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x01140);  // UB 0x01140..0x01540
+        VecF16_8x64 chosen_equal; TASSIGN<0x01140>(chosen_equal);  // UB 0x01140..0x01540
         pipe_barrier(PIPE_V);
         TEXPANDS(chosen_equal, 1.0f);
-        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x01540);  // UB 0x01540..0x01560
+        VecF16_1x64 chosen_equal_tmp; TASSIGN<0x01540>(chosen_equal_tmp);  // UB 0x01540..0x015c0
         pipe_barrier(PIPE_V);
         TSELS(chosen_equal, chosen_equal_bits, chosen_equal, chosen_equal_tmp, 0.0f);
         VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00140 + t0_slot * 0x00800);  // UB 0x00140..0x01140, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT);
+        TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         ChosenGm chosen_out(chosen + int64_t(t0) * 512);
@@ -73,4 +74,13 @@ extern "C" __global__ AICORE void rank_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rank_vec2(
+    __gm__ int32_t *chosen, __gm__ int32_t *expert, __gm__ int32_t *chosen_2, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(chosen, expert, chosen_2, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,6 +10,15 @@ using namespace pto;
 namespace {
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
 }  // namespace
 
 extern "C" __global__ AICORE void inverse_vec3(
@@ -30,8 +39,7 @@ extern "C" __global__ AICORE void inverse_vec3(
         TCARRY(source_out, source_1_in);
     }
     for (int32_t i2 = 0; i2 < t * 8; ++i2) {
-        const int64_t place_2 = place[int64_t(i2)];
-        PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t) * 8, "an index in place is out of range");
+        const int64_t place_2 = index_inside(place[int64_t(i2)], int64_t(t) * 8, 33);
         Source3Gm source_3_in(source_3 + int64_t(i2));
         Source3Gm source_out(source + int64_t(place_2));
         TCARRY(source_out, source_3_in);

@@ -14,7 +14,7 @@ using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, 64
 using VecI32_8x1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 8, 1>;
 using VecU8_8x32_c8 = Tile<TileType::Vec, uint8_t, 8, 32, BLayout::RowMajor, 8, 8>;
 using VecF16_8x64 = Tile<TileType::Vec, half, 8, 64, BLayout::RowMajor, 8, 64>;
-using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF16_1x64 = Tile<TileType::Vec, half, 1, 64, BLayout::RowMajor, 1, 64>;
 using Chosen2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
@@ -47,7 +47,7 @@ extern "C" __global__ AICORE void rank_vec2(
         TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
         VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x00100);  // UB 0x00100..0x00500
         TEXPANDS(chosen_equal, 1.0f);
-        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x00500);  // UB 0x00500..0x00520
+        VecF16_1x64 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x00500);  // UB 0x00500..0x00580
         TSELS(chosen_equal, chosen_equal_bits, chosen_equal, chosen_equal_tmp, 0.0f);
         VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00500);  // UB 0x00500..0x00d00
         TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT);

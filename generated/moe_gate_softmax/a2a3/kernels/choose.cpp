@@ -21,20 +21,21 @@ using VecI32_1x16_c10 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1
 using LGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 using TopGm = GlobalTensor<float, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void choose(
+AICORE inline void run_block(
     __gm__ float *top,
     __gm__ int32_t *expert,
     __gm__ float *l,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
-    VecI32_1x512 places; TASSIGN(places, 0x01100);  // UB 0x01100..0x01900
+    VecI32_1x512 places; TASSIGN<0x01100>(places);  // UB 0x01100..0x01900
     TCI<VecI32_1x512, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -47,18 +48,18 @@ extern "C" __global__ AICORE void choose(
         LGm l_in(l + int64_t(i1) * 512);
         TLOAD(part, l_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecF32_1x1024 pairs; TASSIGN(pairs, 0x01900);  // UB 0x01900..0x02900
-        VecU32_1x512 places_uint32; TASSIGN(places_uint32, 0x01100);  // same bytes as places
+        VecF32_1x1024 pairs; TASSIGN<0x01900>(pairs);  // UB 0x01900..0x02900
+        VecU32_1x512 places_uint32; TASSIGN<0x01100>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         TSORT32(pairs, part, places_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        VecF32_1x1024 pairs_2; TASSIGN(pairs_2, 0x02900);  // UB 0x02900..0x03900
+        VecF32_1x1024 pairs_2; TASSIGN<0x02900>(pairs_2);  // UB 0x02900..0x03900
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs_2, pairs, 64);
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs, pairs_2, 256);
-        VecF32_1x1024_c32 best; TASSIGN(best, 0x01900);  // columns 0.. of pairs
+        VecF32_1x1024_c32 best; TASSIGN<0x01900>(best);  // columns 0.. of pairs
         VecF32_1x16 values; TASSIGN(values, 0x01000 + i1_slot * 0x00040);  // UB 0x01000..0x01080, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
@@ -69,7 +70,7 @@ extern "C" __global__ AICORE void choose(
         TopGm top_out(top + int64_t(i1) * 10);
         TSTORE(top_out, values_out);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
-        VecI32_1x1024_c32 best_int32; TASSIGN(best_int32, 0x01900);  // same bytes as best
+        VecI32_1x1024_c32 best_int32; TASSIGN<0x01900>(best_int32);  // same bytes as best
         VecI32_1x16 indices; TASSIGN(indices, 0x01080 + i1_slot * 0x00040);  // UB 0x01080..0x01100, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
         TGATHER<VecI32_1x16, VecI32_1x1024_c32, MaskPattern::P1010>(indices, best_int32);
@@ -84,4 +85,12 @@ extern "C" __global__ AICORE void choose(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void choose(
+    __gm__ float *top, __gm__ int32_t *expert, __gm__ float *l, int32_t t, int32_t nblk)
+{
+    run_block(top, expert, l, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -1,5 +1,5 @@
 // logits: cube kernel of `moe_gate_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages logits; tiles experts 128, h 512, k1 256, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
+// stages logits; tiles experts 128, h 512, h.l0 256, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
 using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
@@ -16,18 +16,17 @@ using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 32768, 256, 16, 1>, Layout::NZ>;
 using LGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void logits(
+AICORE inline void run_block(
     __gm__ float *l,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t experts0_slot = 0;  // which of 2 buffers this round of experts0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
@@ -50,10 +49,10 @@ extern "C" __global__ AICORE void logits(
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
+                    LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN<0x00000>(x_tile_l0a);  // L0A 0x00000..0x08000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_256x128 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                    RightB16_256x128 w_tile_l0b; TASSIGN<0x00000>(w_tile_l0b);  // L0B 0x00000..0x10000
                     TEXTRACT(w_tile_l0b, w_tile, k1, 0);
                     set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
@@ -77,4 +76,12 @@ extern "C" __global__ AICORE void logits(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void logits(
+    __gm__ float *l, __gm__ bfloat16_t *x, __gm__ bfloat16_t *w, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(l, x, w, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

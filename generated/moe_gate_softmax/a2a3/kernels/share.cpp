@@ -11,17 +11,18 @@ namespace {
 using VecF32_64x16_c10 = Tile<TileType::Vec, float, 64, 16, BLayout::RowMajor, DYNAMIC, 10>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using TopGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 10>, Stride<1, 1, 1, 10, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void share(
+AICORE inline void run_block(
     __gm__ float *weight,
     __gm__ float *top,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -33,20 +34,20 @@ extern "C" __global__ AICORE void share(
         TopGm top_in(top + int64_t(t0) * 10, {t0_valid});
         TLOAD(top_tile, top_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_64x1 weight_max(t0_valid); TASSIGN(weight_max, 0x04000);  // UB 0x04000..0x04100
-        VecF32_64x16_c10 weight_max_tmp(t0_valid); TASSIGN(weight_max_tmp, 0x04100);  // UB 0x04100..0x05100
+        VecF32_64x1 weight_max(t0_valid); TASSIGN<0x04000>(weight_max);  // UB 0x04000..0x04100
+        VecF32_64x16_c10 weight_max_tmp(t0_valid); TASSIGN<0x04100>(weight_max_tmp);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWMAX(weight_max, top_tile, weight_max_tmp);
-        VecF32_64x16_c10 weight_c(t0_valid); TASSIGN(weight_c, 0x04100);  // UB 0x04100..0x05100
+        VecF32_64x16_c10 weight_c(t0_valid); TASSIGN<0x04100>(weight_c);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(weight_c, top_tile, weight_max);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_64x16_c10 weight_e(t0_valid); TASSIGN(weight_e, 0x04100);  // UB 0x04100..0x05100
+        VecF32_64x16_c10 weight_e(t0_valid); TASSIGN<0x04100>(weight_e);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
         TEXP(weight_e, weight_c);
-        VecF32_64x1 weight_sum(t0_valid); TASSIGN(weight_sum, 0x04000);  // UB 0x04000..0x04100
-        VecF32_64x16_c10 weight_sum_tmp(t0_valid); TASSIGN(weight_sum_tmp, 0x05100);  // UB 0x05100..0x06100
+        VecF32_64x1 weight_sum(t0_valid); TASSIGN<0x04000>(weight_sum);  // UB 0x04000..0x04100
+        VecF32_64x16_c10 weight_sum_tmp(t0_valid); TASSIGN<0x05100>(weight_sum_tmp);  // UB 0x05100..0x06100
         pipe_barrier(PIPE_V);
         TROWSUM(weight_sum, weight_e, weight_sum_tmp);
         VecF32_64x16_c10 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
@@ -62,4 +63,12 @@ extern "C" __global__ AICORE void share(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void share(
+    __gm__ float *weight, __gm__ float *top, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(weight, top, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -16,21 +16,22 @@ using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF16_16x32_r8 = Tile<TileType::Vec, half, 16, 32, BLayout::RowMajor, 8, 32>;
 using VecF16_16x1_r8 = Tile<TileType::Vec, half, 16, 1, BLayout::ColMajor, 8, 1>;
 using VecU8_16x32_c4_r8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 8, 4>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using OpenGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void choose_vec1(
+AICORE inline void run_block(
     __gm__ float *masked,
     __gm__ float *open,
     __gm__ float *c,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -47,25 +48,25 @@ extern "C" __global__ AICORE void choose_vec1(
         CGm c_in(c + int64_t(t0) * 256);
         TLOAD(c_tile, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecU8_1x32_c1 masked_2_bits; TASSIGN(masked_2_bits, 0x01040);  // UB 0x01040..0x01060
+        VecU8_1x32_c1 masked_2_bits; TASSIGN<0x01040>(masked_2_bits);  // UB 0x01040..0x01060
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCMPS(masked_2_bits, open_tile_row, 0.0f, CmpMode::GT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF16_1x16_c8 masked_2_row; TASSIGN(masked_2_row, 0x01060);  // as a row, same bytes as masked_2
+        VecF16_1x16_c8 masked_2_row; TASSIGN<0x01060>(masked_2_row);  // as a row, same bytes as masked_2
         TEXPANDS(masked_2_row, 1.0f);
-        VecF16_1x16 masked_2_tmp; TASSIGN(masked_2_tmp, 0x01080);  // UB 0x01080..0x010a0
+        VecF16_1x16 masked_2_tmp; TASSIGN<0x01080>(masked_2_tmp);  // UB 0x01080..0x010a0
         pipe_barrier(PIPE_V);
         TSELS(masked_2_row, masked_2_bits, masked_2_row, masked_2_tmp, 0.0f);
-        VecF16_16x32_r8 masked_2_wide; TASSIGN(masked_2_wide, 0x01080);  // UB 0x01080..0x01280
-        VecF16_16x1_r8 masked_2; TASSIGN(masked_2, 0x01060);  // UB 0x01060..0x01080
+        VecF16_16x32_r8 masked_2_wide; TASSIGN<0x01080>(masked_2_wide);  // UB 0x01080..0x01280
+        VecF16_16x1_r8 masked_2; TASSIGN<0x01060>(masked_2);  // UB 0x01060..0x01080
         pipe_barrier(PIPE_V);
         TROWEXPAND(masked_2_wide, masked_2);
-        VecU8_16x32_c4_r8 masked_3_bits; TASSIGN(masked_3_bits, 0x01280);  // UB 0x01280..0x01380
+        VecU8_16x32_c4_r8 masked_3_bits; TASSIGN<0x01280>(masked_3_bits);  // UB 0x01280..0x01380
         pipe_barrier(PIPE_V);
         TCMPS(masked_3_bits, masked_2_wide, 0.0f, CmpMode::NE);
         VecF32_16x32_r8 masked_3; TASSIGN(masked_3, 0x00840 + t0_slot * 0x00400);  // UB 0x00840..0x01040, 2 copies
-        VecF32_1x8 masked_3_tmp; TASSIGN(masked_3_tmp, 0x01040);  // UB 0x01040..0x01060
+        VecF32_1x32 masked_3_tmp; TASSIGN<0x01040>(masked_3_tmp);  // UB 0x01040..0x010c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
@@ -81,4 +82,12 @@ extern "C" __global__ AICORE void choose_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void choose_vec1(
+    __gm__ float *masked, __gm__ float *open, __gm__ float *c, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(masked, open, c, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,19 +17,20 @@ using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecF32_1x8_c2 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 2>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 1, 1>>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void group_vec1(
+AICORE inline void run_block(
     __gm__ float *best,
     __gm__ float *c,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     // best, best_at: topk(c, 2)  [moe_select_groups.yaml:31]
-    VecI32_1x32 places; TASSIGN(places, 0x00140);  // UB 0x00140..0x001c0
+    VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -41,13 +42,13 @@ extern "C" __global__ AICORE void group_vec1(
         CGm c_in(c + int64_t(i1) * 32);
         TLOAD(part, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecF32_1x64 pairs; TASSIGN(pairs, 0x001c0);  // UB 0x001c0..0x002c0
-        VecU32_1x32 places_uint32; TASSIGN(places_uint32, 0x00140);  // same bytes as places
+        VecF32_1x64 pairs; TASSIGN<0x001c0>(pairs);  // UB 0x001c0..0x002c0
+        VecU32_1x32 places_uint32; TASSIGN<0x00140>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         TSORT32(pairs, part, places_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        VecF32_1x64_c16 best_2; TASSIGN(best_2, 0x001c0);  // columns 0.. of pairs
+        VecF32_1x64_c16 best_2; TASSIGN<0x001c0>(best_2);  // columns 0.. of pairs
         VecF32_1x8 values; TASSIGN(values, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -62,4 +63,11 @@ extern "C" __global__ AICORE void group_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec1(__gm__ float *best, __gm__ float *c, int32_t t, int32_t nblk)
+{
+    run_block(best, c, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

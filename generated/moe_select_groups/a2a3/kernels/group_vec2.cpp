@@ -10,18 +10,19 @@ using namespace pto;
 namespace {
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using Open1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void group_vec2(
+AICORE inline void run_block(
     __gm__ int32_t *open_1,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
-        VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x8 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
         TCI<VecI32_1x8, int32_t, 0>(run, 0);
         set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
@@ -32,4 +33,11 @@ extern "C" __global__ AICORE void group_vec2(
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec2(__gm__ int32_t *open_1, int32_t nblk)
+{
+    run_block(open_1, nblk, static_cast<int32_t>(get_block_idx()));
 }

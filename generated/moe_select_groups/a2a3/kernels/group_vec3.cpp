@@ -13,17 +13,18 @@ using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
 using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void group_vec3(
+AICORE inline void run_block(
     __gm__ float *g_1,
     __gm__ float *best,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -35,7 +36,7 @@ extern "C" __global__ AICORE void group_vec3(
         TLOAD(best_tile, best_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecF32_8x1 g_1_tile; TASSIGN(g_1_tile, 0x00200 + t0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
-        VecF32_8x8_c2 g_1_tile_tmp; TASSIGN(g_1_tile_tmp, 0x00240);  // UB 0x00240..0x00340
+        VecF32_8x8_c2 g_1_tile_tmp; TASSIGN<0x00240>(g_1_tile_tmp);  // UB 0x00240..0x00340
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
@@ -51,4 +52,12 @@ extern "C" __global__ AICORE void group_vec3(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec3(
+    __gm__ float *g_1, __gm__ float *best, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(g_1, best, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

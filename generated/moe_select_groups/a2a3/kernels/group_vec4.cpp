@@ -19,19 +19,20 @@ using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecI32_1x8_c4 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 4>;
 using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 using GroupGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void group_vec4(
+AICORE inline void run_block(
     __gm__ int32_t *group,
     __gm__ float *g_1,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
-    VecI32_1x32 places; TASSIGN(places, 0x00140);  // UB 0x00140..0x001c0
+    VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -46,13 +47,13 @@ extern "C" __global__ AICORE void group_vec4(
         VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00080);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_1x64 pairs; TASSIGN(pairs, 0x001c0);  // UB 0x001c0..0x002c0
+        VecF32_1x64 pairs; TASSIGN<0x001c0>(pairs);  // UB 0x001c0..0x002c0
         VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
-        VecU32_1x32 places_uint32; TASSIGN(places_uint32, 0x00140);  // same bytes as places
+        VecU32_1x32 places_uint32; TASSIGN<0x00140>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part, places_uint32);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        VecI32_1x64_c16 best_2_int32; TASSIGN(best_2_int32, 0x001c0);  // same bytes as best_2
+        VecI32_1x64_c16 best_2_int32; TASSIGN<0x001c0>(best_2_int32);  // same bytes as best_2
         VecI32_1x8 indices; TASSIGN(indices, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -67,4 +68,11 @@ extern "C" __global__ AICORE void group_vec4(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec4(__gm__ int32_t *group, __gm__ float *g_1, int32_t t, int32_t nblk)
+{
+    run_block(group, g_1, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -19,21 +19,22 @@ using VecF32_8x8_r4 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 4, 8>;
 using Open1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 using GroupGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 0, 1>>;
 using Open4Gm = GlobalTensor<float, Shape<1, 1, 1, 4, 8>, Stride<1, 1, 1, 8, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void group_vec5(
+AICORE inline void run_block(
     __gm__ float *open_4,
     __gm__ int32_t *group,
     __gm__ int32_t *open_1,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
-    VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00040);  // UB 0x00040..0x00060
+    VecI32_1x8 open_1_tile; TASSIGN<0x00040>(open_1_tile);  // UB 0x00040..0x00060
     Open1Gm open_1_in(open_1);
     TLOAD(open_1_tile, open_1_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -44,30 +45,30 @@ extern "C" __global__ AICORE void group_vec5(
         GroupGm group_in(group + int64_t(t0) * 4);
         TLOAD(group_tile_row, group_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_8x8_r4 group_tile_wide; TASSIGN(group_tile_wide, 0x00160);  // UB 0x00160..0x001e0
+        VecI32_8x8_r4 group_tile_wide; TASSIGN<0x00160>(group_tile_wide);  // UB 0x00160..0x001e0
         VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWEXPAND(group_tile_wide, group_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecI32_8x8_r4 open_1_tile_wide; TASSIGN(open_1_tile_wide, 0x001e0);  // UB 0x001e0..0x00260
+        VecI32_8x8_r4 open_1_tile_wide; TASSIGN<0x001e0>(open_1_tile_wide);  // UB 0x001e0..0x00260
         pipe_barrier(PIPE_V);
         TCOLEXPAND(open_1_tile_wide, open_1_tile);
-        VecU8_8x32_c1_r4 open_equal_bits; TASSIGN(open_equal_bits, 0x00260);  // UB 0x00260..0x002e0
+        VecU8_8x32_c1_r4 open_equal_bits; TASSIGN<0x00260>(open_equal_bits);  // UB 0x00260..0x002e0
         pipe_barrier(PIPE_V);
         TCMP(open_equal_bits, group_tile_wide, open_1_tile_wide, CmpMode::EQ);
-        VecF16_8x16_c8_r4 open_equal; TASSIGN(open_equal, 0x00160);  // UB 0x00160..0x001e0
+        VecF16_8x16_c8_r4 open_equal; TASSIGN<0x00160>(open_equal);  // UB 0x00160..0x001e0
         pipe_barrier(PIPE_V);
         TEXPANDS(open_equal, 1.0f);
-        VecF16_1x16 open_equal_tmp; TASSIGN(open_equal_tmp, 0x001e0);  // UB 0x001e0..0x00200
+        VecF16_1x16 open_equal_tmp; TASSIGN<0x001e0>(open_equal_tmp);  // UB 0x001e0..0x00200
         pipe_barrier(PIPE_V);
         TSELS(open_equal, open_equal_bits, open_equal, open_equal_tmp, 0.0f);
-        VecI32_8x8_r4 open_3; TASSIGN(open_3, 0x001e0);  // UB 0x001e0..0x00260
+        VecI32_8x8_r4 open_3; TASSIGN<0x001e0>(open_3);  // UB 0x001e0..0x00260
         pipe_barrier(PIPE_V);
-        TCVT(open_3, open_equal, RoundMode::CAST_RINT);
+        TCVT(open_3, open_equal, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_8x8_r4 open_4_tile; TASSIGN(open_4_tile, 0x00060 + t0_slot * 0x00080);  // UB 0x00060..0x00160, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(open_4_tile, open_3, RoundMode::CAST_RINT);
+        TCVT(open_4_tile, open_3, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         Open4Gm open_4_out(open_4 + int64_t(t0) * 32);
@@ -77,4 +78,13 @@ extern "C" __global__ AICORE void group_vec5(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec5(
+    __gm__ float *open_4, __gm__ int32_t *group, __gm__ int32_t *open_1, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(open_4, group, open_1, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,22 +12,23 @@ using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 25
 using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 256>;
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void score(
+AICORE inline void run_block(
     __gm__ float *s,
     __gm__ float *c,
     __gm__ float *logits,
     __gm__ float *bias,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-    VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x08000);  // UB 0x08000..0x08400
+    VecF32_1x256 bias_tile; TASSIGN<0x08000>(bias_tile);  // UB 0x08000..0x08400
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -40,14 +41,14 @@ extern "C" __global__ AICORE void score(
         LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
         TLOAD(logits_tile, logits_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x256 s_neg(t0_valid); TASSIGN(s_neg, 0x0c400);  // UB 0x0c400..0x0e400
+        VecF32_8x256 s_neg(t0_valid); TASSIGN<0x0c400>(s_neg);  // UB 0x0c400..0x0e400
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TNEG(s_neg, logits_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_8x256 s_e(t0_valid); TASSIGN(s_e, 0x0c400);  // UB 0x0c400..0x0e400
+        VecF32_8x256 s_e(t0_valid); TASSIGN<0x0c400>(s_e);  // UB 0x0c400..0x0e400
         pipe_barrier(PIPE_V);
         TEXP(s_e, s_neg);
-        VecF32_8x256 s_one_e(t0_valid); TASSIGN(s_one_e, 0x0c400);  // UB 0x0c400..0x0e400
+        VecF32_8x256 s_one_e(t0_valid); TASSIGN<0x0c400>(s_one_e);  // UB 0x0c400..0x0e400
         pipe_barrier(PIPE_V);
         TADDS(s_one_e, s_e, 1.0f);
         VecF32_8x256 s_tile(t0_valid); TASSIGN(s_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
@@ -73,4 +74,13 @@ extern "C" __global__ AICORE void score(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void score(
+    __gm__ float *s, __gm__ float *c, __gm__ float *logits, __gm__ float *bias, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(s, c, logits, bias, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

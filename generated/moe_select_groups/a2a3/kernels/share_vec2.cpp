@@ -12,18 +12,19 @@ using VecF32_128x8 = Tile<TileType::Vec, float, 128, 8, BLayout::RowMajor, DYNAM
 using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
 using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void share_vec2(
+AICORE inline void run_block(
     __gm__ float *weight,
     __gm__ float *chosen,
     float scale,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -35,17 +36,17 @@ extern "C" __global__ AICORE void share_vec2(
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_128x1 weight_1(t0_valid); TASSIGN(weight_1, 0x04000);  // UB 0x04000..0x04200
-        VecF32_128x8 weight_1_tmp(t0_valid); TASSIGN(weight_1_tmp, 0x04200);  // UB 0x04200..0x05200
+        VecF32_128x1 weight_1(t0_valid); TASSIGN<0x04000>(weight_1);  // UB 0x04000..0x04200
+        VecF32_128x8 weight_1_tmp(t0_valid); TASSIGN<0x04200>(weight_1_tmp);  // UB 0x04200..0x05200
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWSUM(weight_1, chosen_tile, weight_1_tmp);
-        VecF32_1x128 weight_2_row(t0_valid); TASSIGN(weight_2_row, 0x04000);  // as a row, same bytes as weight_2
-        VecF32_1x128 weight_1_row(t0_valid); TASSIGN(weight_1_row, 0x04000);  // as a row, same bytes as weight_1
+        VecF32_1x128 weight_2_row(t0_valid); TASSIGN<0x04000>(weight_2_row);  // as a row, same bytes as weight_2
+        VecF32_1x128 weight_1_row(t0_valid); TASSIGN<0x04000>(weight_1_row);  // as a row, same bytes as weight_1
         pipe_barrier(PIPE_V);
         TADDS(weight_2_row, weight_1_row, 1e-20f);
-        VecF32_128x8 weight_3(t0_valid); TASSIGN(weight_3, 0x04200);  // UB 0x04200..0x05200
-        VecF32_128x1 weight_2(t0_valid); TASSIGN(weight_2, 0x04000);  // UB 0x04000..0x04200
+        VecF32_128x8 weight_3(t0_valid); TASSIGN<0x04200>(weight_3);  // UB 0x04200..0x05200
+        VecF32_128x1 weight_2(t0_valid); TASSIGN<0x04000>(weight_2);  // UB 0x04000..0x04200
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(weight_3, chosen_tile, weight_2);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
@@ -62,4 +63,12 @@ extern "C" __global__ AICORE void share_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void share_vec2(
+    __gm__ float *weight, __gm__ float *chosen, float scale, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(weight, chosen, scale, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

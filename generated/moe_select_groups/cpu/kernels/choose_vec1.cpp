@@ -16,7 +16,7 @@ using VecF32_16x32_r8 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 8,
 using VecF16_16x32_r8 = Tile<TileType::Vec, half, 16, 32, BLayout::RowMajor, 8, 32>;
 using VecF16_16x1_r8 = Tile<TileType::Vec, half, 16, 1, BLayout::ColMajor, 8, 1>;
 using VecU8_16x32_c4_r8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 8, 4>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using OpenGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
 }  // namespace
@@ -51,7 +51,7 @@ extern "C" __global__ AICORE void choose_vec1(
         VecU8_16x32_c4_r8 masked_3_bits; TASSIGN(masked_3_bits, 0x00640);  // UB 0x00640..0x00740
         TCMPS(masked_3_bits, masked_2_wide, 0.0f, CmpMode::NE);
         VecF32_16x32_r8 masked_3; TASSIGN(masked_3, 0x00740);  // UB 0x00740..0x00b40
-        VecF32_1x8 masked_3_tmp; TASSIGN(masked_3_tmp, 0x00000);  // UB 0x00000..0x00020
+        VecF32_1x32 masked_3_tmp; TASSIGN(masked_3_tmp, 0x00440);  // UB 0x00440..0x004c0
         TSELS(masked_3, masked_3_bits, c_tile, masked_3_tmp, -__builtin_inff());
         CGm masked_out(masked + int64_t(t0) * 256);
         TSTORE(masked_out, masked_3);

@@ -10,18 +10,19 @@ using namespace pto;
 namespace {
 using VecI32_1x160 = Tile<TileType::Vec, int32_t, 1, 160, BLayout::RowMajor, 1, 160>;
 using Y1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void one_hot_vec1(
+AICORE inline void run_block(
     __gm__ int32_t *y_1,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
-        VecI32_1x160 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00280
+        VecI32_1x160 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00280
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
         TCI<VecI32_1x160, int32_t, 0>(run, 0);
         set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
@@ -32,4 +33,11 @@ extern "C" __global__ AICORE void one_hot_vec1(
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void one_hot_vec1(__gm__ int32_t *y_1, int32_t nblk)
+{
+    run_block(y_1, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,7 +14,7 @@ using VecI32_16x160 = Tile<TileType::Vec, int32_t, 16, 160, BLayout::RowMajor, D
 using VecI32_16x1 = Tile<TileType::Vec, int32_t, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecU8_16x32_c20 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, DYNAMIC, 20>;
 using VecF16_16x160 = Tile<TileType::Vec, half, 16, 160, BLayout::RowMajor, DYNAMIC, 160>;
-using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF16_1x160 = Tile<TileType::Vec, half, 1, 160, BLayout::RowMajor, 1, 160>;
 using Y1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
 using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 160>, Stride<1, 1, 1, 160, 1>>;
@@ -49,7 +49,7 @@ extern "C" __global__ AICORE void one_hot_vec2(
         TCMP(y_equal_bits, index_tile_wide, y_1_tile_wide, CmpMode::EQ);
         VecF16_16x160 y_equal(t0_valid); TASSIGN(y_equal, 0x00280);  // UB 0x00280..0x01680
         TEXPANDS(y_equal, 1.0f);
-        VecF16_1x16 y_equal_tmp; TASSIGN(y_equal_tmp, 0x01680);  // UB 0x01680..0x016a0
+        VecF16_1x160 y_equal_tmp; TASSIGN(y_equal_tmp, 0x01680);  // UB 0x01680..0x017c0
         TSELS(y_equal, y_equal_bits, y_equal, y_equal_tmp, 0.0f);
         VecI32_16x160 y_3(t0_valid); TASSIGN(y_3, 0x01680);  // UB 0x01680..0x03e80
         TCVT(y_3, y_equal, RoundMode::CAST_RINT);

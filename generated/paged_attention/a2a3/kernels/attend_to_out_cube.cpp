@@ -28,9 +28,8 @@ using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 2, 2, true>;  // 2 tiles of 
 using Acc6Slot = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 2, 2, true>;  // 2 tiles of up to 16 x 32, to both vector cores
 using QkSlot = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_to_out_cube(
+AICORE inline void run_block(
     __gm__ int32_t *lengths,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k_cache,
@@ -42,10 +41,10 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     Acc3Pipe acc_3_pipe(acc_3_ring + int64_t(block) * 1024, 0x0, 0x0);
     Acc6Pipe acc_6_pipe(acc_6_ring + int64_t(block) * 4096, 0x0, 0x0);
     QkPipe qk_pipe(qk_ring + int64_t(block) * 1024, 0x0, 0x0);
@@ -142,4 +141,18 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_to_out_cube(
+    __gm__ uint64_t *ffts, __gm__ int32_t *lengths, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k_cache,
+    __gm__ int32_t *block_table, __gm__ bfloat16_t *v_cache, __gm__ bfloat16_t *acc_3_ring,
+    __gm__ float *acc_6_ring, __gm__ float *qk_ring, int32_t batch_begin, int32_t batch_end, int32_t pages,
+    int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        lengths, q, k_cache, block_table, v_cache, acc_3_ring, acc_6_ring, qk_ring, batch_begin, batch_end, pages,
+        nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -25,9 +25,8 @@ using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 2, 2, true>;  // 2 tiles of 
 using Acc6Slot = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 2, 2, true>;  // 2 tiles of up to 16 x 32, to both vector cores
 using QkSlot = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_to_out_vec(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ int32_t *lengths,
     __gm__ float *bias,
@@ -37,11 +36,13 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block,
+    int32_t lane)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
-    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     Acc3Pipe acc_3_pipe(acc_3_ring + int64_t(block) * 1024, 0x0, 0x0);
     Acc6Pipe acc_6_pipe(acc_6_ring + int64_t(block) * 4096, 0x0, 0x0);
     QkPipe qk_pipe(qk_ring + int64_t(block) * 1024, 0x0, 0x0);
@@ -54,13 +55,13 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
             // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)  [paged_attention.yaml:42]
-            VecF32_1x8 m_row; TASSIGN(m_row, 0x03d00);  // as a row, same bytes as m
+            VecF32_1x8 m_row; TASSIGN<0x03d00>(m_row);  // as a row, same bytes as m
             TEXPANDS(m_row, -1e+30f);
             // l: full([batch, kv_heads, group, 1], 0, fp32)  [paged_attention.yaml:43]
-            VecF32_1x8 l_row; TASSIGN(l_row, 0x03d20);  // as a row, same bytes as l
+            VecF32_1x8 l_row; TASSIGN<0x03d20>(l_row);  // as a row, same bytes as l
             TEXPANDS(l_row, 0.0f);
             // acc: full([batch, kv_heads, group, d], 0, fp32)  [paged_attention.yaml:44]
-            VecF32_8x128 acc; TASSIGN(acc, 0x03d40);  // UB 0x03d40..0x04d40
+            VecF32_8x128 acc; TASSIGN<0x03d40>(acc);  // UB 0x03d40..0x04d40
             pipe_barrier(PIPE_V);
             TEXPANDS(acc, 0.0f);
             for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
@@ -82,52 +83,52 @@ extern "C" __global__ AICORE void attend_to_out_vec(
                 TLOAD(qk, qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_slot));
                 TFREE<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
-                VecF32_8x32 s; TASSIGN(s, 0x04d40);  // UB 0x04d40..0x05140
+                VecF32_8x32 s; TASSIGN<0x04d40>(s);  // UB 0x04d40..0x05140
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_slot));
                 TMULS(s, qk, 0.088388346f);
                 pipe_barrier(PIPE_V);
                 TCOLEXPANDADD(s, s, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_slot));
                 // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
-                VecF32_8x1 m_new_1; TASSIGN(m_new_1, 0x05140);  // UB 0x05140..0x05160
-                VecF32_8x32 m_new_1_tmp; TASSIGN(m_new_1_tmp, 0x05160);  // UB 0x05160..0x05560
+                VecF32_8x1 m_new_1; TASSIGN<0x05140>(m_new_1);  // UB 0x05140..0x05160
+                VecF32_8x32 m_new_1_tmp; TASSIGN<0x05160>(m_new_1_tmp);  // UB 0x05160..0x05560
                 pipe_barrier(PIPE_V);
                 TROWMAX(m_new_1, s, m_new_1_tmp);
-                VecF32_1x8 m_new_row; TASSIGN(m_new_row, 0x05140);  // as a row, same bytes as m_new
-                VecF32_1x8 m_new_1_row; TASSIGN(m_new_1_row, 0x05140);  // as a row, same bytes as m_new_1
+                VecF32_1x8 m_new_row; TASSIGN<0x05140>(m_new_row);  // as a row, same bytes as m_new
+                VecF32_1x8 m_new_1_row; TASSIGN<0x05140>(m_new_1_row);  // as a row, same bytes as m_new_1
                 pipe_barrier(PIPE_V);
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // p: exp(s - m_new)  [paged_attention.yaml:49]
-                VecF32_8x32 p; TASSIGN(p, 0x04d40);  // UB 0x04d40..0x05140
-                VecF32_8x1 m_new; TASSIGN(m_new, 0x05140);  // UB 0x05140..0x05160
+                VecF32_8x32 p; TASSIGN<0x04d40>(p);  // UB 0x04d40..0x05140
+                VecF32_8x1 m_new; TASSIGN<0x05140>(m_new);  // UB 0x05140..0x05160
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(p, s, m_new);
                 pipe_barrier(PIPE_V);
                 TEXP(p, p);
                 // a: exp(m - m_new)  [paged_attention.yaml:50]
-                VecF32_1x8 a_1_row; TASSIGN(a_1_row, 0x05160);  // as a row, same bytes as a_1
+                VecF32_1x8 a_1_row; TASSIGN<0x05160>(a_1_row);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
-                VecF32_1x8 a_row; TASSIGN(a_row, 0x05160);  // as a row, same bytes as a
+                VecF32_1x8 a_row; TASSIGN<0x05160>(a_row);  // as a row, same bytes as a
                 pipe_barrier(PIPE_V);
                 TEXP(a_row, a_1_row);
                 pipe_barrier(PIPE_V);
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [paged_attention.yaml:53]
                 TMUL(l_row, l_row, a_row);
-                VecF32_8x1 l_2; TASSIGN(l_2, 0x05180);  // UB 0x05180..0x051a0
-                VecF32_8x32 l_2_tmp; TASSIGN(l_2_tmp, 0x051a0);  // UB 0x051a0..0x055a0
+                VecF32_8x1 l_2; TASSIGN<0x05180>(l_2);  // UB 0x05180..0x051a0
+                VecF32_8x32 l_2_tmp; TASSIGN<0x051a0>(l_2_tmp);  // UB 0x051a0..0x055a0
                 TROWSUM(l_2, p, l_2_tmp);
-                VecF32_1x8 l_2_row; TASSIGN(l_2_row, 0x05180);  // as a row, same bytes as l_2
+                VecF32_1x8 l_2_row; TASSIGN<0x05180>(l_2_row);  // as a row, same bytes as l_2
                 pipe_barrier(PIPE_V);
                 TADD(l_row, l_row, l_2_row);
                 // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
                 VecB16_8x32 acc_3; TASSIGN(acc_3, 0x00900 + pages0_slot * 0x00200);  // UB 0x00900..0x00d00, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(pages0_slot));  // free again
-                TCVT(acc_3, p, RoundMode::CAST_RINT);
+                TCVT(acc_3, p, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(pages0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(pages0_slot));
                 TPUSH<Acc3Pipe, VecB16_8x32, TileSplitAxis::TILE_UP_DOWN>(acc_3_pipe, acc_3);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(pages0_slot));
-                VecF32_8x1 a; TASSIGN(a, 0x05160);  // UB 0x05160..0x05180
+                VecF32_8x1 a; TASSIGN<0x05160>(a);  // UB 0x05160..0x05180
                 TROWEXPANDMUL(acc, acc, a);
                 Acc6Slot acc_6_view(acc_6_ring);
                 TPOP<Acc6Pipe, Acc6Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_view);
@@ -147,14 +148,14 @@ extern "C" __global__ AICORE void attend_to_out_vec(
                 pages0_slot ^= 1;
             }
             // o: cast(acc / l, bf16)  [paged_attention.yaml:56]
-            VecF32_8x128 o_1; TASSIGN(o_1, 0x03d40);  // UB 0x03d40..0x04d40
-            VecF32_8x1 l; TASSIGN(l, 0x03d20);  // UB 0x03d20..0x03d40
+            VecF32_8x128 o_1; TASSIGN<0x03d40>(o_1);  // UB 0x03d40..0x04d40
+            VecF32_8x1 l; TASSIGN<0x03d20>(l);  // UB 0x03d20..0x03d40
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_1, acc, l);
             VecB16_8x128 o_tile; TASSIGN(o_tile, 0x02d00 + kv_heads0_slot * 0x00800);  // UB 0x02d00..0x03d00, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_slot));  // free again
-            TCVT(o_tile, o_1, RoundMode::CAST_RINT);
+            TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
             OGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(lane) * 1024);
@@ -167,4 +168,17 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_to_out_vec(
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *o, __gm__ int32_t *lengths, __gm__ float *bias,
+    __gm__ bfloat16_t *acc_3_ring, __gm__ float *acc_6_ring, __gm__ float *qk_ring, int32_t batch_begin,
+    int32_t batch_end, int32_t pages, int32_t nblk)
+{
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(
+        o, lengths, bias, acc_3_ring, acc_6_ring, qk_ring, batch_begin, batch_end, pages, nblk,
+        static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

@@ -16,19 +16,20 @@ using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using Place1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using Ahead1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void visible_vec3(
+AICORE inline void run_block(
     __gm__ float *bias,
     __gm__ int32_t *place_1,
     __gm__ float *ahead_1,
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t slots0_slot = 0;  // which of 2 buffers this round of slots0 uses
     int32_t batch0_slot = 0;  // which of 2 buffers this round of batch0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -42,9 +43,9 @@ extern "C" __global__ AICORE void visible_vec3(
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
         TLOAD(place_1_tile, place_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-        VecF32_1x1024 place(slots0_valid); TASSIGN(place, 0x04040);  // UB 0x04040..0x05040
+        VecF32_1x1024 place(slots0_valid); TASSIGN<0x04040>(place);  // UB 0x04040..0x05040
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-        TCVT(place, place_1_tile, RoundMode::CAST_RINT);
+        TCVT(place, place_1_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
             // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
@@ -53,7 +54,7 @@ extern "C" __global__ AICORE void visible_vec3(
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
             TLOAD(ahead_1_tile_row, ahead_1_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
-            VecF32_8x1024_r1 ahead(slots0_valid); TASSIGN(ahead, 0x05040);  // UB 0x05040..0x06040
+            VecF32_8x1024_r1 ahead(slots0_valid); TASSIGN<0x05040>(ahead);  // UB 0x05040..0x06040
             VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x02000 + batch0_slot * 0x00020);  // UB 0x02000..0x02040, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
@@ -62,7 +63,7 @@ extern "C" __global__ AICORE void visible_vec3(
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(ahead, ahead, place);
             // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])  [paged_attention.yaml:35]
-            VecF32_8x1024_r1 bias_1(slots0_valid); TASSIGN(bias_1, 0x05040);  // UB 0x05040..0x06040
+            VecF32_8x1024_r1 bias_1(slots0_valid); TASSIGN<0x05040>(bias_1);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
             TSUBS(bias_1, ahead, 0.5f);
             pipe_barrier(PIPE_V);
@@ -82,4 +83,13 @@ extern "C" __global__ AICORE void visible_vec3(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void visible_vec3(
+    __gm__ float *bias, __gm__ int32_t *place_1, __gm__ float *ahead_1, int32_t batch_begin, int32_t batch_end,
+    int32_t pages, int32_t nblk)
+{
+    run_block(bias, place_1, ahead_1, batch_begin, batch_end, pages, nblk, static_cast<int32_t>(get_block_idx()));
 }

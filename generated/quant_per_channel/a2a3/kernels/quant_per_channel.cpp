@@ -17,21 +17,22 @@ using VecI8_2x4096 = Tile<TileType::Vec, int8_t, 2, 4096, BLayout::RowMajor, DYN
 using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quant_per_channel(
+AICORE inline void run_block(
     __gm__ int8_t *q,
     __gm__ bfloat16_t *x,
     __gm__ float *scale,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
-    VecF32_1x4096 scale_tile; TASSIGN(scale_tile, 0x08000);  // UB 0x08000..0x0c000
+    VecF32_1x4096 scale_tile; TASSIGN<0x08000>(scale_tile);  // UB 0x08000..0x0c000
     ScaleGm scale_in(scale);
     TLOAD(scale_tile, scale_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -43,19 +44,19 @@ extern "C" __global__ AICORE void quant_per_channel(
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_2x4096 q_1(rows0_valid); TASSIGN(q_1, 0x10000);  // UB 0x10000..0x18000
+        VecF32_2x4096 q_1(rows0_valid); TASSIGN<0x10000>(q_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(q_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TCOLEXPANDDIV(q_1, q_1, scale_tile);
-        VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x18000);  // UB 0x18000..0x20000
+        VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN<0x18000>(q_tile_int32);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT);
-        VecF16_2x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x10000);  // UB 0x10000..0x14000
+        TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_2x4096 q_tile_fp16(rows0_valid); TASSIGN<0x10000>(q_tile_fp16);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_2x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
@@ -69,4 +70,12 @@ extern "C" __global__ AICORE void quant_per_channel(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quant_per_channel(
+    __gm__ int8_t *q, __gm__ bfloat16_t *x, __gm__ float *scale, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(q, x, scale, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -19,18 +19,19 @@ using VecI8_8x4096 = Tile<TileType::Vec, int8_t, 8, 4096, BLayout::RowMajor, DYN
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void quant_per_token(
+AICORE inline void run_block(
     __gm__ int8_t *q,
     __gm__ float *scale,
     __gm__ bfloat16_t *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -42,37 +43,37 @@ extern "C" __global__ AICORE void quant_per_token(
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_8x4096 f(rows0_valid); TASSIGN(f, 0x0c040);  // UB 0x0c040..0x14040
+        VecF32_8x4096 f(rows0_valid); TASSIGN<0x0c040>(f);  // UB 0x0c040..0x14040
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(f, x_tile, RoundMode::CAST_RINT);
+        TCVT(f, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
         VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
         TABS(m_1, f);
-        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x1c040);  // UB 0x1c040..0x1c060
-        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x1c060);  // UB 0x1c060..0x1c460
+        VecF32_8x1 m(rows0_valid); TASSIGN<0x1c040>(m);  // UB 0x1c040..0x1c060
+        VecF32_8x128 m_tmp(rows0_valid); TASSIGN<0x1c060>(m_tmp);  // UB 0x1c060..0x1c460
         pipe_barrier(PIPE_V);
         TROWMAX(m, m_1, m_tmp);
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
-        VecF32_1x8 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x14040);  // as a row, same bytes as q_1
-        VecF32_1x8 m_row(rows0_valid); TASSIGN(m_row, 0x1c040);  // as a row, same bytes as m
+        VecF32_1x8 q_1_row(rows0_valid); TASSIGN<0x14040>(q_1_row);  // as a row, same bytes as q_1
+        VecF32_1x8 m_row(rows0_valid); TASSIGN<0x1c040>(m_row);  // as a row, same bytes as m
         pipe_barrier(PIPE_V);
         TMAXS(q_1_row, m_row, 1e-35f);
-        VecF32_1x8 q_2_row(rows0_valid); TASSIGN(q_2_row, 0x14040);  // as a row, same bytes as q_2
+        VecF32_1x8 q_2_row(rows0_valid); TASSIGN<0x14040>(q_2_row);  // as a row, same bytes as q_2
         pipe_barrier(PIPE_V);
         TDIVS(q_2_row, 127.0f, q_1_row);
-        VecF32_8x4096 q_3(rows0_valid); TASSIGN(q_3, 0x0c040);  // UB 0x0c040..0x14040
-        VecF32_8x1 q_2(rows0_valid); TASSIGN(q_2, 0x14040);  // UB 0x14040..0x14060
+        VecF32_8x4096 q_3(rows0_valid); TASSIGN<0x0c040>(q_3);  // UB 0x0c040..0x14040
+        VecF32_8x1 q_2(rows0_valid); TASSIGN<0x14040>(q_2);  // UB 0x14040..0x14060
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_3, f, q_2);
         VecI32_8x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_int32, q_3, RoundMode::CAST_RINT);
-        VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x0c040);  // UB 0x0c040..0x10040
+        TCVT(q_tile_int32, q_3, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN<0x0c040>(q_tile_fp16);  // UB 0x0c040..0x10040
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
         VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
@@ -95,4 +96,12 @@ extern "C" __global__ AICORE void quant_per_token(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void quant_per_token(
+    __gm__ int8_t *q, __gm__ float *scale, __gm__ bfloat16_t *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(q, scale, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

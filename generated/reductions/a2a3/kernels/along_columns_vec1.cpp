@@ -12,23 +12,24 @@ using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNA
 using VecF32_64x96 = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 512, 1>>;
 using ColumnTotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void along_columns_vec1(
+AICORE inline void run_block(
     __gm__ float *column_total,
     __gm__ float *x,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
         // column_total: sum(x, axis=0)  [reductions.yaml:30]
-        VecF32_1x96 total_2(i1_valid); TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00180
+        VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, 0.0f);
         for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_slot ^= 1) {
@@ -38,7 +39,7 @@ extern "C" __global__ AICORE void along_columns_vec1(
             XGm x_in(x + int64_t(i2) * 512 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
-            VecF32_1x96 found(i1_valid); TASSIGN(found, 0x0c180);  // UB 0x0c180..0x0c300
+            VecF32_1x96 found(i1_valid); TASSIGN<0x0c180>(found);  // UB 0x0c180..0x0c300
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
             TCOLSUM(found, part);
@@ -55,4 +56,12 @@ extern "C" __global__ AICORE void along_columns_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void along_columns_vec1(
+    __gm__ float *column_total, __gm__ float *x, int32_t rows, int32_t nblk)
+{
+    run_block(column_total, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -15,9 +15,8 @@ using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNA
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
 using TotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using AverageGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void along_rows(
+AICORE inline void run_block(
     __gm__ float *total,
     __gm__ float *largest,
     __gm__ float *least,
@@ -27,10 +26,12 @@ extern "C" __global__ AICORE void along_rows(
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -46,19 +47,19 @@ extern "C" __global__ AICORE void along_rows(
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
-        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN(total_1_tmp, 0x10300);  // UB 0x10300..0x12300
+        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN<0x10300>(total_1_tmp);  // UB 0x10300..0x12300
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
         TROWSUM(total_1, x_tile, total_1_tmp);
         // largest: amax(x)  [reductions.yaml:24]
         VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
-        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN(largest_1_tmp, 0x10300);  // UB 0x10300..0x12300
+        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN<0x10300>(largest_1_tmp);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
         TROWMAX(largest_1, x_tile, largest_1_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // least: amin(x)  [reductions.yaml:25]
         VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_slot * 0x00040);  // UB 0x10100..0x10180, 2 copies
-        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN(least_1_tmp, 0x10300);  // UB 0x10300..0x12300
+        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN<0x10300>(least_1_tmp);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TROWMIN(least_1, x_tile, least_1_tmp);
@@ -68,38 +69,38 @@ extern "C" __global__ AICORE void along_rows(
         TMULS(average_tile, total_1_row, 0.001953125f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // product: prod(1 + x * 0.01)  [reductions.yaml:27]
-        VecF32_16x512 product_1(rows0_valid); TASSIGN(product_1, 0x10300);  // UB 0x10300..0x18300
+        VecF32_16x512 product_1(rows0_valid); TASSIGN<0x10300>(product_1);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(product_1, x_tile, 0.01f);
         pipe_barrier(PIPE_V);
         TADDS(product_1, product_1, 1.0f);
         VecF32_16x1 product_3(rows0_valid); TASSIGN(product_3, 0x10200 + rows0_slot * 0x00040);  // UB 0x10200..0x10280, 2 copies
-        VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN(product_3_tmp, 0x18300);  // UB 0x18300..0x1a300
+        VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN<0x18300>(product_3_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TROWPROD(product_3, product_1, product_3_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // spread: var(x)  [reductions.yaml:28]
-        VecF32_16x512 spread_part(rows0_valid); TASSIGN(spread_part, 0x10300);  // UB 0x10300..0x18300
+        VecF32_16x512 spread_part(rows0_valid); TASSIGN<0x10300>(spread_part);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(spread_part, x_tile, 0.001953125f);
-        VecF32_16x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x18300);  // UB 0x18300..0x18340
-        VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN(spread_mean_tmp, 0x18340);  // UB 0x18340..0x1a340
+        VecF32_16x1 spread_mean(rows0_valid); TASSIGN<0x18300>(spread_mean);  // UB 0x18300..0x18340
+        VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN<0x18340>(spread_mean_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
         TROWSUM(spread_mean, spread_part, spread_mean_tmp);
-        VecF32_16x512 spread_c(rows0_valid); TASSIGN(spread_c, 0x10300);  // UB 0x10300..0x18300
+        VecF32_16x512 spread_c(rows0_valid); TASSIGN<0x10300>(spread_c);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(spread_c, x_tile, spread_mean);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_16x512 spread_square(rows0_valid); TASSIGN(spread_square, 0x10300);  // UB 0x10300..0x18300
+        VecF32_16x512 spread_square(rows0_valid); TASSIGN<0x10300>(spread_square);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMUL(spread_square, spread_c, spread_c);
-        VecF32_16x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x18300);  // UB 0x18300..0x18340
-        VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN(spread_total_tmp, 0x18340);  // UB 0x18340..0x1a340
+        VecF32_16x1 spread_total(rows0_valid); TASSIGN<0x18300>(spread_total);  // UB 0x18300..0x18340
+        VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN<0x18340>(spread_total_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
         TROWSUM(spread_total, spread_square, spread_total_tmp);
         VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x10280 + rows0_slot * 0x00040);  // UB 0x10280..0x10300, 2 copies
-        VecF32_1x16 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x18300);  // as a row, same bytes as spread_total
+        VecF32_1x16 spread_total_row(rows0_valid); TASSIGN<0x18300>(spread_total_row);  // as a row, same bytes as spread_total
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TMULS(spread_tile, spread_total_row, 0.0019569471f);
@@ -140,4 +141,15 @@ extern "C" __global__ AICORE void along_rows(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void along_rows(
+    __gm__ float *total, __gm__ float *largest, __gm__ float *least, __gm__ float *average, __gm__ float *product,
+    __gm__ float *spread, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(
+        total, largest, least, average, product, spread, x, rows_begin, rows_end, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

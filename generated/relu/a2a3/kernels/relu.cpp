@@ -11,17 +11,18 @@ namespace {
 using VecB16_2x4096 = Tile<TileType::Vec, bfloat16_t, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_2x4096 = Tile<TileType::Vec, float, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void relu(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -33,17 +34,17 @@ extern "C" __global__ AICORE void relu(
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_2x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10000);  // UB 0x10000..0x18000
+        VecF32_2x4096 y_1(rows0_valid); TASSIGN<0x10000>(y_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(y_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(y_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TRELU(y_1, y_1);
         VecB16_2x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_1, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
@@ -53,4 +54,12 @@ extern "C" __global__ AICORE void relu(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void relu(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(y, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

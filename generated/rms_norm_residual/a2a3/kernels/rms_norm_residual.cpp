@@ -17,9 +17,8 @@ using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1,
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using GammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rms_norm_residual(
+AICORE inline void run_block(
     __gm__ bfloat16_t *sum,
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *x,
@@ -28,19 +27,21 @@ extern "C" __global__ AICORE void rms_norm_residual(
     float eps,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
-    VecB16_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x0c000);  // UB 0x0c000..0x0e000
+    VecB16_1x4096 gamma_tile; TASSIGN<0x0c000>(gamma_tile);  // UB 0x0c000..0x0e000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-    VecF32_1x4096 y_1; TASSIGN(y_1, 0x12000);  // UB 0x12000..0x16000
+    VecF32_1x4096 y_1; TASSIGN<0x12000>(y_1);  // UB 0x12000..0x16000
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-    TCVT(y_1, gamma_tile, RoundMode::CAST_RINT);
+    TCVT(y_1, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
@@ -58,10 +59,10 @@ extern "C" __global__ AICORE void rms_norm_residual(
         VecF32_8x4096_r1 s; TASSIGN(s, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        TCVT(s, x_tile, RoundMode::CAST_RINT);
+        TCVT(s, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_8x4096_r1 s_2; TASSIGN(s_2, 0x1a000);  // UB 0x1a000..0x1e000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(s_2, residual_tile, RoundMode::CAST_RINT);
+        TCVT(s_2, residual_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TADD(s, s, s_2);
@@ -69,7 +70,7 @@ extern "C" __global__ AICORE void rms_norm_residual(
         VecB16_8x4096_r1 sum_tile; TASSIGN(sum_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
-        TCVT(sum_tile, s, RoundMode::CAST_RINT);
+        TCVT(sum_tile, s, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
         VecF32_8x4096_r1 y_square; TASSIGN(y_square, 0x1a000);  // UB 0x1a000..0x1e000
@@ -77,19 +78,19 @@ extern "C" __global__ AICORE void rms_norm_residual(
         VecF32_8x4096_r1 y_var_part; TASSIGN(y_var_part, 0x1a000);  // UB 0x1a000..0x1e000
         pipe_barrier(PIPE_V);
         TMULS(y_var_part, y_square, 0.00024414062f);
-        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x1e000);  // UB 0x1e000..0x1e020
-        VecF32_8x128_r1 y_var_tmp; TASSIGN(y_var_tmp, 0x1e020);  // UB 0x1e020..0x1e220
+        VecF32_8x1_r1 y_var; TASSIGN<0x1e000>(y_var);  // UB 0x1e000..0x1e020
+        VecF32_8x128_r1 y_var_tmp; TASSIGN<0x1e020>(y_var_tmp);  // UB 0x1e020..0x1e220
         pipe_barrier(PIPE_V);
         TROWSUM(y_var, y_var_part, y_var_tmp);
-        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x1a000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x1e000);  // as a row, same bytes as y_var
+        VecF32_1x8_c1 y_var_eps_row; TASSIGN<0x1a000>(y_var_eps_row);  // as a row, same bytes as y_var_eps
+        VecF32_1x8_c1 y_var_row; TASSIGN<0x1e000>(y_var_row);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x1a000);  // as a row, same bytes as y_std
+        VecF32_1x8_c1 y_std_row; TASSIGN<0x1a000>(y_std_row);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
         VecF32_8x4096_r1 y_unit; TASSIGN(y_unit, 0x16000);  // UB 0x16000..0x1a000
-        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x1a000);  // UB 0x1a000..0x1a020
+        VecF32_8x1_r1 y_std; TASSIGN<0x1a000>(y_std);  // UB 0x1a000..0x1a020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, s, y_std);
         VecF32_8x4096_r1 y_3; TASSIGN(y_3, 0x16000);  // UB 0x16000..0x1a000
@@ -98,7 +99,7 @@ extern "C" __global__ AICORE void rms_norm_residual(
         VecB16_8x4096_r1 y_tile; TASSIGN(y_tile, 0x0e000 + rows0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_3, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // sum: cast(s, bf16)  [rms_norm_residual.yaml:22]
@@ -115,4 +116,13 @@ extern "C" __global__ AICORE void rms_norm_residual(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rms_norm_residual(
+    __gm__ bfloat16_t *sum, __gm__ bfloat16_t *y, __gm__ bfloat16_t *x, __gm__ bfloat16_t *residual,
+    __gm__ bfloat16_t *gamma, float eps, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(sum, y, x, residual, gamma, eps, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,9 +12,8 @@ using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor
 using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
 using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
 using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void store(
+AICORE inline void run_block(
     __gm__ bfloat16_t *k_cache,
     __gm__ bfloat16_t *v_cache,
     __gm__ bfloat16_t *k_turned,
@@ -22,10 +21,12 @@ extern "C" __global__ AICORE void store(
     __gm__ bfloat16_t *v,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
@@ -50,6 +51,7 @@ extern "C" __global__ AICORE void store(
             }
             // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:36]
             VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400 + t0_slot * 0x04000);  // row of k_turned_tile
+            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
             TSTORE(k_cache_out, k_turned_tile_one);
         }
@@ -62,6 +64,7 @@ extern "C" __global__ AICORE void store(
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:37]
             VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x08000 + row * 0x00400 + t0_slot * 0x04000);  // row of v_tile
+            pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
             TSTORE(v_cache_out, v_tile_one);
         }
@@ -69,4 +72,13 @@ extern "C" __global__ AICORE void store(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void store(
+    __gm__ bfloat16_t *k_cache, __gm__ bfloat16_t *v_cache, __gm__ bfloat16_t *k_turned, __gm__ int64_t *slot,
+    __gm__ bfloat16_t *v, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(k_cache, v_cache, k_turned, slot, v, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -13,19 +13,20 @@ using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYN
 using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void turn_keys(
+AICORE inline void run_block(
     __gm__ bfloat16_t *k_turned,
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t kv_heads0_slot = 0;  // which of 2 buffers this round of kv_heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -43,12 +44,12 @@ extern "C" __global__ AICORE void turn_keys(
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecF32_32x128 k_turned_cos(t0_valid); TASSIGN(k_turned_cos, 0x10000);  // UB 0x10000..0x14000
+        VecF32_32x128 k_turned_cos(t0_valid); TASSIGN<0x10000>(k_turned_cos);  // UB 0x10000..0x14000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(k_turned_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_32x128 k_turned_sin(t0_valid); TASSIGN(k_turned_sin, 0x14000);  // UB 0x14000..0x18000
+        TCVT(k_turned_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_32x128 k_turned_sin(t0_valid); TASSIGN<0x14000>(k_turned_sin);  // UB 0x14000..0x18000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TCVT(k_turned_sin, sin_tile, RoundMode::CAST_RINT);
+        TCVT(k_turned_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0, kv_heads0_slot ^= 1) {
             VecB16_32x128 k_tile(t0_valid); TASSIGN(k_tile, 0x00000 + kv_heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
@@ -56,37 +57,37 @@ extern "C" __global__ AICORE void turn_keys(
             KGm k_in(k + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
             TLOAD(k_tile, k_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
-            VecF32_32x128 k_turned_x(t0_valid); TASSIGN(k_turned_x, 0x18000);  // UB 0x18000..0x1c000
+            VecF32_32x128 k_turned_x(t0_valid); TASSIGN<0x18000>(k_turned_x);  // UB 0x18000..0x1c000
             wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
-            TCVT(k_turned_x, k_tile, RoundMode::CAST_RINT);
+            TCVT(k_turned_x, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(kv_heads0_slot));
-            VecF32_32x128_c64 k_turned_x1c1(t0_valid); TASSIGN(k_turned_x1c1, 0x1c000);  // UB 0x1c000..0x20000
-            VecF32_32x128_c64 k_turned_x1(t0_valid); TASSIGN(k_turned_x1, 0x18000);  // columns 0.. of k_turned_x
-            VecF32_32x128_c64 k_turned_cos1(t0_valid); TASSIGN(k_turned_cos1, 0x10000);  // columns 0.. of k_turned_cos
+            VecF32_32x128_c64 k_turned_x1c1(t0_valid); TASSIGN<0x1c000>(k_turned_x1c1);  // UB 0x1c000..0x20000
+            VecF32_32x128_c64 k_turned_x1(t0_valid); TASSIGN<0x18000>(k_turned_x1);  // columns 0.. of k_turned_x
+            VecF32_32x128_c64 k_turned_cos1(t0_valid); TASSIGN<0x10000>(k_turned_cos1);  // columns 0.. of k_turned_cos
             pipe_barrier(PIPE_V);
             TMUL(k_turned_x1c1, k_turned_x1, k_turned_cos1);
-            VecF32_32x128_c64 k_turned_x2s1(t0_valid); TASSIGN(k_turned_x2s1, 0x20000);  // UB 0x20000..0x24000
-            VecF32_32x128_c64 k_turned_x2(t0_valid); TASSIGN(k_turned_x2, 0x18100);  // columns 64.. of k_turned_x
-            VecF32_32x128_c64 k_turned_sin1(t0_valid); TASSIGN(k_turned_sin1, 0x14000);  // columns 0.. of k_turned_sin
+            VecF32_32x128_c64 k_turned_x2s1(t0_valid); TASSIGN<0x20000>(k_turned_x2s1);  // UB 0x20000..0x24000
+            VecF32_32x128_c64 k_turned_x2(t0_valid); TASSIGN<0x18100>(k_turned_x2);  // columns 64.. of k_turned_x
+            VecF32_32x128_c64 k_turned_sin1(t0_valid); TASSIGN<0x14000>(k_turned_sin1);  // columns 0.. of k_turned_sin
             TMUL(k_turned_x2s1, k_turned_x2, k_turned_sin1);
-            VecF32_32x128_c64 k_turned_low(t0_valid); TASSIGN(k_turned_low, 0x24000);  // columns 0.. of k_turned_roped
+            VecF32_32x128_c64 k_turned_low(t0_valid); TASSIGN<0x24000>(k_turned_low);  // columns 0.. of k_turned_roped
             pipe_barrier(PIPE_V);
             TSUB(k_turned_low, k_turned_x1c1, k_turned_x2s1);
-            VecF32_32x128_c64 k_turned_x2c2(t0_valid); TASSIGN(k_turned_x2c2, 0x1c000);  // UB 0x1c000..0x20000
-            VecF32_32x128_c64 k_turned_cos2(t0_valid); TASSIGN(k_turned_cos2, 0x10100);  // columns 64.. of k_turned_cos
+            VecF32_32x128_c64 k_turned_x2c2(t0_valid); TASSIGN<0x1c000>(k_turned_x2c2);  // UB 0x1c000..0x20000
+            VecF32_32x128_c64 k_turned_cos2(t0_valid); TASSIGN<0x10100>(k_turned_cos2);  // columns 64.. of k_turned_cos
             pipe_barrier(PIPE_V);
             TMUL(k_turned_x2c2, k_turned_x2, k_turned_cos2);
-            VecF32_32x128_c64 k_turned_x1s2(t0_valid); TASSIGN(k_turned_x1s2, 0x18000);  // UB 0x18000..0x1c000
-            VecF32_32x128_c64 k_turned_sin2(t0_valid); TASSIGN(k_turned_sin2, 0x14100);  // columns 64.. of k_turned_sin
+            VecF32_32x128_c64 k_turned_x1s2(t0_valid); TASSIGN<0x18000>(k_turned_x1s2);  // UB 0x18000..0x1c000
+            VecF32_32x128_c64 k_turned_sin2(t0_valid); TASSIGN<0x14100>(k_turned_sin2);  // columns 64.. of k_turned_sin
             TMUL(k_turned_x1s2, k_turned_x1, k_turned_sin2);
-            VecF32_32x128_c64 k_turned_high(t0_valid); TASSIGN(k_turned_high, 0x24100);  // columns 64.. of k_turned_roped
+            VecF32_32x128_c64 k_turned_high(t0_valid); TASSIGN<0x24100>(k_turned_high);  // columns 64.. of k_turned_roped
             pipe_barrier(PIPE_V);
             TADD(k_turned_high, k_turned_x2c2, k_turned_x1s2);
             VecB16_32x128 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x0c000 + kv_heads0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
-            VecF32_32x128 k_turned_roped(t0_valid); TASSIGN(k_turned_roped, 0x24000);  // UB 0x24000..0x28000
+            VecF32_32x128 k_turned_roped(t0_valid); TASSIGN<0x24000>(k_turned_roped);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));  // free again
-            TCVT(k_turned_tile, k_turned_roped, RoundMode::CAST_RINT);
+            TCVT(k_turned_tile, k_turned_roped, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));
             KGm k_turned_out(k_turned + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
@@ -98,4 +99,13 @@ extern "C" __global__ AICORE void turn_keys(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void turn_keys(
+    __gm__ bfloat16_t *k_turned, __gm__ bfloat16_t *k, __gm__ bfloat16_t *cos, __gm__ bfloat16_t *sin,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(k_turned, k, cos, sin, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

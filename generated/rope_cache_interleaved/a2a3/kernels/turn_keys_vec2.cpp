@@ -12,17 +12,18 @@ using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor
 using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
 using KTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void turn_keys_vec2(
+AICORE inline void run_block(
     __gm__ bfloat16_t *k_turned,
     __gm__ bfloat16_t *k_turned_even,
     __gm__ bfloat16_t *k_turned_odd,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -36,7 +37,7 @@ extern "C" __global__ AICORE void turn_keys_vec2(
         TLOAD(part_row, k_turned_even_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN(part_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
@@ -56,7 +57,7 @@ extern "C" __global__ AICORE void turn_keys_vec2(
         TLOAD(part_2_row, k_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
         VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x01800 + i2_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN(part_2_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN<0x19800>(part_2_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
@@ -71,4 +72,13 @@ extern "C" __global__ AICORE void turn_keys_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void turn_keys_vec2(
+    __gm__ bfloat16_t *k_turned, __gm__ bfloat16_t *k_turned_even, __gm__ bfloat16_t *k_turned_odd, int32_t t,
+    int32_t nblk)
+{
+    run_block(k_turned, k_turned_even, k_turned_odd, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -17,9 +17,8 @@ using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 using YEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void rope_interleaved_vec1(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y_even,
     __gm__ bfloat16_t *y_odd,
     __gm__ bfloat16_t *x,
@@ -27,10 +26,12 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
     __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
@@ -53,68 +54,68 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         CosGm sin_in(sin + int64_t(t0) * 64);
         TLOAD(sin_tile_between, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecB16_16x32 x_tile; TASSIGN(x_tile, 0x02200);  // UB 0x02200..0x02600
+        VecB16_16x32 x_tile; TASSIGN<0x02200>(x_tile);  // UB 0x02200..0x02600
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TGATHER<VecB16_16x32, VecB16_16x64, MaskPattern::P0101>(x_tile, x_tile_between);
-        VecF32_16x32 y_x1; TASSIGN(y_x1, 0x02600);  // UB 0x02600..0x02e00
+        VecF32_16x32 y_x1; TASSIGN<0x02600>(y_x1);  // UB 0x02600..0x02e00
         pipe_barrier(PIPE_V);
-        TCVT(y_x1, x_tile, RoundMode::CAST_RINT);
-        VecB16_16x32 x_tile_2; TASSIGN(x_tile_2, 0x02200);  // UB 0x02200..0x02600
+        TCVT(y_x1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecB16_16x32 x_tile_2; TASSIGN<0x02200>(x_tile_2);  // UB 0x02200..0x02600
         pipe_barrier(PIPE_V);
         TGATHER<VecB16_16x32, VecB16_16x64, MaskPattern::P1010>(x_tile_2, x_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_16x32 y_x2; TASSIGN(y_x2, 0x02e00);  // UB 0x02e00..0x03600
+        VecF32_16x32 y_x2; TASSIGN<0x02e00>(y_x2);  // UB 0x02e00..0x03600
         pipe_barrier(PIPE_V);
-        TCVT(y_x2, x_tile_2, RoundMode::CAST_RINT);
-        VecB16_1x32 cos_tile; TASSIGN(cos_tile, 0x02200);  // UB 0x02200..0x02240
+        TCVT(y_x2, x_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecB16_1x32 cos_tile; TASSIGN<0x02200>(cos_tile);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P0101>(cos_tile, cos_tile_between);
-        VecF32_1x32 y_cos1; TASSIGN(y_cos1, 0x02240);  // UB 0x02240..0x022c0
+        VecF32_1x32 y_cos1; TASSIGN<0x02240>(y_cos1);  // UB 0x02240..0x022c0
         pipe_barrier(PIPE_V);
-        TCVT(y_cos1, cos_tile, RoundMode::CAST_RINT);
-        VecB16_1x32 cos_tile_2; TASSIGN(cos_tile_2, 0x02200);  // UB 0x02200..0x02240
+        TCVT(y_cos1, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecB16_1x32 cos_tile_2; TASSIGN<0x02200>(cos_tile_2);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P1010>(cos_tile_2, cos_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_1x32 y_cos2; TASSIGN(y_cos2, 0x022c0);  // UB 0x022c0..0x02340
+        VecF32_1x32 y_cos2; TASSIGN<0x022c0>(y_cos2);  // UB 0x022c0..0x02340
         pipe_barrier(PIPE_V);
-        TCVT(y_cos2, cos_tile_2, RoundMode::CAST_RINT);
-        VecB16_1x32 sin_tile; TASSIGN(sin_tile, 0x02200);  // UB 0x02200..0x02240
+        TCVT(y_cos2, cos_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecB16_1x32 sin_tile; TASSIGN<0x02200>(sin_tile);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P0101>(sin_tile, sin_tile_between);
-        VecF32_1x32 y_sin1; TASSIGN(y_sin1, 0x02340);  // UB 0x02340..0x023c0
+        VecF32_1x32 y_sin1; TASSIGN<0x02340>(y_sin1);  // UB 0x02340..0x023c0
         pipe_barrier(PIPE_V);
-        TCVT(y_sin1, sin_tile, RoundMode::CAST_RINT);
-        VecB16_1x32 sin_tile_2; TASSIGN(sin_tile_2, 0x02200);  // UB 0x02200..0x02240
+        TCVT(y_sin1, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecB16_1x32 sin_tile_2; TASSIGN<0x02200>(sin_tile_2);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P1010>(sin_tile_2, sin_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_1x32 y_sin2; TASSIGN(y_sin2, 0x023c0);  // UB 0x023c0..0x02440
+        VecF32_1x32 y_sin2; TASSIGN<0x023c0>(y_sin2);  // UB 0x023c0..0x02440
         pipe_barrier(PIPE_V);
-        TCVT(y_sin2, sin_tile_2, RoundMode::CAST_RINT);
-        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x03600);  // UB 0x03600..0x03e00
+        TCVT(y_sin2, sin_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_16x32 y_x1c1; TASSIGN<0x03600>(y_x1c1);  // UB 0x03600..0x03e00
         TCOLEXPANDMUL(y_x1c1, y_x1, y_cos1);
-        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x03e00);  // UB 0x03e00..0x04600
+        VecF32_16x32 y_x2s1; TASSIGN<0x03e00>(y_x2s1);  // UB 0x03e00..0x04600
         TCOLEXPANDMUL(y_x2s1, y_x2, y_sin1);
-        VecF32_16x32 y_low; TASSIGN(y_low, 0x03600);  // UB 0x03600..0x03e00
+        VecF32_16x32 y_low; TASSIGN<0x03600>(y_low);  // UB 0x03600..0x03e00
         pipe_barrier(PIPE_V);
         TSUB(y_low, y_x1c1, y_x2s1);
-        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x02e00);  // UB 0x02e00..0x03600
+        VecF32_16x32 y_x2c2; TASSIGN<0x02e00>(y_x2c2);  // UB 0x02e00..0x03600
         TCOLEXPANDMUL(y_x2c2, y_x2, y_cos2);
-        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x02600);  // UB 0x02600..0x02e00
+        VecF32_16x32 y_x1s2; TASSIGN<0x02600>(y_x1s2);  // UB 0x02600..0x02e00
         TCOLEXPANDMUL(y_x1s2, y_x1, y_sin2);
-        VecF32_16x32 y_high; TASSIGN(y_high, 0x02600);  // UB 0x02600..0x02e00
+        VecF32_16x32 y_high; TASSIGN<0x02600>(y_high);  // UB 0x02600..0x02e00
         pipe_barrier(PIPE_V);
         TADD(y_high, y_x2c2, y_x1s2);
         VecB16_16x32 y_even_tile; TASSIGN(y_even_tile, 0x00000 + t0_slot * 0x00400);  // UB 0x00000..0x00800, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_even_tile, y_low, RoundMode::CAST_RINT);
+        TCVT(y_even_tile, y_low, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecB16_16x32 y_odd_tile; TASSIGN(y_odd_tile, 0x00800 + t0_slot * 0x00400);  // UB 0x00800..0x01000, 2 copies
         pipe_barrier(PIPE_V);
-        TCVT(y_odd_tile, y_high, RoundMode::CAST_RINT);
+        TCVT(y_odd_tile, y_high, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         YEvenGm y_even_out(y_even + int64_t(t0) * 512);
@@ -129,4 +130,13 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rope_interleaved_vec1(
+    __gm__ bfloat16_t *y_even, __gm__ bfloat16_t *y_odd, __gm__ bfloat16_t *x, __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(y_even, y_odd, x, cos, sin, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,23 +10,24 @@ using namespace pto;
 namespace {
 using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scans_vec1(
+AICORE inline void run_block(
     __gm__ float *down,
     __gm__ float *x,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
         // down:    cumsum(x, axis=0)  [scans.yaml:18]
-        VecF32_1x256 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00400
+        VecF32_1x256 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00400
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TEXPANDS(total, 0.0f);
         for (int32_t i2 = 0; i2 < rows; ++i2, i2_slot ^= 1) {
@@ -52,4 +53,11 @@ extern "C" __global__ AICORE void scans_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scans_vec1(__gm__ float *down, __gm__ float *x, int32_t rows, int32_t nblk)
+{
+    run_block(down, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -13,18 +13,19 @@ using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor
 using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using RowsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using CacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void scatter_update(
+AICORE inline void run_block(
     __gm__ bfloat16_t *cache,
     __gm__ float *rows,
     __gm__ int64_t *slot,
     int32_t tokens_begin,
     int32_t tokens_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t tokens0_slot = 0;  // which of 2 buffers this round of tokens0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -39,7 +40,7 @@ extern "C" __global__ AICORE void scatter_update(
         VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x04000 + tokens0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_slot));  // free again
-        TCVT(cache_1, rows_tile, RoundMode::CAST_RINT);
+        TCVT(cache_1, rows_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
@@ -50,6 +51,7 @@ extern "C" __global__ AICORE void scatter_update(
                 continue;
             }
             VecB16_1x128 cache_1_one; TASSIGN(cache_1_one, 0x04000 + row * 0x00100 + tokens0_slot * 0x01000);  // row of cache_1
+            pipe_barrier(PIPE_MTE3);
             CacheGm cache_out(cache + int64_t(slot_i) * 128);
             TSTORE(cache_out, cache_1_one);
         }
@@ -58,4 +60,13 @@ extern "C" __global__ AICORE void scatter_update(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void scatter_update(
+    __gm__ bfloat16_t *cache, __gm__ float *rows, __gm__ int64_t *slot, int32_t tokens_begin, int32_t tokens_end,
+    int32_t nblk)
+{
+    run_block(cache, rows, slot, tokens_begin, tokens_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

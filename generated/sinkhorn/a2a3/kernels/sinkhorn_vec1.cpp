@@ -11,17 +11,18 @@ namespace {
 using VecF32_8x8_c4_r4 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 4, 4>;
 using VecF32_8x1_r4 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 4, 1>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void sinkhorn_vec1(
+AICORE inline void run_block(
     __gm__ float *first_r,
     __gm__ float *x,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -32,20 +33,20 @@ extern "C" __global__ AICORE void sinkhorn_vec1(
         XGm x_in(x + int64_t(t0) * 16);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x1_r4 e_1; TASSIGN(e_1, 0x00200);  // UB 0x00200..0x00220
-        VecF32_8x8_c4_r4 e_1_tmp; TASSIGN(e_1_tmp, 0x00220);  // UB 0x00220..0x002a0
+        VecF32_8x1_r4 e_1; TASSIGN<0x00200>(e_1);  // UB 0x00200..0x00220
+        VecF32_8x8_c4_r4 e_1_tmp; TASSIGN<0x00220>(e_1_tmp);  // UB 0x00220..0x002a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWMAX(e_1, x_tile, e_1_tmp);
-        VecF32_8x8_c4_r4 e; TASSIGN(e, 0x00220);  // UB 0x00220..0x002a0
+        VecF32_8x8_c4_r4 e; TASSIGN<0x00220>(e);  // UB 0x00220..0x002a0
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(e, x_tile, e_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         pipe_barrier(PIPE_V);
         TEXP(e, e);
         // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
-        VecF32_8x1_r4 first_r_1; TASSIGN(first_r_1, 0x00200);  // UB 0x00200..0x00220
-        VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN(first_r_1_tmp, 0x002a0);  // UB 0x002a0..0x00320
+        VecF32_8x1_r4 first_r_1; TASSIGN<0x00200>(first_r_1);  // UB 0x00200..0x00220
+        VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN<0x002a0>(first_r_1_tmp);  // UB 0x002a0..0x00320
         pipe_barrier(PIPE_V);
         TROWSUM(first_r_1, e, first_r_1_tmp);
         VecF32_8x8_c4_r4 first_r_tile; TASSIGN(first_r_tile, 0x00100 + t0_slot * 0x00080);  // UB 0x00100..0x00200, 2 copies
@@ -61,4 +62,12 @@ extern "C" __global__ AICORE void sinkhorn_vec1(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec1(
+    __gm__ float *first_r, __gm__ float *x, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(first_r, x, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

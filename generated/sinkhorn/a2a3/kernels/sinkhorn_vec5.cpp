@@ -13,18 +13,19 @@ using VecF32_8x8_c4_r1 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 1, 
 using VecF32_8x1_r4 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 4, 1>;
 using SecondRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
 using Second1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 4, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void sinkhorn_vec5(
+AICORE inline void run_block(
     __gm__ float *third_r,
     __gm__ float *second_r,
     __gm__ float *second_1,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -38,14 +39,14 @@ extern "C" __global__ AICORE void sinkhorn_vec5(
         Second1Gm second_1_in(second_1 + int64_t(t0) * 4);
         TLOAD(second_1_tile, second_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x8_c4_r4 second; TASSIGN(second, 0x00240);  // UB 0x00240..0x002c0
+        VecF32_8x8_c4_r4 second; TASSIGN<0x00240>(second);  // UB 0x00240..0x002c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCOLEXPANDDIV(second, second_r_tile, second_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
-        VecF32_8x1_r4 third_r_1; TASSIGN(third_r_1, 0x002c0);  // UB 0x002c0..0x002e0
-        VecF32_8x8_c4_r4 third_r_1_tmp; TASSIGN(third_r_1_tmp, 0x002e0);  // UB 0x002e0..0x00360
+        VecF32_8x1_r4 third_r_1; TASSIGN<0x002c0>(third_r_1);  // UB 0x002c0..0x002e0
+        VecF32_8x8_c4_r4 third_r_1_tmp; TASSIGN<0x002e0>(third_r_1_tmp);  // UB 0x002e0..0x00360
         pipe_barrier(PIPE_V);
         TROWSUM(third_r_1, second, third_r_1_tmp);
         VecF32_8x8_c4_r4 third_r_tile; TASSIGN(third_r_tile, 0x00140 + t0_slot * 0x00080);  // UB 0x00140..0x00240, 2 copies
@@ -61,4 +62,13 @@ extern "C" __global__ AICORE void sinkhorn_vec5(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec5(
+    __gm__ float *third_r, __gm__ float *second_r, __gm__ float *second_1, int32_t t_begin, int32_t t_end,
+    int32_t nblk)
+{
+    run_block(third_r, second_r, second_1, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

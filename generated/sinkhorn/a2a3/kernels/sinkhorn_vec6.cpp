@@ -12,16 +12,17 @@ using VecF32_4x8_c4 = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, 4, 4>;
 using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
 using ThirdRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
 using Third1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void sinkhorn_vec6(
+AICORE inline void run_block(
     __gm__ float *third_1,
     __gm__ float *third_r,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -35,7 +36,7 @@ extern "C" __global__ AICORE void sinkhorn_vec6(
         VecF32_1x8_c4 total; TASSIGN(total, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
         TEXPANDS(total, 0.0f);
-        VecF32_1x8_c4 found; TASSIGN(found, 0x00140);  // UB 0x00140..0x00160
+        VecF32_1x8_c4 found; TASSIGN<0x00140>(found);  // UB 0x00140..0x00160
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         TCOLSUM(found, part);
@@ -51,4 +52,12 @@ extern "C" __global__ AICORE void sinkhorn_vec6(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec6(
+    __gm__ float *third_1, __gm__ float *third_r, int32_t t, int32_t nblk)
+{
+    run_block(third_1, third_r, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,18 +12,19 @@ using VecF32_4x8_c4 = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, 4, 4>;
 using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
 using YRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
 using Y1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 4, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void sinkhorn_vec9(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *y_r,
     __gm__ float *y_1,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -51,4 +52,12 @@ extern "C" __global__ AICORE void sinkhorn_vec9(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec9(
+    __gm__ float *y, __gm__ float *y_r, __gm__ float *y_1, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(y, y_r, y_1, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

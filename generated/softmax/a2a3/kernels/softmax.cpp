@@ -12,17 +12,18 @@ using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYN
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void softmax(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
@@ -33,8 +34,8 @@ extern "C" __global__ AICORE void softmax(
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x20020);  // UB 0x20020..0x20820
+        VecF32_8x1 m(rows0_valid); TASSIGN<0x20000>(m);  // UB 0x20000..0x20020
+        VecF32_8x128 m_tmp(rows0_valid); TASSIGN<0x20020>(m_tmp);  // UB 0x20020..0x20820
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(m, x_tile, m_tmp);
@@ -45,8 +46,8 @@ extern "C" __global__ AICORE void softmax(
         pipe_barrier(PIPE_V);
         TEXP(e, e);
         // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
-        VecF32_8x1 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN(y_1_tmp, 0x20020);  // UB 0x20020..0x20820
+        VecF32_8x1 y_1(rows0_valid); TASSIGN<0x20000>(y_1);  // UB 0x20000..0x20020
+        VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN<0x20020>(y_1_tmp);  // UB 0x20020..0x20820
         pipe_barrier(PIPE_V);
         TROWSUM(y_1, e, y_1_tmp);
         VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
@@ -60,4 +61,12 @@ extern "C" __global__ AICORE void softmax(
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void softmax(
+    __gm__ float *y, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(y, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -13,19 +13,20 @@ using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYN
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using TopGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 16384, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void normalise(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     __gm__ float *top,
     __gm__ float *total,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     int32_t cols0_slot = 0;  // which of 2 buffers this round of cols0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -47,7 +48,7 @@ extern "C" __global__ AICORE void normalise(
             XGm x_in(x + int64_t(rows0) * 16384 + int64_t(cols0), {rows0_valid});
             TLOAD(x_tile, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(cols0_slot));
-            VecF32_8x1024 y_1(rows0_valid); TASSIGN(y_1, 0x20080);  // UB 0x20080..0x28080
+            VecF32_8x1024 y_1(rows0_valid); TASSIGN<0x20080>(y_1);  // UB 0x20080..0x28080
             VecF32_8x1 top_tile(rows0_valid); TASSIGN(top_tile, 0x10000 + rows0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(cols0_slot));
@@ -72,4 +73,13 @@ extern "C" __global__ AICORE void normalise(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void normalise(
+    __gm__ float *y, __gm__ float *x, __gm__ float *top, __gm__ float *total, int32_t rows_begin, int32_t rows_end,
+    int32_t nblk)
+{
+    run_block(y, x, top, total, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -14,18 +14,19 @@ using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 16384, 1>>;
 using TopGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void statistics(
+AICORE inline void run_block(
     __gm__ float *top,
     __gm__ float *total,
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i0_slot = 0;  // which of 2 buffers this round of i0 uses
     int32_t j0_slot = 0;  // which of 2 buffers this round of j0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
@@ -47,38 +48,38 @@ extern "C" __global__ AICORE void statistics(
             TLOAD(xt, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(j0_slot));
             // larger: maximum(m, rowmax(xt))  [softmax_long.yaml:33]
-            VecF32_8x1 larger(i0_valid); TASSIGN(larger, 0x10080);  // UB 0x10080..0x100a0
-            VecF32_8x128 larger_tmp(i0_valid); TASSIGN(larger_tmp, 0x100a0);  // UB 0x100a0..0x110a0
+            VecF32_8x1 larger(i0_valid); TASSIGN<0x10080>(larger);  // UB 0x10080..0x100a0
+            VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x100a0>(larger_tmp);  // UB 0x100a0..0x110a0
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(j0_slot));
             TROWMAX(larger, xt, larger_tmp);
-            VecF32_1x8 larger_2_row(i0_valid); TASSIGN(larger_2_row, 0x10080);  // as a row, same bytes as larger_2
-            VecF32_1x8 larger_row(i0_valid); TASSIGN(larger_row, 0x10080);  // as a row, same bytes as larger
+            VecF32_1x8 larger_2_row(i0_valid); TASSIGN<0x10080>(larger_2_row);  // as a row, same bytes as larger_2
+            VecF32_1x8 larger_row(i0_valid); TASSIGN<0x10080>(larger_row);  // as a row, same bytes as larger
             pipe_barrier(PIPE_V);
             TMAX(larger_2_row, m_row, larger_row);
             // part: rowsum(exp(xt - larger))  [softmax_long.yaml:34]
-            VecF32_8x1024 part(i0_valid); TASSIGN(part, 0x100a0);  // UB 0x100a0..0x180a0
-            VecF32_8x1 larger_2(i0_valid); TASSIGN(larger_2, 0x10080);  // UB 0x10080..0x100a0
+            VecF32_8x1024 part(i0_valid); TASSIGN<0x100a0>(part);  // UB 0x100a0..0x180a0
+            VecF32_8x1 larger_2(i0_valid); TASSIGN<0x10080>(larger_2);  // UB 0x10080..0x100a0
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(part, xt, larger_2);
             set_flag(PIPE_V, PIPE_MTE2, event_t(j0_slot));
             pipe_barrier(PIPE_V);
             TEXP(part, part);
-            VecF32_8x1 part_3(i0_valid); TASSIGN(part_3, 0x180a0);  // UB 0x180a0..0x180c0
-            VecF32_8x128 part_3_tmp(i0_valid); TASSIGN(part_3_tmp, 0x180c0);  // UB 0x180c0..0x190c0
+            VecF32_8x1 part_3(i0_valid); TASSIGN<0x180a0>(part_3);  // UB 0x180a0..0x180c0
+            VecF32_8x128 part_3_tmp(i0_valid); TASSIGN<0x180c0>(part_3_tmp);  // UB 0x180c0..0x190c0
             pipe_barrier(PIPE_V);
             TROWSUM(part_3, part, part_3_tmp);
             // l: l * exp(m - larger) + part  [softmax_long.yaml:35]
-            VecF32_1x8 l_2_row(i0_valid); TASSIGN(l_2_row, 0x100a0);  // as a row, same bytes as l_2
+            VecF32_1x8 l_2_row(i0_valid); TASSIGN<0x100a0>(l_2_row);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);
             TSUB(l_2_row, m_row, larger_2_row);
-            VecF32_1x8 l_3_row(i0_valid); TASSIGN(l_3_row, 0x100a0);  // as a row, same bytes as l_3
+            VecF32_1x8 l_3_row(i0_valid); TASSIGN<0x100a0>(l_3_row);  // as a row, same bytes as l_3
             pipe_barrier(PIPE_V);
             TEXP(l_3_row, l_2_row);
-            VecF32_1x8 l_4_row(i0_valid); TASSIGN(l_4_row, 0x100a0);  // as a row, same bytes as l_4
+            VecF32_1x8 l_4_row(i0_valid); TASSIGN<0x100a0>(l_4_row);  // as a row, same bytes as l_4
             pipe_barrier(PIPE_V);
             TMUL(l_4_row, l_row, l_3_row);
-            VecF32_1x8 part_3_row(i0_valid); TASSIGN(part_3_row, 0x180a0);  // as a row, same bytes as part_3
+            VecF32_1x8 part_3_row(i0_valid); TASSIGN<0x180a0>(part_3_row);  // as a row, same bytes as part_3
             pipe_barrier(PIPE_V);
             TADD(l_row, l_4_row, part_3_row);
             // m: copy(larger)  [softmax_long.yaml:36]
@@ -97,4 +98,12 @@ extern "C" __global__ AICORE void statistics(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void statistics(
+    __gm__ float *top, __gm__ float *total, __gm__ float *x, int32_t rows_begin, int32_t rows_end, int32_t nblk)
+{
+    run_block(top, total, x, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -12,17 +12,18 @@ using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void absent(
+AICORE inline void run_block(
     __gm__ float *bias,
     __gm__ int32_t *index,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -34,10 +35,10 @@ extern "C" __global__ AICORE void absent(
             IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(index_tile, index_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            VecF32_1x32 bias_1; TASSIGN(bias_1, 0x00200);  // UB 0x00200..0x00280
+            VecF32_1x32 bias_1; TASSIGN<0x00200>(bias_1);  // UB 0x00200..0x00280
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            TCVT(bias_1, index_tile, RoundMode::CAST_RINT);
+            TCVT(bias_1, index_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
             pipe_barrier(PIPE_V);
             TADDS(bias_1, bias_1, 0.5f);
@@ -57,4 +58,12 @@ extern "C" __global__ AICORE void absent(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void absent(
+    __gm__ float *bias, __gm__ int32_t *index, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(bias, index, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

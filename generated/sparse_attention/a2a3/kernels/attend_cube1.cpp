@@ -16,18 +16,17 @@ using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 576>, Stride<1, 1, 1, 576, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 576, 32>, Stride<1, 1, 1, 1, 576>, Layout::DN>;
 using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_cube1(
+AICORE inline void run_block(
     __gm__ float *o_qk,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
@@ -48,10 +47,10 @@ extern "C" __global__ AICORE void attend_cube1(
             RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
-            LeftB16_16x576 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x09000
+            LeftB16_16x576 q_tile_l0a; TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x09000
             wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
             TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_576x32 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000);  // L0B 0x00000..0x09000
+            RightB16_576x32 rows_tile_l0b; TASSIGN<0x00000>(rows_tile_l0b);  // L0B 0x00000..0x09000
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
@@ -74,4 +73,12 @@ extern "C" __global__ AICORE void attend_cube1(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube1(
+    __gm__ float *o_qk, __gm__ bfloat16_t *q, __gm__ bfloat16_t *rows, int32_t t_begin, int32_t t_end, int32_t nblk)
+{
+    run_block(o_qk, q, rows, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

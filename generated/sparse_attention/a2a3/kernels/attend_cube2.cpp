@@ -16,19 +16,18 @@ using AccF32_16x512 = TileAcc<float, 16, 512, 16, 512>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 576, 1>>;
 using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_cube2(
+AICORE inline void run_block(
     __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
@@ -70,4 +69,13 @@ extern "C" __global__ AICORE void attend_cube2(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube2(
+    __gm__ float *o_pv, __gm__ bfloat16_t *o_p_low, __gm__ bfloat16_t *rows, int32_t t_begin, int32_t t_end,
+    int32_t t, int32_t nblk)
+{
+    run_block(o_pv, o_p_low, rows, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

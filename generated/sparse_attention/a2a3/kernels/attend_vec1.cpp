@@ -17,9 +17,8 @@ using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
 using OAlphaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_vec1(
+AICORE inline void run_block(
     __gm__ float *o_alpha,
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
@@ -28,10 +27,12 @@ extern "C" __global__ AICORE void attend_vec1(
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -40,7 +41,7 @@ extern "C" __global__ AICORE void attend_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
-        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x01a00);  // as a row, same bytes as o_max
+        VecF32_1x16 o_max_row; TASSIGN<0x01a00>(o_max_row);  // as a row, same bytes as o_max
         pipe_barrier(PIPE_V);
         TEXPANDS(o_max_row, -__builtin_inff());
         VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + t0_slot * 0x00040);  // as a row, same bytes as o_sum
@@ -56,31 +57,31 @@ extern "C" __global__ AICORE void attend_vec1(
             BiasGm bias_in(bias + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            VecF32_16x32 o_s; TASSIGN(o_s, 0x01a40);  // UB 0x01a40..0x02240
+            VecF32_16x32 o_s; TASSIGN<0x01a40>(o_s);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
             TMULS(o_s, o_qk_tile, 0.041666668f);
-            VecF32_16x32 o_s_biased; TASSIGN(o_s_biased, 0x01a40);  // UB 0x01a40..0x02240
+            VecF32_16x32 o_s_biased; TASSIGN<0x01a40>(o_s_biased);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
             TCOLEXPANDADD(o_s_biased, o_s, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
-            VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x02240);  // UB 0x02240..0x02280
-            VecF32_16x32 o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x02280);  // UB 0x02280..0x02a80
+            VecF32_16x1 o_block_max; TASSIGN<0x02240>(o_block_max);  // UB 0x02240..0x02280
+            VecF32_16x32 o_block_max_tmp; TASSIGN<0x02280>(o_block_max_tmp);  // UB 0x02280..0x02a80
             pipe_barrier(PIPE_V);
             TROWMAX(o_block_max, o_s_biased, o_block_max_tmp);
-            VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x02240);  // as a row, same bytes as o_max_next
-            VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x02240);  // as a row, same bytes as o_block_max
+            VecF32_1x16 o_max_next_row; TASSIGN<0x02240>(o_max_next_row);  // as a row, same bytes as o_max_next
+            VecF32_1x16 o_block_max_row; TASSIGN<0x02240>(o_block_max_row);  // as a row, same bytes as o_block_max
             pipe_barrier(PIPE_V);
             TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_16x32 o_below_max; TASSIGN(o_below_max, 0x01a40);  // UB 0x01a40..0x02240
-            VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x02240);  // UB 0x02240..0x02280
+            VecF32_16x32 o_below_max; TASSIGN<0x01a40>(o_below_max);  // UB 0x01a40..0x02240
+            VecF32_16x1 o_max_next; TASSIGN<0x02240>(o_max_next);  // UB 0x02240..0x02280
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(o_below_max, o_s_biased, o_max_next);
-            VecF32_16x32 o_p; TASSIGN(o_p, 0x01a40);  // UB 0x01a40..0x02240
+            VecF32_16x32 o_p; TASSIGN<0x01a40>(o_p);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             TEXP(o_p, o_below_max);
-            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x02280);  // as a row, same bytes as o_max_step
+            VecF32_1x16 o_max_step_row; TASSIGN<0x02280>(o_max_step_row);  // as a row, same bytes as o_max_step
             TSUB(o_max_step_row, o_max_row, o_max_next_row);
             VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01180 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
             pipe_barrier(PIPE_V);
@@ -91,17 +92,17 @@ extern "C" __global__ AICORE void attend_vec1(
             OAlphaGm o_alpha_out(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TSTORE(o_alpha_out, o_alpha_tile_row);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));
-            VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x02280);  // UB 0x02280..0x022c0
-            VecF32_16x32 o_block_sum_tmp; TASSIGN(o_block_sum_tmp, 0x022c0);  // UB 0x022c0..0x02ac0
+            VecF32_16x1 o_block_sum; TASSIGN<0x02280>(o_block_sum);  // UB 0x02280..0x022c0
+            VecF32_16x32 o_block_sum_tmp; TASSIGN<0x022c0>(o_block_sum_tmp);  // UB 0x022c0..0x02ac0
             pipe_barrier(PIPE_V);
             TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
             TMUL(o_sum_row, o_sum_row, o_alpha_tile_row);
-            VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02280);  // as a row, same bytes as o_block_sum
+            VecF32_1x16 o_block_sum_row; TASSIGN<0x02280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
             pipe_barrier(PIPE_V);
             TADD(o_sum_row, o_sum_row, o_block_sum_row);
             VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01200 + selected0_slot * 0x00400);  // UB 0x01200..0x01a00, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
-            TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT);
+            TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
             OPLowGm o_p_low_out(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
@@ -118,4 +119,14 @@ extern "C" __global__ AICORE void attend_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_vec1(
+    __gm__ float *o_alpha, __gm__ bfloat16_t *o_p_low, __gm__ float *o_sum_end, __gm__ float *o_qk,
+    __gm__ float *bias, int32_t t_begin, int32_t t_end, int32_t t, int32_t nblk)
+{
+    run_block(
+        o_alpha, o_p_low, o_sum_end, o_qk, bias, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -15,9 +15,8 @@ using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor
 using OSumEndGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void attend_vec2(
+AICORE inline void run_block(
     __gm__ bfloat16_t *o,
     __gm__ float *o_alpha,
     __gm__ float *o_pv,
@@ -25,10 +24,12 @@ extern "C" __global__ AICORE void attend_vec2(
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -40,7 +41,7 @@ extern "C" __global__ AICORE void attend_vec2(
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         OSumEndGm o_sum_end_in(o_sum_end + int64_t(t0) * 16);
         TLOAD(o_sum_end_tile_row, o_sum_end_in);
-        VecF32_16x512 o_acc; TASSIGN(o_acc, 0x18100);  // UB 0x18100..0x20100
+        VecF32_16x512 o_acc; TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x20100
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
@@ -62,7 +63,7 @@ extern "C" __global__ AICORE void attend_vec2(
             TADD(o_acc, o_acc, o_pv_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
         }
-        VecF32_16x512 o_2; TASSIGN(o_2, 0x18100);  // UB 0x18100..0x20100
+        VecF32_16x512 o_2; TASSIGN<0x18100>(o_2);  // UB 0x18100..0x20100
         VecF32_16x1 o_sum_end_tile; TASSIGN(o_sum_end_tile, 0x10080 + t0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_2, o_acc, o_sum_end_tile);
@@ -70,7 +71,7 @@ extern "C" __global__ AICORE void attend_vec2(
         VecB16_16x512 o_tile; TASSIGN(o_tile, 0x10100 + t0_slot * 0x04000);  // UB 0x10100..0x18100, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(o_tile, o_2, RoundMode::CAST_RINT);
+        TCVT(o_tile, o_2, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         OGm o_out(o + int64_t(t0) * 8192);
@@ -81,4 +82,13 @@ extern "C" __global__ AICORE void attend_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void attend_vec2(
+    __gm__ bfloat16_t *o, __gm__ float *o_alpha, __gm__ float *o_pv, __gm__ float *o_sum_end, int32_t t_begin,
+    int32_t t_end, int32_t t, int32_t nblk)
+{
+    run_block(o, o_alpha, o_pv, o_sum_end, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

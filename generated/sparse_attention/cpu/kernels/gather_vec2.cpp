@@ -9,21 +9,29 @@ using namespace pto;
 
 namespace {
 using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
+
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
 }  // namespace
 
 extern "C" __global__ AICORE void gather_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *latent,
     __gm__ int32_t *rows_1,
-    int32_t kv,
     int32_t t,
+    int32_t kv,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t * 2048; i1 += nblk) {
-        const int64_t place = rows_1[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < int64_t(kv), "an index in rows_1 is out of range");
+        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 26);
         LatentGm latent_in(latent + int64_t(place) * 576);
         LatentGm rows_out(rows + int64_t(i1) * 576);
         // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]

@@ -11,18 +11,19 @@ namespace {
 using VecB16_4x2048 = Tile<TileType::Vec, bfloat16_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_4x2048 = Tile<TileType::Vec, float, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using GateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void swiglu(
+AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *gate,
     __gm__ bfloat16_t *up,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -42,33 +43,33 @@ extern "C" __global__ AICORE void swiglu(
         TLOAD(up_tile, up_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         // g: cast(gate, fp32)  [swiglu.yaml:16]
-        VecF32_4x2048 g(rows0_valid); TASSIGN(g, 0x18000);  // UB 0x18000..0x20000
+        VecF32_4x2048 g(rows0_valid); TASSIGN<0x18000>(g);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        TCVT(g, gate_tile, RoundMode::CAST_RINT);
+        TCVT(g, gate_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
         // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
-        VecF32_4x2048 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x28000
+        VecF32_4x2048 y_1(rows0_valid); TASSIGN<0x20000>(y_1);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         TNEG(y_1, g);
         pipe_barrier(PIPE_V);
         TEXP(y_1, y_1);
         pipe_barrier(PIPE_V);
         TADDS(y_1, y_1, 1.0f);
-        VecF32_4x2048 y_4(rows0_valid); TASSIGN(y_4, 0x18000);  // UB 0x18000..0x20000
+        VecF32_4x2048 y_4(rows0_valid); TASSIGN<0x18000>(y_4);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TDIV(y_4, g, y_1);
-        VecF32_4x2048 y_5(rows0_valid); TASSIGN(y_5, 0x20000);  // UB 0x20000..0x28000
+        VecF32_4x2048 y_5(rows0_valid); TASSIGN<0x20000>(y_5);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TCVT(y_5, up_tile, RoundMode::CAST_RINT);
+        TCVT(y_5, up_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TMUL(y_4, y_4, y_5);
         VecB16_4x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_4, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_4, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         GateGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
@@ -79,4 +80,13 @@ extern "C" __global__ AICORE void swiglu(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void swiglu(
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *gate, __gm__ bfloat16_t *up, int32_t rows_begin, int32_t rows_end,
+    int32_t nblk)
+{
+    run_block(y, gate, up, rows_begin, rows_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

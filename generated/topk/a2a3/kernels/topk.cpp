@@ -21,22 +21,23 @@ using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 using ValuesGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 using IndicesGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void topk(
+AICORE inline void run_block(
     __gm__ float *values,
     __gm__ int32_t *indices,
     __gm__ float *x,
     int32_t rows,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // values, indices: topk(x, 64)  [topk.yaml:17]
-    VecI32_1x2048 places; TASSIGN(places, 0x04400);  // UB 0x04400..0x06400
+    VecI32_1x2048 places; TASSIGN<0x04400>(places);  // UB 0x04400..0x06400
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -44,7 +45,7 @@ extern "C" __global__ AICORE void topk(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_slot ^= 1) {
-        VecI32_1x2048 places_here; TASSIGN(places_here, 0x06600);  // UB 0x06600..0x08600
+        VecI32_1x2048 places_here; TASSIGN<0x06600>(places_here);  // UB 0x06600..0x08600
         TMOV(places_here, places);
         for (int32_t n0 = 0; n0 < 4096; n0 += 2048, n0_slot ^= 1) {
             VecF32_1x2048 part; TASSIGN(part, 0x00000 + n0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
@@ -52,23 +53,23 @@ extern "C" __global__ AICORE void topk(
             XGm x_in(x + int64_t(i1) * 4096 + int64_t(n0));
             TLOAD(part, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            VecF32_1x4096 pairs; TASSIGN(pairs, 0x08600);  // UB 0x08600..0x0c600
-            VecU32_1x2048 places_here_uint32; TASSIGN(places_here_uint32, 0x06600);  // same bytes as places_here
+            VecF32_1x4096 pairs; TASSIGN<0x08600>(pairs);  // UB 0x08600..0x0c600
+            VecU32_1x2048 places_here_uint32; TASSIGN<0x06600>(places_here_uint32);  // same bytes as places_here
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TSORT32(pairs, part, places_here_uint32);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-            VecF32_1x4096 pairs_2; TASSIGN(pairs_2, 0x0c600);  // UB 0x0c600..0x10600
+            VecF32_1x4096 pairs_2; TASSIGN<0x0c600>(pairs_2);  // UB 0x0c600..0x10600
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 64);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs, pairs_2, 256);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 1024);
-            VecF32_1x128 pairs_kept; TASSIGN(pairs_kept, 0x06400);  // UB 0x06400..0x06600
-            VecF32_1x4224 merged; TASSIGN(merged, 0x10600);  // UB 0x10600..0x14800
-            VecF32_1x4096_c2048 half; TASSIGN(half, 0x0c600);  // columns 0.. of pairs_2
-            VecF32_1x4096_c2048 half_2; TASSIGN(half_2, 0x0e600);  // columns 2048.. of pairs_2
+            VecF32_1x128 pairs_kept; TASSIGN<0x06400>(pairs_kept);  // UB 0x06400..0x06600
+            VecF32_1x4224 merged; TASSIGN<0x10600>(merged);  // UB 0x10600..0x14800
+            VecF32_1x4096_c2048 half; TASSIGN<0x0c600>(half);  // columns 0.. of pairs_2
+            VecF32_1x4096_c2048 half_2; TASSIGN<0x0e600>(half_2);  // columns 2048.. of pairs_2
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
                 TMRGSORT<VecF32_1x128, VecF32_1x4224, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
@@ -77,7 +78,7 @@ extern "C" __global__ AICORE void topk(
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x128 best; TASSIGN(best, 0x06400);  // columns 0.. of pairs_kept
+        VecF32_1x128 best; TASSIGN<0x06400>(best);  // columns 0.. of pairs_kept
         VecF32_1x64 values_2; TASSIGN(values_2, 0x04000 + i1_slot * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
@@ -87,7 +88,7 @@ extern "C" __global__ AICORE void topk(
         ValuesGm values_out(values + int64_t(i1) * 64);
         TSTORE(values_out, values_2);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
-        VecI32_1x128 best_int32; TASSIGN(best_int32, 0x06400);  // same bytes as best
+        VecI32_1x128 best_int32; TASSIGN<0x06400>(best_int32);  // same bytes as best
         VecI32_1x64 indices_2; TASSIGN(indices_2, 0x04200 + i1_slot * 0x00100);  // UB 0x04200..0x04400, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
         TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices_2, best_int32);
@@ -101,4 +102,12 @@ extern "C" __global__ AICORE void topk(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void topk(
+    __gm__ float *values, __gm__ int32_t *indices, __gm__ float *x, int32_t rows, int32_t nblk)
+{
+    run_block(values, indices, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

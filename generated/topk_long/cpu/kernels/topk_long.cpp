@@ -20,8 +20,8 @@ extern "C" __global__ AICORE void topk_long(
     __gm__ float *values,
     __gm__ int32_t *indices,
     __gm__ float *scores,
-    int32_t keys,
     int32_t rows,
+    int32_t keys,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)

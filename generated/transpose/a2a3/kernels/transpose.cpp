@@ -11,17 +11,18 @@ namespace {
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 200, 1>>;
 using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void transpose(
+AICORE inline void run_block(
     __gm__ float *y,
     __gm__ float *x,
     int32_t batch,
     int32_t m,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -37,7 +38,7 @@ extern "C" __global__ AICORE void transpose(
                 TLOAD(part, x_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
                 VecF32_64x64 turned(i1_valid, i2_valid); TASSIGN(turned, 0x08000 + i2_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-                VecF32_64x64 turned_tmp(i2_valid, i1_valid); TASSIGN(turned_tmp, 0x10000);  // UB 0x10000..0x14000
+                VecF32_64x64 turned_tmp(i2_valid, i1_valid); TASSIGN<0x10000>(turned_tmp);  // UB 0x10000..0x14000
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
@@ -54,4 +55,12 @@ extern "C" __global__ AICORE void transpose(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void transpose(
+    __gm__ float *y, __gm__ float *x, int32_t batch, int32_t m, int32_t nblk)
+{
+    run_block(y, x, batch, m, nblk, static_cast<int32_t>(get_block_idx()));
 }

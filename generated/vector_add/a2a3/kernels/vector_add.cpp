@@ -10,18 +10,19 @@ using namespace pto;
 namespace {
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, DYNAMIC>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-}  // namespace
 
-extern "C" __global__ AICORE void vector_add(
+AICORE inline void run_block(
     __gm__ float *c,
     __gm__ float *a,
     __gm__ float *b,
     int32_t n_begin,
     int32_t n_end,
-    int32_t nblk)
+    int32_t nblk,
+    int32_t block)
 {
 #if defined(__DAV_VEC__)
-    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
@@ -50,4 +51,12 @@ extern "C" __global__ AICORE void vector_add(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void vector_add(
+    __gm__ float *c, __gm__ float *a, __gm__ float *b, int32_t n_begin, int32_t n_end, int32_t nblk)
+{
+    run_block(c, a, b, n_begin, n_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

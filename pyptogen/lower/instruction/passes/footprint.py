@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyptogen.lower.expr import ONE
@@ -79,10 +79,13 @@ def of_role(role: Role, tiles: Mapping[str, Declare]) -> list[Access]:
     return found
 
 
-def apart(one: Iterable[Access], other: Iterable[Access]) -> bool:
-    """Whether two instructions may trade places: neither writes what the other touches."""
+def apart(one: Sequence[Access], other: Iterable[Access]) -> bool:
+    """Whether two instructions may trade places: neither writes what the other touches. Of ``one``, what was added last
+    is looked at first: most instructions read what was written just before them."""
     other = list(other)
-    return not any(_meet(a, b) for a in one for b in other)
+    return not any(
+        a.place == b.place and a.begin < b.end and b.begin < a.end and _meet(a, b) for a in reversed(one) for b in other
+    )
 
 
 def in_step(earlier: Iterable[Access], later: Iterable[Access]) -> bool:

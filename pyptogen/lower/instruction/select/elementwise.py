@@ -139,7 +139,8 @@ def fill(sel: Selector, op: TileOp) -> list[Node]:
 
 def cast(sel: Selector, op: TileOp) -> list[Node]:
     pair = sel.tiles[str(op.srcs[0])].dtype, sel.tiles[str(op.dst)].dtype
-    saturate = None if op.saturate == (pair not in NARROWING) else op.saturate
+    plain = op.saturate == (pair not in NARROWING)  # what TCVT does by itself, which devices' tools do not agree on
+    saturate = None if plain and sel.platform.unified else op.saturate
     return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode, saturate))]
 
 

@@ -18,6 +18,7 @@ from pyptogen.lower.block.ir import BlockKernel, Buffer
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
+from pyptogen.lower.isa.fractals import is_apart
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES, PACKED
@@ -50,8 +51,11 @@ class Selector:
         """Tiles whose rows have been given names."""
         self.across = {op.dst for op in walk(kernel.body) if self._is_loaded_across(op)}
         """Matrices in L1 that lie there column after column."""
+        moves = [op for op in walk(kernel.body) if op.kind in ("move", "extract")]
         bytewise = {name for name in self.across if name is not None and DTYPES[self.tiles[name].dtype] == 1}
-        lefts = {op.dst for op in walk(kernel.body) if op.kind in ("move", "extract") and op.srcs[0] in bytewise}
+        lefts = {op.dst for op in moves if op.srcs[0] in bytewise}
+        self.turned = {op.dst for op in moves if op.srcs[0] in self.across}
+        """Operands that come from such matrices: left ones are turned on the way to L0."""
         self.in_pairs = lefts | {op.dst for op in walk(kernel.body) if op.kind == "matmul" and op.srcs[0] in lefts}
         """Left operands of bytes that are turned on the way to L0, two fractals at a time, and their sums."""
         self.right_scales = {op.dst for op in walk(kernel.body) if op.role == "b scales"}
@@ -130,7 +134,9 @@ class Selector:
             height, width = _in_fractals(box, rows.size, cols.size, size)
             height = -(-height // 32) * 32 if tile.name in self.in_pairs else height
             kind = self._type(loc, tile.dtype, height, width, rows, cols, right)
-            kind = replace(kind, across=tile.name in self.across)
+            compact = is_apart(self.platform.name, loc, size, (height, width), (kind.valid_rows, kind.valid_cols))
+            by_sixteen = compact and loc == "Left" and tile.dtype == "fp32" and tile.name in self.turned
+            kind = replace(kind, across=tile.name in self.across, compact=compact, k_aligned=by_sixteen)
         copies = f", {buffer.copies} copies" if buffer.slot else ""
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (

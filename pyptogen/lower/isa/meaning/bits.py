@@ -14,7 +14,11 @@ from pyptogen.lower.tensor.running.numerics import Array
 def _logic(function: Callable[[Array, Array], Array]) -> Meaning:
     def compute(dst: Shaped, a: Array, b: Any) -> Array:
         require(a.shape, dst.shape, "the operand")
-        return np.asarray(function(a, b if isinstance(b, np.ndarray) else scalar_of(b, dst.numpy)))
+        other = b if isinstance(b, np.ndarray) else scalar_of(b, dst.numpy)
+        if not is_float(a.dtype):
+            return np.asarray(function(a, other))
+        words = f"uint{8 * a.dtype.itemsize}"
+        return np.asarray(function(a.view(words), np.asarray(other, a.dtype).view(words)).view(a.dtype))
 
     return compute
 

@@ -16,7 +16,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.building import memory_dtypes
 from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
-from pyptogen.lower.tensor.building.fitting_shapes import to_broadcast
+from pyptogen.lower.tensor.building.fitting_shapes import reduction_of, to_broadcast, unrelated
 from pyptogen.lower.tensor.building.rules import (
     FLOATS,
     FP4,
@@ -28,6 +28,7 @@ from pyptogen.lower.tensor.building.rules import (
     reduced,
 )
 from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, PACKED, Loop, Op, Operand, Scalar, Shape, Value
+from pyptogen.schema.budget import MOST_AXES, MOST_OPERATIONS, too_much
 
 
 class Builder:
@@ -76,6 +77,10 @@ class Builder:
         found = self._shared.get((self.loop, key)) or self._shared.get(("", key))
         if found is not None:
             return found
+        if len(shape) > MOST_AXES:
+            raise too_much(f"a value of {len(shape)} axes", MOST_AXES, self.at)
+        if len(self.ops) == MOST_OPERATIONS:
+            raise too_much("too many operations", MOST_OPERATIONS, self.at)
         result = Value(f"%{len(self.ops)}", dtype, shape, "nd", self.at)
         self.hints[result.name] = (self.prefix, hint)
         self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at, self.loop))
@@ -86,15 +91,6 @@ class Builder:
         """A scalar operand; an expression of static dims alone becomes its number."""
         value = sympy.sympify(expr)
         return Scalar(self.dims.resolve(value) if value.free_symbols else value, self.at)
-
-    def agree(self, a: Any, b: Any, axis: int | None = None) -> bool:
-        """Whether two sizes are equal, proved or else checked at run time, as `DimTable.agree` says."""
-        what = "the number of elements" if axis is None else f"axis {axis}"
-        return self.dims.agree(a, b, f"{what} of `{self.prefix}`", self.at)
-
-    def agree_shapes(self, a: Shape, b: Shape) -> bool:
-        """Whether two shapes are equal, proved or else checked at run time."""
-        return len(a) == len(b) and all(self.agree(x, y, i) for i, (x, y) in enumerate(zip(a, b, strict=True)))
 
     # elementwise
 
@@ -136,20 +132,21 @@ class Builder:
         self._check_operands(kind, a.dtype)
         given = a.shape, b.shape
         a, b = self.same_rank(a, b)
-        shape = broadcast(self.dims, a.shape, b.shape, self.agree)
+        shape = broadcast(self.dims, a.shape, b.shape)
         if shape is None:
             raise self.fault(
                 "PTG205",
                 f"`{kind}` of the shapes {show_shape(given[0])} and {show_shape(given[1])}: they do not broadcast",
                 expected="axes that are equal, or 1 in one of the two, counted from the last one",
-                fix=to_broadcast(self.dims, *given),
+                fix=to_broadcast(self.dims, *given, reduction_of(self.ops, a, b)),
             )
         return self.emit(kind, [a, b], "bool" if kind in COMPARE else a.dtype, shape, hint)
 
     def _with_scalar(self, kind: str, a: Operand, b: Operand, hint: str) -> Value:
-        value = a if isinstance(a, Value) else b
-        scalar = a if isinstance(a, Scalar) else b
-        assert isinstance(value, Value)
+        value, scalar = (a, b) if isinstance(a, Value) else (b, a)
+        if isinstance(value, Scalar):
+            fix = "write it with an operator: numbers are computed at build time"
+            raise self.fault("PTG220", f"`{kind}` of two numbers", expected="a tensor on one side", fix=fix)
         assert isinstance(scalar, Scalar)
         self._check_operands(kind, value.dtype)
         if scalar is b or not kind.endswith("shift"):
@@ -215,21 +212,31 @@ class Builder:
         axis = self.axis(x, axis)
         self._check_operands(kind, x.dtype)
         dtype = "int32" if kind in ARG_REDUCE else x.dtype
+        if kind in ARG_REDUCE:
+            self.need_places(x.shape[axis])
         if self.dims.equal(x.shape[axis], 1):
             kept = self.full(x.shape, 0, dtype, hint) if kind in ARG_REDUCE else x
         else:
             kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
         return kept if keepdim else self.reshape(kept, x.shape[:axis] + x.shape[axis + 1 :])
 
+    def need_places(self, size: Any) -> None:
+        """That int32 holds the places along an axis of that size: proved, or checked in calls. Raises PTG205."""
+        if not self.dims.need_at_least(sympy.Integer(2**31), size, "places are int32", self.at):
+            what = f"places along an axis of size {show_size(size)}"
+            raise self.fault("PTG205", what, expected=f"at most {2**31} elements: places are int32")
+
     def reshape(self, x: Value, shape: Shape, hint: str = "") -> Value:
         """The same elements in another shape; no operation when it is the same."""
         if self.dims.same_shape(x.shape, shape):
             return x
-        if not self.agree(self.dims.product(x.shape), self.dims.product(shape)):
+        given, wanted = self.dims.product(x.shape), self.dims.product(shape)
+        if not self.dims.equal(given, wanted):
             raise self.fault(
                 "PTG205",
                 f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the numbers of elements differ",
-                expected=f"{show_size(self.dims.product(x.shape))} elements",
+                expected=f"{show_size(given)} elements",
+                fix=unrelated(self.dims, (given,), (wanted,)),
             )
         return self.emit("reshape", [x], x.dtype, shape, hint, shape=shape)
 
@@ -292,13 +299,13 @@ class Builder:
         for part in parts[1:]:
             if part.dtype != first.dtype:
                 raise self.fault("PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype")
-            if len(part.shape) != len(first.shape) or not all(
-                self.agree(a, b, i) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
-            ):
+            others = [reduced(value.shape, axis, sympy.Integer(1)) for value in (first, part)]
+            if not self.dims.same_shape(*others):
                 raise self.fault(
                     "PTG205",
                     f"concat of {show_shape(first.shape)} and {show_shape(part.shape)} along axis {axis}",
                     expected="shapes equal but for that axis",
+                    fix=unrelated(self.dims, *others) if len(part.shape) == len(first.shape) else "",
                 )
         joined = sympy.Add(*(part.shape[axis] for part in parts))
         shape = (*first.shape[:axis], joined, *first.shape[axis + 1 :])
@@ -316,7 +323,7 @@ class Builder:
                 expected="[…, m, k] and [k, n]",
                 fix="make a vector a matrix: `v[None, :]` is a row, `v[:, None]` a column",
             )
-        if not self.agree(a.shape[-1], b.shape[0], len(a.shape) - 1):
+        if not self.dims.equal(a.shape[-1], b.shape[0]):
             raise self.fault(
                 "PTG205",
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}: the inner sizes "
@@ -341,7 +348,9 @@ class Builder:
             return "transpose the right one with `.T`"
         if self.dims.equal(a.shape[-2], b.shape[0]):
             return "transpose the left one with `.T`" if len(a.shape) == 2 else ""
-        return "exchange the two" if len(a.shape) == 2 and self.dims.equal(a.shape[0], b.shape[1]) else ""
+        if len(a.shape) == 2 and self.dims.equal(a.shape[0], b.shape[1]):
+            return "exchange the two"
+        return unrelated(self.dims, a.shape[-1:], b.shape[:1])
 
     def scatter_update(self, x: Value, index: Value, src: Value, dim: int, hint: str = "") -> Value:
         """``x`` with the rows named by ``index`` replaced by those of ``src``; rows are the axes up to
@@ -356,12 +365,13 @@ class Builder:
                 fix=f"cast the rows: `cast(…, {x.dtype})`",
             )
         wanted = (*index.shape, *x.shape[dim + 1 :])
-        if len(index.shape) != 1 or not self.agree_shapes(src.shape, wanted):
+        if len(index.shape) != 1 or not self.dims.same_shape(src.shape, wanted):
             raise self.fault(
                 "PTG205",
                 f"scatter_update of rows {show_shape(src.shape)} at indices {show_shape(index.shape)} "
                 f"into {show_shape(x.shape)}",
                 expected=f"rows of shape {show_shape(wanted)}, and an index of rank 1",
+                fix=unrelated(self.dims, src.shape, wanted) if len(index.shape) == 1 else "",
             )
         if dim < len(x.shape) - 2:  # a row of several axes becomes one: kernels write a line of the tensor per index
             row = (self.dims.product(x.shape[dim + 1 :]),)

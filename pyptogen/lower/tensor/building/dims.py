@@ -12,12 +12,17 @@ import sympy
 
 from pyptogen.diagnostics import Span, did_you_mean, fault
 from pyptogen.lower.expr import from_sympy
-from pyptogen.lower.tensor.building.assumptions import Assumption, multilinear, solve, unbound
+from pyptogen.lower.tensor.building.stated import Stated, follows, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
+from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
 from pyptogen.schema import DimSpec, Expr
+from pyptogen.schema.budget import MOST_NESTED, too_much
 from pyptogen.schema.models import GREATEST_SIZE
+
+_MOST_CORNERS = 10
+"""Run-time sizes in one expression of which all combinations of least and greatest are tried."""
 
 
 class DimTable:
@@ -43,9 +48,22 @@ class DimTable:
         """Sizes of the axes of inputs, from which run-time sizes are read."""
         self.blocks: dict[str, Dim] = {}
         """The sizes of the blocks that loops take, by name."""
-        self.assumptions: list[Assumption] = []
+        self.declared: Mapping[str, Dim] = dict(self._by_name)
+        """The dims as the spec gives them, also where they follow from others by what it states."""
+        self.stated: list[Stated] = []
         self.needed: list[Requirement] = []
         """What operations need of sizes, and nothing proves."""
+
+    def add(self, dim: Dim) -> None:
+        """One more dim, which no dim of the table is made from."""
+        self.dims, self._by_name[dim.name] = (*self.dims, dim), dim
+        value = sympy.Integer(dim.value) if dim.value is not None else dim.definition
+        if value is not None:
+            self._known[self.symbols[dim.name]] = self._replace(value)
+
+    def replaced(self, expr: Any) -> Any:
+        """``expr`` in dynamic dims and numbers only, as it comes."""
+        return self._replace(expr)
 
     def _replace(self, expr: Any) -> Any:
         previous = None
@@ -132,36 +150,52 @@ class DimTable:
         return int(value) if value.is_Integer else None
 
     def equal(self, a: Any, b: Any) -> bool:
-        """Whether two sizes are proved equal."""
+        """Whether two sizes are proved equal: by their definitions, or by what the spec states."""
         if a == b:
             return True
         difference = self.resolve(a - b)
-        return bool(difference == 0 or (difference.free_symbols and sympy.simplify(difference) == 0))
+        if difference == 0 or not difference.free_symbols:
+            return bool(difference == 0)
+        return bool(sympy.simplify(difference) == 0) or follows(difference, self._relations())
 
-    def agree(self, a: Any, b: Any, subject: str, span: Span) -> bool:
-        """Whether two sizes are equal, proved or assumed from here on.
+    def _relations(self) -> list[Any]:
+        """What the spec states to be 0, and what gives no dim."""
+        return [self.resolve(stated.left - stated.right) for stated in self.stated if not stated.dim]
 
-        Assumed is what holds for some sizes in range and has run-time sizes on both sides; ``subject`` says what has
-        the size. False where the sizes can never be equal, or one of them is a number.
-        """
-        if self.equal(a, b):
-            return True
+    def may_be_equal(self, a: Any, b: Any) -> bool:
+        """Whether sizes that are not proved equal are so in some calls, for all that the ranges of their dims say, and
+        a spec could state it: both are known at run time only, in dims of the spec."""
         left, right = self.resolve(a), self.resolve(b)
         difference = sympy.expand(left - right)
         names = {symbol.name for symbol in difference.free_symbols}
-        if not left.free_symbols or not right.free_symbols or not names <= self._by_name.keys() - self.blocks.keys():
+        if not left.free_symbols or not right.free_symbols or not names <= self.declared.keys():
             return False
-        if multilinear(difference):
-            low, high = self.bounds(difference)
-            if low > 0 or high < 0:
-                return False
+        if not multilinear(difference):
+            return True
+        low, high = self.bounds(difference)
+        return bool(low <= 0 <= high)
+
+    def is_declared(self, size: Any) -> bool:
+        """Whether a size is made of dims of the spec alone."""
+        return {symbol.name for symbol in size.free_symbols} <= self.declared.keys()
+
+    def state_all(self, condition: Any, span: Span) -> None:
+        """Takes the sizes that a precondition of the spec says to be equal as that from here on; calls are checked. A
+        dim follows where one can. A size that is a number, or a matter of attrs, is left to the check."""
+        for part in sympy.And.make_args(condition):
+            if isinstance(part, sympy.Eq):
+                self._state(part.lhs, part.rhs, span)
+
+    def _state(self, a: Any, b: Any, span: Span) -> None:
+        if not self.may_be_equal(a, b):
+            return
+        difference = sympy.expand(self.resolve(a) - self.resolve(b))
         for name, definition in solve(difference, [dim.name for dim in self.dims]):
             if self._follows(name, definition):
-                self.assumptions.append(Assumption(a, b, name, definition, subject, span))
-                return True
-        if not any(self.equal(x.left, a) and self.equal(x.right, b) for x in self.assumptions if not x.dim):
-            self.assumptions.append(Assumption(a, b, "", None, subject, span))
-        return True
+                self.stated.append(Stated(a, b, name, definition, span))
+                return
+        if difference != 0 and difference.is_polynomial(*difference.free_symbols):
+            self.stated.append(Stated(a, b, "", None, span))
 
     def _follows(self, name: str, definition: Any) -> bool:
         """Makes a dynamic dim a derived one, where the inputs still determine the others."""
@@ -188,8 +222,8 @@ class DimTable:
         return [self.symbols[dim.name] for dim in self.dims if dim.dynamic]
 
     def resolve_unified(self, expr: Any) -> Any:
-        """``expr`` without the dims that follow from others by an assumption; other names stay."""
-        mapping = {self.symbols[a.dim]: a.definition for a in self.assumptions if a.dim}
+        """``expr`` without the dims that follow from others by what the spec states; other names stay."""
+        mapping = {self.symbols[stated.dim]: stated.definition for stated in self.stated if stated.dim}
         previous = None
         while previous != expr:
             previous, expr = expr, expr.xreplace(mapping)
@@ -236,11 +270,29 @@ class DimTable:
         if any(name not in self._by_name for name in names):
             return -sympy.oo, sympy.oo
         ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names]
+        if len(names) > _MOST_CORNERS:
+            return self._bounds_of_terms(value)
         corners = [
             value.xreplace({self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)})
             for corner in itertools.product(*ranges)
         ]
+        if not all(corner.is_extended_real for corner in corners):  # a divisor that is zero there
+            return -sympy.oo, sympy.oo
         return min(corners), max(corners)
+
+    def _bounds_of_terms(self, value: Any) -> tuple[Any, Any]:
+        """The same as the sum of the bounds of the terms: not always reached where terms are subtracted."""
+        low = high = sympy.Integer(0)
+        for term in sympy.Add.make_args(value):
+            factor, rest = term.as_coeff_Mul()
+            powers = rest.as_powers_dict().items()
+            if not all(base.is_Symbol and power.is_Integer and power > 0 for base, power in powers if base != 1):
+                return -sympy.oo, sympy.oo
+            dims = [(symbol, self._by_name[symbol.name]) for symbol in rest.free_symbols]
+            least = factor * rest.xreplace({symbol: sympy.Integer(dim.min) for symbol, dim in dims})
+            most = factor * rest.xreplace({symbol: sympy.Integer(dim.max) for symbol, dim in dims})
+            low, high = low + min(least, most), high + max(least, most)
+        return low, high
 
     def product(self, shape: Shape) -> Any:
         """Number of elements of a shape."""
@@ -279,11 +331,16 @@ class _DimReader:
         self._open: list[str] = []
         self.symbols = {name: dim_symbol(name) for name in specs}
         self.made_of: dict[Any, Any] = {}
+        self._table = DimTable((), self.symbols)
+        """The dims that are done."""
 
     def dim(self, name: str) -> Dim:
         if name not in self._done:
+            if len(self._open) > MOST_NESTED:
+                raise too_much("too many dims that lead to one another", MOST_NESTED, self._specs[name].span)
             self._open.append(name)
             self._done[name] = self._read(self._specs[name])
+            self._table.add(self._done[name])
             self._open.pop()
         return self._done[name]
 
@@ -291,8 +348,8 @@ class _DimReader:
         if spec.value is None:
             return Dim(spec.name, None, spec.min, spec.max, spec.multiple_of, None, spec.span)
         definition = ScalarReader(self._lookup).read(spec.value)
-        table = DimTable(self._done.values(), self.symbols)
-        value = table.resolve(definition)
+        table = self._table
+        value = table.resolve(within_reason(table.replaced(definition), spec.value.span))
         if value.is_Integer and value > GREATEST_SIZE:
             raise fault(
                 "PTG214",

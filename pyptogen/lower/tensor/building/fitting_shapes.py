@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
-from pyptogen.lower.tensor.building.dims import DimTable, show_shape
-from pyptogen.lower.tensor.ir import Shape
+from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
+from pyptogen.lower.tensor.ir import ARG_REDUCE, REDUCE, Op, Shape, Value
 
 
-def to_broadcast(dims: DimTable, a: Shape, b: Shape) -> str:
-    """How two shapes that do not broadcast may be made to; "" where nothing near does."""
+def to_broadcast(dims: DimTable, a: Shape, b: Shape, reduction: str = "") -> str:
+    """How two shapes that do not broadcast may be made to; "" where nothing near does. ``reduction`` is the word of the
+    operation that has dropped an axis of one of them."""
     short, long = sorted((a, b), key=len)
     index = _new_axes(dims, short, long)
+    if index and reduction:
+        return f"did you mean `{reduction}(…, keepdim=true)`, so that {show_shape(short)} keeps its axis of size 1?"
     if index:
         return (
             f"give the operand of shape {show_shape(short)} the missing axes, `…{index}`; a reduction keeps its own"
@@ -26,6 +30,31 @@ def to_broadcast(dims: DimTable, a: Shape, b: Shape) -> str:
                 f"blocks of `{over}` are not all of one size: take a block of something of all of `{over}`, such as"
                 f" `n[{over}]` with `n: arange({over})` in a stage before"
             )
+    return unrelated(dims, a, b)
+
+
+def reduction_of(ops: Sequence[Op], *values: Value) -> str:
+    """The reduction that one of these values is, without the axis that it had; "" where none is."""
+    made_by = {op.result.name: op for op in ops}
+    for value in values:
+        op = made_by.get(value.name)
+        while op is not None and op.kind == "reshape" and isinstance(op.operands[0], Value):
+            op = made_by.get(op.operands[0].name)
+        if op is not None and op.kind in REDUCE | ARG_REDUCE:
+            return op.kind
+    return ""
+
+
+def unrelated(dims: DimTable, a: Shape, b: Shape) -> str:
+    """What a spec says where sizes that nothing relates are meant to be equal; "" where they can never be. Axes are
+    compared from the last one on."""
+    for one, other in zip(reversed(a), reversed(b), strict=False):
+        if not dims.equal(one, other) and not dims.is_one(one) and not dims.is_one(other):
+            if not dims.may_be_equal(one, other):
+                return ""
+            sides = (size if dims.is_declared(size) else dims.resolve(size) for size in (one, other))
+            left, right = map(show_size, sides)
+            return f"if `{left}` is always `{right}`, say so: `requires: [{left} == {right}]`, or use one dim for both"
     return ""
 
 

@@ -3,11 +3,11 @@ types."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, LOOP, PRODUCTS, VIEWS, Shape
+from pyptogen.schema.contract import BEYOND_FP32
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
 
@@ -36,21 +36,18 @@ MOVES = VIEWS | LOOP | PRODUCTS | {
 CAST_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
 
-def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int], bool] | None = None) -> Shape | None:
-    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1, or ``agree``
-    (of two sizes and their axis) lets them be taken as equal."""
+def broadcast(dims: DimTable, a: Shape, b: Shape) -> Shape | None:
+    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1."""
     if len(a) != len(b):
         return None
     axes = []
-    for axis, (x, y) in enumerate(zip(a, b, strict=True)):
+    for x, y in zip(a, b, strict=True):
         if x == 1:  # the other one, also where that is a name for 1, such as a block of a loop one by one
             axes.append(y)
         elif dims.equal(x, y) or dims.is_one(y):
             axes.append(x)
         elif dims.is_one(x):
             axes.append(y)
-        elif agree is not None and agree(x, y, axis):
-            axes.append(x)
         else:
             return None
     return tuple(axes)
@@ -72,17 +69,13 @@ def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
-_BEYOND_FP32 = 2**128 - 2**103
-"""From here on a number is rounded to infinity: half a step above the greatest of fp32."""
-
-
 def number_fault(kind: str, dtype: str, number: Any) -> str:
     """Why a number cannot be an operand beside a tensor of ``dtype``; empty if it can, or if only a call knows it.
 
     Bitwise operations take the bits of an unsigned number, too.
     """
     if dtype in FLOATS:
-        beyond = number.is_number and number.is_finite and abs(number) >= _BEYOND_FP32
+        beyond = number.is_number and number.is_finite and abs(number) >= BEYOND_FP32
         return "which is infinity in fp32" if beyond else ""
     if not number.is_integer:
         return "which is not whole"

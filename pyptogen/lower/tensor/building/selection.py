@@ -9,6 +9,7 @@ import sympy
 
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.rules import FP4, GROUP, INTEGERS, OCP8, SCALE, broadcast, matmul_dtype, reduced
 from pyptogen.lower.tensor.ir import Operand, Scalar, Shape, Value
 
@@ -37,12 +38,13 @@ def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") 
     shape = condition.shape
     for operand in (x, y):
         if isinstance(operand, Value):
-            joined = broadcast(b.dims, shape, operand.shape, b.agree)
+            joined = broadcast(b.dims, shape, operand.shape)
             if joined is None:
                 raise b.fault(
                     "PTG205",
                     f"`where` of the shapes {show_shape(shape)} and {show_shape(operand.shape)}: they do not broadcast",
                     expected="axes that are equal, or 1 in one of the two",
+                    fix=unrelated(b.dims, shape, operand.shape),
                 )
             shape = joined
     return b.emit("where", [condition, x, y], dtype, shape, hint)
@@ -78,6 +80,7 @@ def topk(b: Builder, kinds: Sequence[str], x: Value, k: Any, axis: int, largest:
         order = (*(i for i in range(last + 1) if i != axis), axis)
         back = sorted(range(last + 1), key=order.__getitem__)
         return tuple(permute(b, found, back) for found in topk(b, kinds, permute(b, x, order), k, last, largest))
+    b.need_places(x.shape[axis])
     shape, how = (*x.shape[:-1], k), {"axis": axis, "k": k, "largest": largest}
     dtypes = {"topk_values": x.dtype, "topk_indices": "int32"}
     return tuple(b.emit(kind, [x], dtypes[kind], shape, **how) for kind in kinds)
@@ -123,9 +126,8 @@ def expand(b: Builder, x: Value, shape: Shape) -> Value:
         joined = broadcast(b.dims, x.shape, shape)
         if joined is not None and b.dims.same_shape(joined, shape):
             return x if b.dims.same_shape(x.shape, shape) else b.emit("expand", [x], x.dtype, shape, shape=shape)
-    raise b.fault(
-        "PTG205", f"expand of {show_shape(x.shape)} to {show_shape(shape)}", expected="axes that are equal or 1"
-    )
+    what = f"expand of {show_shape(x.shape)} to {show_shape(shape)}"
+    raise b.fault("PTG205", what, expected="axes that are equal or 1", fix=unrelated(b.dims, x.shape, shape))
 
 
 def gather(b: Builder, x: Value, axis: int, index: Value) -> Value:
@@ -175,14 +177,16 @@ def _check_window(b: Builder, kind: str, x: Value, shape: Shape, axis: int) -> N
             "PTG205",
             f"{kind} of {show_shape(x.shape)} at indices {show_shape(shape)} along axis {axis}",
             expected="an index that is no larger off that axis",
+            fix=unrelated(b.dims, reduced(x.shape, axis, sympy.Integer(1)), shape),
         )
 
 
 def _check_source(b: Builder, kind: str, x: Value, src: Value, shape: Shape) -> None:
     if src.dtype != x.dtype:
         raise b.fault("PTG206", f"{kind} of {src.dtype} into {x.dtype}", fix=f"cast it: `cast(…, {x.dtype})`")
-    if not b.agree_shapes(src.shape, shape):
-        raise b.fault("PTG205", f"{kind} of {show_shape(src.shape)}", expected=show_shape(shape))
+    if not b.dims.same_shape(src.shape, shape):
+        what = f"{kind} of {show_shape(src.shape)}"
+        raise b.fault("PTG205", what, expected=show_shape(shape), fix=unrelated(b.dims, src.shape, shape))
 
 
 def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint: str = "") -> Value:
@@ -191,11 +195,11 @@ def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint:
     if min(len(left.shape), len(right.shape)) < 2:
         raise b.fault("PTG204", f"matmul of {shapes}", expected="[…, m, k] and [k, n], or […, k, n]")
     left, right = b.same_rank(left, right)
-    inner = len(left.shape) - 1
-    leading = broadcast(b.dims, left.shape[:-2], right.shape[:-2], b.agree)
-    if leading is None or not b.agree(left.shape[-1], right.shape[-2], inner):
+    leading = broadcast(b.dims, left.shape[:-2], right.shape[:-2])
+    if leading is None or not b.dims.equal(left.shape[-1], right.shape[-2]):
         expected = "leading axes that are equal, or 1 in one of the two, and [m, k] and [k, n]"
-        raise b.fault("PTG205", f"matmul of {shapes}", expected=expected)
+        fix = unrelated(b.dims, (*left.shape[:-2], left.shape[-1]), right.shape[:-1])
+        raise b.fault("PTG205", f"matmul of {shapes}", expected=expected, fix=fix)
     result = matmul_dtype(left.dtype, right.dtype, dtype)
     if result is None:
         raise b.fault("PTG206", f"matmul of {left.dtype} and {right.dtype}", expected="as for matmul of two axes")
@@ -217,9 +221,10 @@ def matmul_mx(b: Builder, left: Value, right: Value, left_scale: Value, right_sc
         dtypes = " and ".join(value.dtype for value in values)
         raise b.fault("PTG206", f"a scaled product of {dtypes}", expected=f"two of fp8, and {SCALE}")
     (m, k), (depth, n), groups = left.shape, right.shape, left.shape[1] / GROUP
-    wanted = ((k, depth), (m, left_scale.shape[0]), (groups, left_scale.shape[1]), (groups, right_scale.shape[0]))
-    if not all(b.agree(x, y) for x, y in (*wanted, (n, right_scale.shape[1]))):
-        raise b.fault("PTG205", f"a scaled product of {shapes}", expected=expected)
+    given, wanted = (depth, *left_scale.shape, *right_scale.shape), (k, m, groups, groups, n)
+    if not b.dims.same_shape(given, wanted):
+        fix = unrelated(b.dims, given, wanted)
+        raise b.fault("PTG205", f"a scaled product of {shapes}", expected=expected, fix=fix)
     size = b.dims.number(k)
     if size is None or size % (2 * GROUP):
         depth_text = f"a scaled product over a depth of {show_size(k)}"

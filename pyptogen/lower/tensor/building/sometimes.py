@@ -18,6 +18,7 @@ import sympy
 from pyptogen.diagnostics import Span, fault
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.ir import Operand, Scalar, Stage, Value
 from pyptogen.lower.tensor.reading import conditions
 from pyptogen.lower.tensor.reading.contract import Contract
@@ -150,10 +151,11 @@ class Sometimes:
     def _check_alike(self, name: str, span: Span, new: Value, old: Value) -> None:
         if new.dtype != old.dtype:
             raise fault("PTG206", f"`{name}` is {old.dtype} otherwise, and {new.dtype} here", span, expected=old.dtype)
-        if not self._builder.agree_shapes(old.shape, new.shape):
+        if not self._builder.dims.same_shape(old.shape, new.shape):
             raise fault(
                 "PTG205",
                 f"`{name}` is {show_shape(old.shape)} otherwise, and {show_shape(new.shape)} here",
                 span,
                 expected=show_shape(old.shape),
+                fix=unrelated(self._builder.dims, new.shape, old.shape),
             )

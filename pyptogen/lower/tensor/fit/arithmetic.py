@@ -9,9 +9,11 @@ import sympy
 
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import CASTS
+from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.building.rules import FP8
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import PACKED, ROUNDING, SORTING, Op, Operand, Scalar, Value
+from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
@@ -215,11 +217,21 @@ def scan(f: Fitter, op: Op) -> Value:
     return f.wrapped(running, op.result.dtype) if wide in INTEGERS else f.cast(running, op.result.dtype)
 
 
+def range_fits(dims: DimTable, op: Op) -> bool:
+    """Whether int32 holds all numbers of an arange, its step and its start."""
+    start, step = (sympy.sympify(op.attrs[name]) for name in ("start", "step"))
+    numbers = (start, step, step * (op.result.shape[0] - 1), start + step * (op.result.shape[0] - 1))
+    ends = [end for number in numbers for end in dims.bounds(number)]
+    return all(end.is_number and -(2**31) <= end < 2**31 for end in ends)
+
+
 def arange(f: Fitter, op: Op) -> Value:
     """0, 1, 2, … times the step plus the start."""
     dtype, shape = op.result.dtype, op.result.shape
     run = f.emit("iota", [], "int32", shape, "run")
     wide = dtype if dtype in ("fp32", "int32") else "int32" if dtype in INTEGERS else "fp32"
+    if dtype == "int64" and not range_fits(dim_table(f.program), op):
+        wide = dtype
     value = f.cast(run, wide)
     if op.attrs["step"] != 1:
         value = f.binary("mul", value, f.scalar(op.attrs["step"], op), shape, "scaled")

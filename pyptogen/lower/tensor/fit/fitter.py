@@ -69,8 +69,7 @@ class Fitter:
             if wide not in never and self.takes(instruction, wide):
                 return wide
         what = f"`{self.at.kind}` of {dtype}: {instruction} takes no {dtype} on {self.platform.name}"
-        whole = "cast its operands, as `cast(x, int32)`, if that holds their numbers" if dtype == "int64" else ""
-        raise self.refused(what, fix=whole)
+        raise self.refused(what)
 
     def refused(self, what: str, expected: str = "", fix: str = "") -> DiagnosticError:
         """PTG303 at the operation at hand."""

@@ -17,11 +17,13 @@ def floor_div(f: Fitter, op: Op) -> Value:
 
     Numbers of up to 16 bits: floor(a / b) in fp32, which is exact, because a / b is no nearer to a whole number than
     2^-16 of it. Numbers of 32 bits: the same twice, the second time on what the first left, and a step by one where the
-    rest is outside 0 .. b.
+    rest is outside 0 .. b. Numbers of 64 bits: by an instruction whose quotients are toward zero.
     """
     a, b = (f.operand(operand) for operand in op.operands)
     dtype = op.result.dtype
-    if dtype == "int32":
+    if dtype == "int64" and f.takes("TDIV", dtype):
+        quotient = _lowered(f, op, a, b)
+    elif dtype == "int32":
         quotient = _long(f, op, a, b)
     elif dtype in ("int8", "uint8", "int16", "uint16"):
         quotient = f.cast(_floored(f, op, a, b), dtype)
@@ -34,6 +36,29 @@ def floor_div(f: Fitter, op: Op) -> Value:
     there = f.scalar(sympy.Min(sympy.Abs(b.expr), 1), op)
     wide = f.compute_dtype("TMULS", quotient.dtype)
     return f.cast(f.binary("mul", f.cast(quotient, wide), there, op.result.shape, "safe"), op.result.dtype)
+
+
+def _lowered(f: Fitter, op: Op, a: Operand, b: Operand) -> Value:
+    """A quotient toward zero, less one where something is left that has not the sign of the divisor."""
+    shape, dtype, zero = op.result.shape, op.result.dtype, f.scalar(0, op)
+    quotient = f.binary("div", a, b, shape, "quotient")
+    left = f.difference(a, f.binary("mul", quotient, b, shape, "taken"), shape, "left")
+    if isinstance(b, Scalar) and (b.expr.is_positive or b.expr.is_negative):
+        less = compare(f, "lt" if b.expr.is_positive else "gt", left, zero, op)
+    else:
+        turned = compare(f, "lt", left, zero, op)
+        apart = compare(f, "ne", turned, compare(f, "lt", _tensor(f, op, b), zero, op), op)
+        less = f.binary("mul", apart, compare(f, "ne", left, zero, op), shape, "less")
+    return f.difference(quotient, f.cast(less, dtype), shape)
+
+
+def _tensor(f: Fitter, op: Op, x: Operand) -> Value:
+    """An operand as a tensor."""
+    return (
+        x
+        if isinstance(x, Value)
+        else f.emit("full", [], op.result.dtype, op.result.shape, "every", attrs={"value": x.expr})
+    )
 
 
 def _unless_zero(f: Fitter, op: Op, b: Value, quotient: Value) -> Value:

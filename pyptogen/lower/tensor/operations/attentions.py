@@ -9,6 +9,7 @@ import sympy
 from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Value
@@ -145,9 +146,10 @@ def _check_bias(b: Builder, bias: Value, keys: Any) -> None:
     """Raises PTG205, PTG206."""
     if bias.dtype != "fp32":
         raise b.fault("PTG206", f"attention with a bias of {bias.dtype}", expected="fp32", fix="cast it")
-    if not bias.shape or not b.agree(bias.shape[-1], keys, len(bias.shape) - 1):
+    if not bias.shape or not b.dims.equal(bias.shape[-1], keys):
         shown = f"attention to {show_size(keys)} keys with a bias {show_shape(bias.shape)}"
-        raise b.fault("PTG205", shown, expected="the keys as last axis of the bias")
+        fix = unrelated(b.dims, bias.shape[-1:], (keys,))
+        raise b.fault("PTG205", shown, expected="the keys as last axis of the bias", fix=fix)
 
 
 def _round(
@@ -201,11 +203,13 @@ def _check(b: Builder, q: Value, k: Value, v: Value) -> None:
     if not (q.dtype == k.dtype == v.dtype):
         raise b.fault("PTG206", f"attention of {q.dtype}, {k.dtype} and {v.dtype}", expected="one dtype")
     leading = len(k.shape) - 2
-    agree = b.agree_shapes(k.shape[:-1], v.shape[:-1]) and b.agree_shapes(q.shape[:leading], k.shape[:-2])
-    if not agree or not b.agree(q.shape[-1], k.shape[-1], len(q.shape) - 1):
+    given = (*v.shape[:-1], *q.shape[:leading], q.shape[-1])
+    wanted = (*k.shape[:-1], *k.shape[:-2], k.shape[-1])
+    if not b.dims.same_shape(given, wanted):
         raise b.fault(
             "PTG205",
             f"attention of {shapes}",
             expected="q [.., sq, d], k [.., kv, d] and v [.., kv, e] with equal leading axes",
-            fix="for heads of q that share one of k: reshape q to [.., heads of k, heads that share one, sq, d]",
+            fix=unrelated(b.dims, given, wanted)
+            or "for heads of q that share one of k: reshape q to [.., heads of k, heads that share one, sq, d]",
         )

@@ -15,6 +15,7 @@ import sympy
 from pyptogen.lower.tensor.building import selection, strided
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rules import FLOATS, matmul_dtype
 from pyptogen.lower.tensor.ir import Value
@@ -136,10 +137,11 @@ def _channels(b: Builder, x: Value, weight: Value, groups: int, transposed: bool
     first, second = weight.shape[:2]
     whole = first / groups
     channels, outs = (whole, second) if transposed else (second, whole)
-    if groups < 1 or not b.dims.resolve(whole).is_integer or not b.agree(x.shape[1], channels * groups, 1):
+    if groups < 1 or not b.dims.resolve(whole).is_integer or not b.dims.equal(x.shape[1], channels * groups):
         shapes = f"{show_shape(x.shape)} with a weight {show_shape(weight.shape)} in {groups} groups"
+        fix = unrelated(b.dims, (x.shape[1],), (channels * groups,))
         weights = "[c, oc / groups, …]" if transposed else "[oc, c / groups, …]"
-        raise b.fault("PTG205", f"conv of {shapes}", expected=f"x [n, c, …] and weight {weights}")
+        raise b.fault("PTG205", f"conv of {shapes}", expected=f"x [n, c, …] and weight {weights}", fix=fix)
     return channels, outs
 
 

@@ -10,6 +10,7 @@ import sympy
 from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Shape, Value
@@ -289,5 +290,5 @@ def _need(b: Builder, name: str, x: Value, dtype: str, shape: Shape) -> None:
         raise b.fault("PTG204", what, expected=expected)
     if x.dtype != dtype:
         raise b.fault("PTG206", what, expected=expected, fix=f"cast it: `cast(…, {dtype})`")
-    if not b.agree_shapes(x.shape, shape):
-        raise b.fault("PTG205", what, expected=expected)
+    if not b.dims.same_shape(x.shape, shape):
+        raise b.fault("PTG205", what, expected=expected, fix=unrelated(b.dims, x.shape, shape))

@@ -190,6 +190,8 @@ def pow_(b: Builder, base: Operand, exponent: Operand) -> Value:
 
 
 def _known_power(b: Builder, base: Value, power: Any) -> Value | None:
+    if power.is_infinite:
+        return None
     kinds = {0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
     if float(power) in kinds:
         return b.unary(kinds[float(power)], base)

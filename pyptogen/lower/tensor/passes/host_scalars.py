@@ -39,6 +39,11 @@ def as_float(number: Any) -> float:
     return float(number) if number.is_extended_real else float("nan")
 
 
+def as_number(number: Any) -> float | int:
+    """A sympy number: a whole one as it is, which double would round beyond 2^53."""
+    return int(number) if number.is_Integer else as_float(number)
+
+
 class _Numbers:
     def __init__(self, program: Program) -> None:
         self.dims = {dim.name for dim in program.dims}
@@ -50,7 +55,8 @@ class _Numbers:
 
     def op(self, op: Op) -> Op:
         beside = [operand.dtype for operand in op.operands if isinstance(operand, Value)]
-        dtype = "int32" if (beside or [op.result.dtype])[-1] in INTEGERS else "fp32"
+        of = (beside or [op.result.dtype])[-1]
+        dtype = "int64" if of == "int64" else "int32" if of in INTEGERS else "fp32"
         operands = tuple(self._operand(operand, dtype, op) for operand in op.operands)
         if op.kind != "full":
             return replace(op, operands=operands)

@@ -1,7 +1,7 @@
-"""Pass: dims that follow from others by an unproved equality disappear from shapes and tables.
+"""Pass: dims that follow from others by an equality that the spec states disappear from shapes and tables.
 
-before: ``dim u; y: [t, d] = add(a: [t, d], b: [u, d])``    assumed: u is t
-after:  ``dim u = t; y: [t, d] = add(a: [t, d], b: [t, d])``
+before: ``dim u; y: [t, d] = add(a: [t, d], b: [u, d])``    requires: u == t
+after:   ``dim u = t; y: [t, d] = add(a: [t, d], b: [t, d])``
 
 Afterwards the arrays of a call are checked against the shapes in the dims that are left, so the check needs no code
 of its own.
@@ -15,16 +15,16 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.building.assumptions import Assumption
-from pyptogen.lower.tensor.building.dims import DimTable, show_size
-from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Requirement, Scalar, TilingRow, Value
+from pyptogen.lower.tensor.building.dims import DimTable
+from pyptogen.lower.tensor.building.stated import Stated
+from pyptogen.lower.tensor.ir import Op, Operand, Program, Requirement, Scalar, TilingRow, Value
 
 
-def run(program: Program, dims: DimTable, declared: Mapping[str, Dim]) -> Program:
-    """The program with the assumptions of ``dims``; ``declared`` are the dims as the spec gives them."""
-    if not dims.assumptions:
+def run(program: Program, dims: DimTable) -> Program:
+    """The program without the dims that follow from others by what is stated in ``dims``."""
+    definitions = {stated.dim: stated.definition for stated in dims.stated if stated.dim}
+    if not definitions:
         return program
-    definitions = {a.dim: a.definition for a in dims.assumptions if a.dim}
     mapping = {dims.symbols[name]: dims.resolve_unified(definition) for name, definition in definitions.items()}
     renamed = {str(symbol): str(to) for symbol, to in mapping.items() if to.is_Symbol}
     values = {value.name: _value(value, mapping) for value in (*program.inputs, *(op.result for op in program.ops))}
@@ -37,11 +37,7 @@ def run(program: Program, dims: DimTable, declared: Mapping[str, Dim]) -> Progra
         ops=tuple(_op(op, values, mapping) for op in program.ops),
         stages=tuple(replace(s, condition=_attr(s.condition, mapping)) for s in program.stages),
         tiling=tuple(_row(row, renamed) for row in program.tiling),
-        requires=(
-            *program.requires,
-            *(r for a in dims.assumptions for r in _requirements(a, dims, declared)),
-        ),
-        notes=(*program.notes, *map(_note, dims.assumptions)),
+        requires=(*program.requires, *(r for stated in dims.stated if stated.dim for r in _range(stated, dims))),
     )
 
 
@@ -80,22 +76,13 @@ def _row(row: TilingRow, renamed: Mapping[str, str]) -> TilingRow:
     )
 
 
-def _requirements(assumption: Assumption, dims: DimTable, declared: Mapping[str, Dim]) -> list[Requirement]:
-    """The equality itself where no dim follows from it; else the range that the dim had."""
-    if not assumption.dim:
-        left, right = (dims.resolve_unified(side) for side in (assumption.left, assumption.right))
-        text = f"{show_size(left)} == {show_size(right)}"
-        return [Requirement(text, sympy.Eq(left, right, evaluate=False), assumption.span, assumption.subject)]
-    dim = declared[assumption.dim]
-    size = dims.resolve_unified(assumption.definition)
+def _range(stated: Stated, dims: DimTable) -> list[Requirement]:
+    """The range of a dim that follows from others, as far as they may give it another size."""
+    dim = dims.declared[stated.dim]
+    size = dims.resolve_unified(stated.definition)
     wanted = (
         (f"{dim.name} >= {dim.min}", sympy.Ge(size, dim.min)),
         (f"{dim.name} <= {dim.max}", sympy.Le(size, dim.max)),
         (f"{dim.name} % {dim.multiple_of} == 0", sympy.Eq(sympy.Mod(size, dim.multiple_of), 0)),
     )
     return [Requirement(text, relation, dim.span) for text, relation in wanted if dims.decide(relation) is not True]
-
-
-def _note(assumption: Assumption) -> str:
-    left, right = show_size(assumption.left), show_size(assumption.right)
-    return f"{assumption.span}: {assumption.subject}: `{left}` must be `{right}`, which is checked at run time"

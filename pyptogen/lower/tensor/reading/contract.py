@@ -10,10 +10,10 @@ import sympy
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.lower.tensor.building import memory_dtypes
-from pyptogen.lower.tensor.building.assumptions import unbound
 from pyptogen.lower.tensor.building.dims import DimTable, declare, read_dims, show_shape, show_size
-from pyptogen.lower.tensor.building.fitting_shapes import to_declared
+from pyptogen.lower.tensor.building.fitting_shapes import to_declared, unrelated
 from pyptogen.lower.tensor.building.layouts import check_contract
+from pyptogen.lower.tensor.building.stated import unbound
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.program_names import scalar_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
@@ -48,10 +48,11 @@ def read_contract(spec: Spec) -> Contract:
     inputs = tuple(declared_value(tensor, dims) for tensor in spec.inputs)
     outputs = tuple(declared_value(tensor, dims) for tensor in spec.outputs)
     _check_bound(spec, dims, inputs)
+    requires = _requires(spec, dims)
     for tensor, value in zip(spec.outputs, outputs, strict=True):
         _check_apart(tensor, value, dims)
     attrs = tuple(Attr(a.name, a.dtype, a.default, a.span) for a in spec.attrs)
-    return Contract(dims, attrs, inputs, outputs, _requires(spec, dims))
+    return Contract(dims, attrs, inputs, outputs, requires)
 
 
 def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
@@ -126,7 +127,8 @@ def _check_apart(tensor: TensorSpec, value: Value, dims: DimTable) -> None:
 
 
 def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
-    """Preconditions that are not proved. Raises PTG219 for one that can never hold."""
+    """Preconditions that are not proved; sizes are equal from here on where one says so. Raises PTG219 for one that can
+    never hold."""
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
         if name not in dims.symbols:
@@ -138,15 +140,17 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
             )
         return dims.symbols[name]
 
-    open_ = []
-    for expr in spec.requires:
-        condition = ScalarReader(lookup).condition(expr)
-        resolved = dims.resolve_condition(condition)
-        if resolved == sympy.false:
+    given = [(expr, ScalarReader(lookup).condition(expr)) for expr in spec.requires]
+    for expr, condition in given:
+        if dims.decide(condition) is False:
             raise fault("PTG219", f"`{expr.text}` is false", expr.span, expected="a condition that the dims can meet")
-        if resolved != sympy.true:
-            open_.append(Requirement(expr.text, condition, expr.span))
-    return tuple(open_)
+    for expr, condition in given:
+        dims.state_all(condition, expr.span)
+    return tuple(
+        Requirement(expr.text, condition, expr.span)
+        for expr, condition in given
+        if dims.resolve_condition(condition) != sympy.true
+    )
 
 
 def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> None:
@@ -164,16 +168,13 @@ def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> N
             fix=f"cast it: `cast(…, {declared.dtype})`",
             notes=(note,),
         )
-    sizes = enumerate(zip(declared.shape, value.shape, strict=False))
-    if len(declared.shape) != len(value.shape) or not all(
-        dims.agree(size, got, f"axis {axis} of `{declared.name}`", expr.span) for axis, (size, got) in sizes
-    ):
+    if not dims.same_shape(declared.shape, value.shape):
         raise fault(
             "PTG205",
             f"the output `{declared.name}` is {show_shape(declared.shape)}, its expression gives "
             f"{show_shape(value.shape)}",
             expr.span,
             expected=show_shape(declared.shape),
-            fix=to_declared(dims, declared.shape, value.shape),
+            fix=to_declared(dims, declared.shape, value.shape) or unrelated(dims, declared.shape, value.shape),
             notes=(note,),
         )

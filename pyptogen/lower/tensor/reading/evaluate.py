@@ -19,7 +19,16 @@ from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
 from pyptogen.lower.tensor.reading.arguments import bind_arguments
 from pyptogen.lower.tensor.reading.operators import COMPARISONS, EXPANDED, PRIMITIVES
 from pyptogen.lower.tensor.reading.other_names import meant
-from pyptogen.lower.tensor.reading.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
+from pyptogen.lower.tensor.reading.scalars import (
+    CONSTANTS,
+    FUNCTIONS,
+    arithmetic,
+    call,
+    check_right,
+    not_allowed,
+    number,
+)
+from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
 from pyptogen.schema import Expr, FunctionSpec
 from pyptogen.schema.contract import suggest_dtype
 
@@ -80,7 +89,7 @@ class Evaluator:
 
     def _operand(self, node: ast.expr) -> Operand:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-            return self.b.scalar(number(node.value))
+            return self.b.scalar(within_reason(number(node.value), self.b.at))
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
@@ -138,7 +147,7 @@ class Evaluator:
             folded = arithmetic(node.op, left.expr, right.expr)
             if folded is None:
                 raise not_allowed(self._expr, node)
-            return Scalar(folded, self.b.at)
+            return Scalar(within_reason(folded, self.b.at), self.b.at)
         if type(node.op) in EXPANDED:
             return self._expanded(EXPANDED[type(node.op)], left, right)
         return self.b.binary(PRIMITIVES[type(node.op)], left, right)
@@ -314,16 +323,15 @@ class Evaluator:
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
         positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
         keywords = {p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)}
+        given = [argument for argument in (*positional, *keywords.values()) if isinstance(argument, Value | Scalar)]
+        if given and all(isinstance(argument, Scalar) for argument in given):
+            fix = "numbers are computed with operators, at build time"
+            raise self.b.fault("PTG220", f"`{name}` of numbers alone", expected="a tensor among its arguments", fix=fix)
         value: Result = operation.expand(self.b, *positional, **keywords)
         return value
 
     def _number_function(self, name: str, arguments: list[Any]) -> Scalar:
-        if not arguments:
-            raise self.b.fault("PTG203", f"`{name}` lacks an argument", expected="numbers, dims and attrs")
-        try:
-            return Scalar(FUNCTIONS[name](*arguments), self.b.at)
-        except TypeError:
-            raise self.b.fault("PTG203", f"`{name}` of {len(arguments)} numbers") from None
+        return Scalar(call(name, arguments, self.b.at), self.b.at)
 
     def _call_function(self, node: ast.Call, function: FunctionSpec) -> tuple[Operand, ...]:
         with self.b.located(self._expr.span_of(node)):

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.reading.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.reading.read_spec import from_spec
 from pyptogen.schema import Expr, Source, load_source
 
-EXAMPLE_DTYPES = ("fp32", "fp16", "bf16", "int32", "int16", "int8")
+EXAMPLE_DTYPES = ("fp32", "fp16", "bf16", "int64", "int32", "int16", "int8")
 """dtypes that examples are tried with, the usual one first."""
 
 _DIMS = {"t": "{min: 1, max: 4096}", "m": "{min: 1, max: 4096}", "d": "64", "n": "32"}

@@ -19,6 +19,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import DimTable, show_shape
+from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.ir import Loop, Operand, Scalar, Value
 from pyptogen.schema import Assign, LoopSpec
 
@@ -121,18 +122,21 @@ class Opened:
         return self.builder.emit("reshape", [value], value.dtype, shape, shape=shape)
 
     def _fits(self, carry: Value, value: Value) -> bool:
-        same = carry.dtype == value.dtype and self.builder.agree_shapes(carry.shape, value.shape)
+        same = carry.dtype == value.dtype and self.builder.dims.same_shape(carry.shape, value.shape)
         return same and not any(self.symbol in size.free_symbols for size in value.shape)
 
     def _unfit(self, name: str, carry: Value, value: Operand, start: Span) -> DiagnosticError:
         at = next(a.value.span for a in self.loop.next if name in (target for target, _ in a.targets))
         given = "a number" if isinstance(value, Scalar) else f"{value.dtype}{show_shape(value.shape)}"
         wanted = f"{carry.dtype}{show_shape(carry.shape)}"
+        same_rank = isinstance(value, Value) and value.dtype == carry.dtype and len(value.shape) == len(carry.shape)
+        unsaid = unrelated(self.dims, value.shape, carry.shape) if isinstance(value, Value) and same_rank else ""
         return fault(
             "PTG230",
             f"the next `{name}` is {given}, and it starts as {wanted}",
             at,
             expected=wanted,
-            fix="cast it, or reduce it over the block, so that each round ends with what the next one starts with",
+            fix=unsaid
+            or "cast it, or reduce it over the block, so that each round ends with what the next one starts with",
             notes=((f"`{name}` starts here", start),),
         )

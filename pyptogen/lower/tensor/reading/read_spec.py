@@ -25,6 +25,7 @@ from pyptogen.lower.tensor.reading.read_round_if import RoundIf
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
+from pyptogen.schema.budget import MOST_CALLS, MOST_NESTED, too_much
 from pyptogen.schema.hand import HandKernel
 
 
@@ -46,7 +47,6 @@ def from_spec(
     contract = read_contract(spec)
     whole, spec = spec, choose_stages.run(spec, contract.dims)
     reader = _GraphReader(spec, contract, choose_stages.left_out(whole, spec))
-    declared = {dim.name: dim for dim in contract.dims.dims}
     reader.read()
     program = Program(
         name=spec.name,
@@ -71,7 +71,7 @@ def from_spec(
     )
     program = exact_blocks.run(program)
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
-    program = passed("read", unify_dims.run(program, contract.dims, declared))
+    program = passed("read", unify_dims.run(program, contract.dims))
     program = passed("remove-dead", remove_dead.run(program))
     return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
 
@@ -95,6 +95,7 @@ class _GraphReader:
         _check_function_names(spec)
         self._defined: dict[str, tuple[Span, Operand]] = {}
         self._used: set[str] = set()
+        self._calls = 0
         self.sometimes = Sometimes(spec, contract, self.builder)
         self._targets: tuple[str, ...] = ()
         self._block: tuple[str, Any] | None = None
@@ -299,6 +300,11 @@ class _GraphReader:
         self, function: FunctionSpec, arguments: Mapping[str, Operand], calls: tuple[str, ...]
     ) -> tuple[Operand, ...]:
         """The body of a function with its parameters bound: hygienic, it sees only those, dims and attrs."""
+        self._calls += 1
+        if self._calls > MOST_CALLS:
+            raise too_much("too many calls of functions", MOST_CALLS, self.builder.at)
+        if len(calls) > MOST_NESTED:
+            raise too_much("too many calls one in another", MOST_NESTED, self.builder.at)
         values: dict[str, Operand] = {**self._constants, **arguments}
         outer = self.builder.prefix
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.reading.other_names import instead
+from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
 from pyptogen.schema import Expr
 
 Lookup = Callable[[str, Expr, ast.AST], Any]
@@ -32,6 +33,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 """Functions of numbers; a name that is also an operation means this one when no argument is a tensor."""
 
 _GREATEST_POWER = 64
+_GREATEST_EXPONENT = 2000
+"""Of `exp`; that of the greatest float64 is 710."""
 
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: sympy.Eq,
@@ -91,13 +94,16 @@ class ScalarReader:
             for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
                 if type(op) not in _COMPARE:
                     raise not_allowed(expr, node)
-                links.append(_COMPARE[type(op)](left, right))
+                try:
+                    links.append(_COMPARE[type(op)](left, right))
+                except TypeError:  # an expression that is real for no size, which only comparing it finds out
+                    raise fault("PTG106", "this compares what is no real number", expr.span_of(node)) from None
             return sympy.And(*links)
         raise not_allowed(expr, node)
 
     def _read(self, expr: Expr, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
-            return number(node.value)
+            return within_reason(number(node.value), expr.span_of(node))
         if isinstance(node, ast.Name):
             return CONSTANTS[node.id] if node.id in CONSTANTS else self._lookup(node.id, expr, node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -107,18 +113,31 @@ class ScalarReader:
             check_right(node.op, right, expr, node.right)
             value = arithmetic(node.op, self._read(expr, node.left), right)
             if value is not None:
-                return value
+                return within_reason(value, expr.span_of(node))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-            function = FUNCTIONS.get(node.func.id)
-            if function is None:
+            if node.func.id not in FUNCTIONS:
                 raise fault(
                     "PTG202",
                     f"`{node.func.id}` is no function of numbers",
                     expr.span_of(node.func),
                     expected="one of " + ", ".join(FUNCTIONS),
                 )
-            return function(*(self._read(expr, arg) for arg in node.args))
+            return call(node.func.id, [self._read(expr, arg) for arg in node.args], expr.span_of(node))
         raise not_allowed(expr, node)
+
+
+def call(name: str, arguments: Sequence[Any], span: Span) -> Any:
+    """A function of ``FUNCTIONS`` of its arguments. Raises PTG203 for a wrong number of them, and PTG106."""
+    if not arguments:
+        raise fault("PTG203", f"`{name}` lacks an argument", span, expected="numbers, dims and attrs")
+    power = arguments[0] if name == "exp" else sympy.Integer(0)
+    if power.is_number and power.is_finite and abs(power) > _GREATEST_EXPONENT:
+        raise fault("PTG106", "this power is too large", span, expected=f"at most exp({_GREATEST_EXPONENT})")
+    try:
+        value = FUNCTIONS[name](*arguments)
+    except TypeError:
+        raise fault("PTG203", f"`{name}` of {len(arguments)} numbers", span) from None
+    return within_reason(value, span)
 
 
 def check_right(op: ast.operator, right: Any, expr: Expr, node: ast.expr) -> None:

@@ -12,10 +12,11 @@ from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.expr import RELATIONS
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tensor.passes.host_scalars import as_float
+from pyptogen.lower.tensor.passes.host_scalars import as_number
 from pyptogen.lower.tensor.program_names import element_symbol, scalar_symbol, start_symbol
 from pyptogen.lower.tensor.reading import conditions
 from pyptogen.lower.tensor.running import numerics, numerics_selection
+from pyptogen.lower.tensor.running.arithmetic import AS_DECLARED, AsDeclared
 from pyptogen.lower.tensor.running.bind_dims import bind_dims
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tensor.running.row_blocks import Segment, segments
@@ -35,14 +36,16 @@ def interpret(
     attrs: Mapping[str, float | int] | None = None,
     *,
     watch: Watch | None = None,
+    arithmetic: AsDeclared = AS_DECLARED,
 ) -> dict[str, Array]:
     """Outputs by contract name, in-place ones as new arrays; the inputs are not changed.
 
     ``arrays`` has every input by name, with the contract's shape and dtype (nz weights in their logical
     shape); an attr that is not given has its default. ``watch`` sees each operation, those of large tensors once for
-    each block of rows. Raises PTG402, PTG404 or PTG405 for arrays that do not fit.
+    each block of rows; ``arithmetic`` says in which formats they are done. Raises PTG402, PTG404 or
+    PTG405 for arrays that do not fit.
     """
-    run = _Run(program, arrays, attrs or {}, watch)
+    run = _Run(program, arrays, attrs or {}, watch, arithmetic)
     with np.errstate(all="ignore"):
         return run.outputs()
 
@@ -54,8 +57,9 @@ class _Run:
         arrays: Mapping[str, Array],
         attrs: Mapping[str, float | int],
         watch: Watch | None = None,
+        arithmetic: AsDeclared = AS_DECLARED,
     ) -> None:
-        self._program, self._watch = program, watch
+        self._program, self._watch, self._arithmetic = program, watch, arithmetic
         self._arrays, self._attrs = arrays, attrs
         self._kernels: dict[str, dict[str, Array]] = {}
         self._dims = dim_table(program)
@@ -70,6 +74,7 @@ class _Run:
             scalar_symbol(v.name, v.dtype): sympy.sympify(self._values[v.name].reshape(-1)[0].item())
             for v in conditions.inputs_read(program)
         }
+        self._values = {name: arithmetic.given(array) for name, array in self._values.items()}
         self._runs = {s.name: s.condition is None or self._holds(s.condition) for s in program.stages}
         self._numbers: dict[Any, Any] = {}
         self._gathered: dict[str, Array] = {}
@@ -130,7 +135,7 @@ class _Run:
             state = {carry: np.where(holds, values[after], state[carry]) for carry, after in loop.carried}
         self._numbers.clear()
         for op in gathered:
-            empty = np.empty(self._shape(op.result), NUMPY_DTYPES[op.result.dtype])
+            empty = np.empty(self._shape(op.result), self._arithmetic.dtype(op.result.dtype))
             self._gathered[op.result.name] = np.concatenate(parts[op.result.name] or [empty], axis=op.attrs["axis"])
         self._values |= state
 
@@ -160,7 +165,7 @@ class _Run:
         if step >= rows:
             self._values.update(self._block(piece.ops, self._values, right, produced))
             return
-        results = {value.name: np.empty(self._shape(value), NUMPY_DTYPES[value.dtype]) for value in produced}
+        results = {value.name: np.empty(self._shape(value), self._arithmetic.dtype(value.dtype)) for value in produced}
         for start in range(0, rows, step):
             stop = min(start + step, rows)
             inputs = {
@@ -172,7 +177,9 @@ class _Run:
 
     def _rows_per_block(self, piece: Segment) -> int:
         rows = int(self._number(piece.rows))
-        widest = max(int(np.prod(self._shape(op.result))) * NUMPY_DTYPES[op.result.dtype].itemsize for op in piece.ops)
+        widest = max(
+            int(np.prod(self._shape(op.result))) * self._arithmetic.dtype(op.result.dtype).itemsize for op in piece.ops
+        )
         return max(1, rows * _BLOCK_BYTES // max(widest, 1))
 
     def _right_operands(self, piece: Segment) -> dict[str, Array]:
@@ -209,21 +216,31 @@ class _Run:
             operands: list[Any] = [values[_tensors(op.operands)[0].name]] * 2
         else:
             operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
-        result = self._apply(op, operands, right, rows)
+
+        def apply(others: list[Any], dtype: np.dtype[Any]) -> Array:
+            return self._apply(op, others, right if others is operands else {}, rows, dtype)
+
+        result = self._arithmetic.result(op, operands, apply)
         if self._watch is not None:
-            self._watch(op, operands, result, lambda others: self._apply(op, others, {}, rows))
+            self._watch(op, operands, result, lambda others: apply(others, self._arithmetic.dtype(op.result.dtype)))
         return result
 
-    def _apply(self, op: Op, operands: list[Any], right: Mapping[str, Array], rows: tuple[Any, int] | None) -> Array:
-        dtype = NUMPY_DTYPES[op.result.dtype]
+    def _apply(
+        self,
+        op: Op,
+        operands: list[Any],
+        right: Mapping[str, Array],
+        rows: tuple[Any, int] | None,
+        dtype: np.dtype[Any],
+    ) -> Array:
         if op.kind == "bitwise_not":
             return np.asarray(np.invert(operands[0]))
         if op.kind in UNARY:
-            return numerics.unary(op.kind, operands[0])
+            return numerics.unary(op.kind, operands[0], dtype)
         if op.kind in BINARY:
             return numerics.binary(op.kind, operands[0], operands[1], dtype)
         if op.kind in REDUCE:
-            return numerics.reduce(op.kind, operands[0], op.attrs["axis"])
+            return numerics.reduce(op.kind, operands[0], op.attrs["axis"], dtype)
         if op.kind == "cast":
             return numerics.cast(operands[0], dtype, op.attrs["mode"], op.attrs["saturate"])
         if op.kind == "matmul":
@@ -235,7 +252,7 @@ class _Run:
         if op.kind == "carried":
             return np.asarray(operands[0])
         if op.kind == "by_hand":
-            return self._by_hand(op)
+            return self._by_hand(op, operands)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
         if op.kind == "places":
@@ -247,13 +264,14 @@ class _Run:
             return self._selection(op, operands, dtype)
         return self._view(op, operands, rows)
 
-    def _by_hand(self, op: Op) -> Array:
+    def _by_hand(self, op: Op, operands: list[Any]) -> Array:
         """One result of a kernel that is its own meaning; the kernel runs once for all of them."""
         from pyptogen.lower.hand import meaning
 
         name = str(op.attrs["kernel"])
         if name not in self._kernels:
-            self._kernels[name] = meaning.run(self._program, name, {**self._arrays, **self._values}, self._attrs)
+            read = {v.name: x for v, x in zip(_tensors(op.operands), operands, strict=True)}
+            self._kernels[name] = meaning.run(self._program, name, {**self._arrays, **read}, self._attrs)
         return self._kernels[name][str(op.attrs["output"])]
 
     def _selection(self, op: Op, operands: list[Any], dtype: np.dtype[Any]) -> Array:
@@ -306,7 +324,7 @@ class _Run:
         """An expression of dims and attrs as a Python number."""
         if expr not in self._numbers:
             value = self._dims.resolve(expr).xreplace(self._sizes)
-            self._numbers[expr] = int(value) if value.is_Integer else as_float(value)
+            self._numbers[expr] = as_number(value)
         return self._numbers[expr]
 
 

@@ -59,31 +59,35 @@ def widen(x: Array) -> Array:
     return x.astype(np.float32) if narrow else x
 
 
-def unary(kind: str, x: Array) -> Array:
-    """An elementwise function; the result has the dtype of ``x``."""
-    return UNARY[kind](widen(x)).astype(x.dtype, copy=False)
+def unary(kind: str, x: Array, dtype: np.dtype[Any] | None = None) -> Array:
+    """An elementwise function; the result has the dtype of ``x``, or is computed in float64 where ``dtype`` is that."""
+    wide = x.astype(np.float64, copy=False) if dtype == np.float64 else widen(x)
+    return UNARY[kind](wide).astype(dtype or x.dtype, copy=False)
 
 
 def binary(kind: str, a: Any, b: Any, dtype: np.dtype[Any]) -> Array:
     """An elementwise operation of arrays, one of which may be a Python number; ``dtype`` is that of the
-    arrays."""
+    arrays, or float64."""
     compute = np.dtype(np.float32) if widen(np.empty(0, dtype)).dtype == np.float32 else dtype
-    left, right = (widen(x) if isinstance(x, np.ndarray) else compute.type(x) for x in (a, b))
+    left, right = (x.astype(compute, copy=False) if isinstance(x, np.ndarray) else compute.type(x) for x in (a, b))
     return BINARY[kind](left, right).astype(dtype, copy=False)
 
 
-def reduce(kind: str, x: Array, axis: int) -> Array:
-    """A reduction that keeps its axis with size 1."""
+def reduce(kind: str, x: Array, axis: int, dtype: np.dtype[Any] | None = None) -> Array:
+    """A reduction that keeps its axis with size 1; the result has the dtype of ``x`` or is ``dtype``."""
+    dtype = dtype or x.dtype
     if kind == "sum":
         wide = np.float64 if np.issubdtype(widen(x).dtype, np.floating) else np.int64
         total = np.asarray(np.sum(x, axis=axis, keepdims=True, dtype=wide))
-        return round_float(total, x.dtype) if wide is np.float64 else total.astype(x.dtype)
+        return round_float(total, dtype) if wide is np.float64 else total.astype(dtype)
     function = np.max if kind == "amax" else np.min
-    return np.asarray(function(widen(x), axis=axis, keepdims=True)).astype(x.dtype)
+    return np.asarray(function(widen(x), axis=axis, keepdims=True)).astype(dtype)
 
 
 def round_float(x: Array, dtype: np.dtype[Any]) -> Array:
-    """float64 to a float dtype through fp32, as an fp32 accumulator is rounded."""
+    """float64 to a float dtype through fp32, as an fp32 accumulator is rounded; float64 stays what it is."""
+    if dtype == np.float64:
+        return x
     return x.astype(np.float32).astype(dtype, copy=False)
 
 

@@ -86,6 +86,8 @@ class Axes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
+        self.derived = {d.name: d.definition for d in program.dims if d.value is None and d.definition is not None}
+        """Definitions of the run-time dims that follow from others, which may follow from others in turn."""
         self.over = {loop.block.name: loop.over for loop in program.loops}
         self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
         """Blocks of one element."""
@@ -109,13 +111,8 @@ class Axes:
         import sympy
 
         expr = given = sympy.sympify(expr)
-        derived = {
-            sympy.Symbol(d.name): d.definition
-            for d in self.program.dims
-            if d.value is None and d.definition is not None
-        }
-        by_name = {s.name: value for s, value in derived.items()}
-        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols if s.name in by_name})
+        while found := {s: self.derived[s.name] for s in expr.free_symbols if s.name in self.derived}:
+            expr = expr.xreplace(found)
         try:
             return from_sympy(expr, self.static)
         except ValueError as error:

@@ -58,8 +58,8 @@ class Cutter(Joined):
                 self._cut_op(op)
             done |= {other.result.name for other in cut}
         body = self.nest.top.freeze()
-        dynamic = {d.name for d in self.program.dims if d.value is None}
-        dims = tuple(sorted(names_used(body) & dynamic))
+        used_names = names_used(body)
+        dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used_names)
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(

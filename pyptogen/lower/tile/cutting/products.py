@@ -47,7 +47,7 @@ class Products(Rounds):
         a, b, *scales = op.operands
         assert isinstance(a, Value) and isinstance(b, Value)
         contracted = self.axes.axes(a.shape)[-1]
-        k_dim = contracted[0].dim if len(contracted) == 1 else None
+        summed = k_dim = contracted[0].dim if len(contracted) == 1 else None
         around = self.loop_of(k_dim, scope)
         self._check_summed(op, k_dim, around)
         if around is not None:
@@ -76,7 +76,7 @@ class Products(Rounds):
         self.tiles[name] = TileVal(name, acc_dtype, shape.rows, shape.cols, shape.form, op.span)
         first = home.var if cut_k else None
         self.emit(
-            TileOp("matmul", name, tuple(sources), op.span, op.stage, first=first, k_inner=k_inner),
+            TileOp("matmul", name, tuple(sources), op.span, op.stage, first=first, k_inner=k_inner, k_dim=summed),
             home,
             False,
         )

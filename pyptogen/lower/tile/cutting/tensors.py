@@ -31,7 +31,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         tensors[value.name] = GmTensor(value.name, value.dtype, shape, value.layout, False, value.span)
         gm_names[value.name] = value.name
     for name, value in program.outputs:
-        target = program.inplace.get(name, name)
+        target = program.inplace.get(name, program.halves.get(name, name))
         gm_names[root(value.name, made_by)] = target
         if target not in tensors:
             declared = program.laid_out.get(name, value)

@@ -214,7 +214,8 @@ class SoloBuilder:
             body = tuple(nodes)
             nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
         if dealt and longest is None:
-            nodes = [Loop("once", "once", ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
+            once = loop_variable("once", self.taken)
+            nodes = [Loop(once, once, ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
         return nodes
 
     def _range(self, extent: Poly) -> tuple[Poly, Poly]:
@@ -267,8 +268,8 @@ class SoloBuilder:
         """The kernel."""
         kernel = self.kernel
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
-        dynamic = {d.name for d in self.program.dims if d.value is None}
-        dims = tuple(sorted(names_used(self.body) & dynamic))
+        used = names_used(self.body)
+        dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used)
         return TileKernel(
             kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), self.segment,
             dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,

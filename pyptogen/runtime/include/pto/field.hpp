@@ -20,9 +20,9 @@ extern const KernelFunction kernel_table[];
 extern const char* const kernel_names[];
 extern const uint32_t kernel_count;
 
-inline thread_local Runtime* current = nullptr;
+__attribute__((visibility("hidden"))) inline thread_local Runtime* current = nullptr;
 // Inside a manual scope tasks wait for nothing but what they are told to.
-inline thread_local bool manual = false;
+__attribute__((visibility("hidden"))) inline thread_local bool manual = false;
 
 struct TaskId : Launch {
     TaskId() = default;

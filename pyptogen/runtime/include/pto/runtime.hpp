@@ -120,6 +120,8 @@ template <class... None>
 void enter_core(None...) {}
 template <class... None>
 void leave_core(None...) {}
+template <class... None>
+void tell_wrong_index(None...) {}
 }  // namespace absent
 namespace present {
 using namespace absent;
@@ -128,6 +130,8 @@ using namespace pto::cpu_sim;
 
 inline void enter_core() { present::enter_core(); }
 inline void leave_core() { present::leave_core(); }
+// After a block: throws where an index that it read was wrong.
+inline void tell_wrong_index() { present::tell_wrong_index(); }
 inline constexpr CoreHooks kHooks{&enter_core, &leave_core};
 
 template <class Body>
@@ -137,6 +141,7 @@ void run_blocks(const void* body, uint32_t first_block, uint32_t last_block)
     for (uint32_t block = first_block; block < last_block; ++block) {
         pto::cpu_sim::set_execution_context(block, 0, 1);
         call();
+        tell_wrong_index();
     }
 }
 

@@ -33,7 +33,7 @@ struct VectorProgram {
 // Plays a vector core beside one thread that plays cube cores; lives as long as that thread.
 class VectorCore {
 public:
-    static VectorCore& of_this_thread(uint32_t lane)
+    __attribute__((visibility("hidden"))) static VectorCore& of_this_thread(uint32_t lane)
     {
         static thread_local VectorCore cores[2];
         return cores[lane];
@@ -102,6 +102,7 @@ private:
                 pto::cpu_sim::set_task_cookie(program_.cookie);
                 pto::cpu_sim::set_execution_context(program_.block, program_.lane, program_.lanes);
                 program_.run(program_.body);
+                tell_wrong_index();
             } catch (...) {
                 error = std::current_exception();
             }

@@ -12,8 +12,10 @@ from pyptogen.runtime.toolchain.cpu import X86_LEVELS, Level
 from pyptogen.runtime.toolchain.headers import Headers, bundled_headers
 
 _BESIDE = next(level for level in X86_LEVELS if level.name == "avx512-bf16")
-_ADDED = ("-mamx-tile", "-mamx-int8", "-mamx-bf16", "-D__AVX512FP16__=1")
-LEVEL = Level("amx-emulated", _BESIDE.needs, (*_BESIDE.flags, *_ADDED))
+WITH_UNIT = (*_BESIDE.flags, "-mamx-tile", "-mamx-int8", "-mamx-bf16")
+"""Flags for the same code with the tile instructions of the processor, which need not be executed to be looked at."""
+_EMULATED = ("-D__AVX512FP16__=1", "-DPTO_CPU_VARIANT=emulated")
+LEVEL = Level("amx-emulated", _BESIDE.needs, (*WITH_UNIT, *_EMULATED))
 """What is needed beside the software, and the flags; compile against headers()."""
 
 

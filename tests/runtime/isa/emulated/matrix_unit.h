@@ -204,6 +204,8 @@ inline void multiply_bf16(int c, int a, int b)
 
 }  // namespace matrix_unit
 
+#define MATRIX_UNIT_IN_SOFTWARE 1
+
 #undef _tile_loadd
 #undef _tile_stream_loadd
 #undef _tile_stored

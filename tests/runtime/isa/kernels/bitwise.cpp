@@ -36,6 +36,20 @@ void run(int op, T* to, const T* first, const T* second, T scalar, int rows, int
     read_tile(to, d);
 }
 
+template <typename T>
+void run_and(T* to, const T* first, const T* second, int rows, int cols)
+{
+    Block<T> d(rows, cols), a(rows, cols), b(rows, cols);
+    TASSIGN(d, 0);
+    TASSIGN(a, 0x8000);
+    TASSIGN(b, 0x10000);
+    fill_tile(d, to);
+    fill_tile(a, first);
+    fill_tile(b, second);
+    TAND(d, a, b);
+    read_tile(to, d);
+}
+
 }  // namespace
 
 #define BITWISE(NAME, T)                                                                                       \
@@ -51,3 +65,10 @@ BITWISE(int32, int32_t)
 BITWISE(uint32, uint32_t)
 BITWISE(int64, int64_t)
 BITWISE(uint64, uint64_t)
+
+extern "C" void and_fp32(float* to, const float* a, const float* b, int rows, int cols) { run_and(to, a, b, rows, cols); }
+extern "C" void and_fp16(half* to, const half* a, const half* b, int rows, int cols) { run_and(to, a, b, rows, cols); }
+extern "C" void and_bf16(bfloat16_t* to, const bfloat16_t* a, const bfloat16_t* b, int rows, int cols)
+{
+    run_and(to, a, b, rows, cols);
+}

@@ -208,3 +208,48 @@ extern "C" void columns_into_boxes_of_rows()
         reinterpret_cast<half*>(gm_from));
     TLOAD(right, in);  // here: TLOAD does not fill this tile in L1 from columns \(DN\) on A2/A3
 }
+
+extern "C" void sum_of_fewer_rows_than_its_tile()
+{
+    auto from = at<Boxes<half, 64, 64>>(0, 20, 64), with = at<Boxes<half, 64, 64>>(0x4000, 64, 64);
+    auto left = at<TileLeft<half, 64, 64, -1, 64>>(0, 20);
+    auto right = at<TileRight<half, 64, 64>>(0);
+    auto sum = at<TileAcc<float, 64, 64, -1, 64>>(0, 20);
+    Matrix<half, 64, 64> given(reinterpret_cast<half*>(gm_from));
+    TLOAD(from, given), TLOAD(with, given);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, from, 0, 0), TEXTRACT(right, with, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    TMATMUL(sum, left, right);
+    order(PIPE_M, PIPE_FIX);
+    Matrix<float, 20, 64> out(gm_to);
+    TSTORE(out, sum);  // here: TSTORE takes the fractals of this L0C tile of 64 x 64 to be 64 elements apart; TMATMUL
+}
+
+extern "C" void depth_that_is_less_than_its_tile()
+{
+    auto from = at<Boxes<half, 64, 64>>(0, 64, 20), with = at<Boxes<half, 64, 64>>(0x4000, 20, 64);
+    auto left = at<TileLeft<half, 64, 64, 64, -1>>(0, 20);
+    auto right = at<TileRight<half, 64, 64, -1, 64>>(0, 20);
+    auto sum = at<TileAcc<float, 64, 64>>(0);
+    Matrix<half, 64, 64> given(reinterpret_cast<half*>(gm_from));
+    TLOAD(from, given), TLOAD(with, given);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, from, 0, 0), TEXTRACT(right, with, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    TMATMUL(sum, left, right);  // here: TMATMUL takes .* L0A tile of 64 x 64 to be 32 .* left them 64 apart.*TileLeftCompact
+}
+
+extern "C" void columns_that_are_fewer_than_their_tile()
+{
+    auto from = at<Boxes<half, 64, 64>>(0, 64, 64), with = at<Boxes<half, 64, 64>>(0x4000, 64, 40);
+    auto left = at<TileLeft<half, 64, 64>>(0);
+    auto right = at<TileRight<half, 64, 64, 64, -1>>(0, 40);
+    auto sum = at<TileAcc<float, 64, 64, 64, -1>>(0, 40);
+    Matrix<half, 64, 64> given(reinterpret_cast<half*>(gm_from));
+    TLOAD(from, given), TLOAD(with, given);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, from, 0, 0), TEXTRACT(right, with, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    TMATMUL(sum, left, right);  // here: TMATMUL takes .* L0B tile of 64 x 64 to be 48 .* left them 64 apart.*TileRightCompact
+}

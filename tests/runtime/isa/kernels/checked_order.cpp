@@ -200,3 +200,14 @@ extern "C" void ninth_event()
 {
     set_flag(PIPE_V, PIPE_MTE2, static_cast<event_t>(8));  // here: an event id from 0 to 7, but the id is 8
 }
+
+extern "C" void stores_to_one_place()
+{
+    Block x = at<Block>(0), y = at<Block>(0x400);
+    TEXPANDS(x, 0.0f);
+    TEXPANDS(y, 1.0f);
+    order(PIPE_V, PIPE_MTE3);
+    Memory out(gm_to);
+    TSTORE(out, x);
+    TSTORE(out, y);  // here: race: TSTORE \(pipe MTE3\) writes global memory .* that TSTORE \(pipe MTE3
+}

@@ -288,3 +288,59 @@ extern "C" void product_with_stored_columns()
     Matrix<float, 64, 64> out(gm_to);
     TSTORE(out, sum);
 }
+
+// A product of which less is valid than its tiles hold, in compact tiles; the next one has more rows, at the same places.
+extern "C" void product_of_compact_tiles()
+{
+    for (int rows = 20; rows <= 40; rows += 20) {
+        auto from = at<Boxes<half, 64, 64>>(0, rows, 24), with = at<Boxes<half, 64, 64>>(0x4000, 24, 40);
+        auto left = at<TileLeftCompact<half, 64, 64, -1, -1>>(0, rows, 24);
+        auto right = at<TileRightCompact<half, 64, 64, -1, -1>>(0, 24, 40);
+        auto sum = at<TileAccCompact<float, 64, 64, -1, -1>>(0, rows, 40);
+        Matrix<half, 64, 64> given(reinterpret_cast<half*>(gm_from));
+        TLOAD(from, given), TLOAD(with, given);
+        order(PIPE_MTE2, PIPE_MTE1);
+        TEXTRACT(left, from, 0, 0), TEXTRACT(right, with, 0, 0);
+        order(PIPE_MTE1, PIPE_M);
+        TMATMUL(sum, left, right);
+        TMATMUL_ACC(sum, left, right);
+        order(PIPE_M, PIPE_FIX);
+        Window<float> out(gm_to, {rows, 40}, {64});
+        TSTORE(out, sum);
+        pipe_barrier(PIPE_ALL);
+    }
+}
+
+// One column of fractals lies alike, whatever is valid of it.
+extern "C" void sum_of_one_column_of_fractals()
+{
+    auto from = at<Boxes<half, 64, 16>>(0, 20, 16), with = at<Boxes<half, 64, 16>>(0x4000, 16, 16);
+    auto left = at<TileLeft<half, 64, 16, -1, 16>>(0, 20);
+    auto right = at<TileRight<half, 16, 16>>(0);
+    auto sum = at<TileAcc<float, 64, 16, -1, 16>>(0, 20);
+    Matrix<half, 64, 16> given(reinterpret_cast<half*>(gm_from));
+    TLOAD(from, given), TLOAD(with, given);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, from, 0, 0), TEXTRACT(right, with, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    TMATMUL(sum, left, right);
+    order(PIPE_M, PIPE_FIX);
+    Matrix<float, 64, 16> out(gm_to);
+    TSTORE(out, sum);
+}
+
+// Zeros, and what is known on top of them.
+extern "C" void stores_to_one_place_in_order()
+{
+    Block x = at<Block>(0), y = at<Block>(0x400);
+    TEXPANDS(x, 0.0f);
+    TEXPANDS(y, 1.0f);
+    order(PIPE_V, PIPE_MTE3);
+    Memory out(gm_to);
+    TSTORE(out, x);
+    pipe_barrier(PIPE_MTE3);
+    TSTORE(out, y);
+    order(PIPE_MTE3, PIPE_MTE2);
+    order(PIPE_MTE2, PIPE_MTE3);
+    TSTORE(out, x);
+}

@@ -159,7 +159,23 @@ struct Program {
                     TMOV(to, mat);
                     break;
                 }
-                default: {
+                case 14: {  // an accumulator in a walk
+                    auto sum = at<TileAcc<C, kSide, kSide>>(s.place * kSide * kSide * 4);
+                    GlobalTensor<C, Shape<1, 1, 1, kSide, kSide>, pto::Stride<1, 1, 1, kSide, 1>> to(sums);
+                    TPASS(kSide, kSide, [&](auto at) { at.store(to, at.extract(sum, 0)); });
+                    sums += kSide * kSide;
+                    break;
+                }
+                case 15:  // a walk over an accumulator that fills an operand; of floats
+                    if constexpr (std::is_same_v<C, float>) {
+                        auto sum = at<TileAcc<C, kSide, kSide>>(s.from * kSide * kSide * 4);
+                        auto left = at<TileLeft<T, kSide, kSide>>(s.place * kOperandBytes);
+                        TPASS<4>(kSide, kSide, [&](auto at, auto &rows) {
+                            rows.take(at, at.min(at.max(at.extract(sum, 0), at.all(-3.0f)), at.all(3.0f)));
+                        }, LeftRows(left));
+                    }
+                    break;
+                default: {  // 13
                     auto left = at<TileLeft<T, kSide, kSide>>(s.place * kOperandBytes);
                     left.SetElement(s.row, s.col, T(s.from));
                     break;

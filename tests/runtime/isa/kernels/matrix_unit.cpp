@@ -21,11 +21,12 @@ void configure(const uint8_t* sizes)
 
 }  // namespace
 
-// c += a b; lines are 64 bytes apart. What is not kProduct is a mistake that the unit does not take.
-extern "C" void unit_product(int step, int of_bytes, const uint8_t* sizes, char* c, const char* a, const char* b)
+// c += a b; lines are 64 bytes apart. What is not kProduct is a mistake that the unit does not take. 0: the system
+// refuses the unit, and nothing has been done.
+extern "C" int unit_product(int step, int of_bytes, const uint8_t* sizes, char* c, const char* a, const char* b)
 {
     if (!pto::cpu::amx_permitted()) {
-        return;
+        return 0;
     }
     if (step != kWithoutConfiguration) {
         configure(sizes);
@@ -35,8 +36,10 @@ extern "C" void unit_product(int step, int of_bytes, const uint8_t* sizes, char*
     _tile_loadd(2, b, 64);
     if (step == kWithoutTile) {
         _tile_zero(3);
+#if defined(MATRIX_UNIT_IN_SOFTWARE)  // no assembler takes this
     } else if (step == kSameTile) {
         _tile_dpbssd(0, 1, 1);
+#endif
     } else if (of_bytes != 0) {
         _tile_dpbssd(0, 1, 2);
     } else {
@@ -44,4 +47,5 @@ extern "C" void unit_product(int step, int of_bytes, const uint8_t* sizes, char*
     }
     _tile_stored(0, c, 64);
     _tile_release();
+    return 1;
 }

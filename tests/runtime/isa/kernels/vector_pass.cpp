@@ -61,6 +61,7 @@ void chain(float* whole, int* integers, float* to, int rows, int cols)
     Gm<int> numbers(integers, {rows, cols});
     TPASS<Together>(rows, cols, [&](auto at) {
         at.ask_for(from, 0);
+        at.ask_between(from, 0);
         const auto x = at.load(from);
         const auto size = at.max(at.relu(x), at.abs(x) * 0.5f);
         const auto power = at.exp(at.min(size, 3.0f)) / at.log(at.sqrt(size) + at.all(2.0f));

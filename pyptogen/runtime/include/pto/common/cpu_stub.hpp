@@ -2,6 +2,9 @@
 #pragma once
 
 #include <pto/cpu/core/core.hpp>
+#include <pto/cpu/core/indices.hpp>
+
+#include <time.h>
 
 #define PTO_CPUSTUB_HPP  // kernels ask for it where they do something else without a device
 
@@ -99,6 +102,7 @@ inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint
     core.subblock_id = subblock_id;
     core.subblock_dim = subblock_dim == 0 ? 1 : subblock_dim;
     core.ctrl = 0;
+    core.wrong_index.noted = false;  // of a block that ended with another failure
 }
 
 inline void reset_execution_context() { set_execution_context(0, 0, 1); }
@@ -128,10 +132,10 @@ private:
 
 using SubblockHook = uint32_t (*)();
 using PipeStateHook = void* (*)(uint64_t pipe_key, size_t bytes);
-inline SubblockHook injected_subblock_id_hook = nullptr;
-inline PipeStateHook injected_pipe_shared_state_hook = nullptr;
+PTO_CPU_OWN inline SubblockHook injected_subblock_id_hook = nullptr;
+PTO_CPU_OWN inline PipeStateHook injected_pipe_shared_state_hook = nullptr;
 
-/// Lets a host decide sub-block ids and where the state of a TPipe lives (zero-initialised memory that both cores see).
+/// For the kernels of one library: lets a host decide sub-block ids and where the state of a TPipe lives (zero-initialised memory that both cores see).
 inline void register_hooks(void* get_subblock_id, void* get_pipe_shared_state)
 {
     injected_subblock_id_hook = reinterpret_cast<SubblockHook>(get_subblock_id);
@@ -150,6 +154,24 @@ inline uint32_t get_subblockid()
 inline uint32_t get_coreid() { return get_block_idx(); }
 inline uint64_t get_task_cookie() { return pto::cpu::core_state().task_cookie; }
 inline uint32_t get_subblockdim() { return pto::cpu::core_state().subblock_dim; }
+
+namespace pto::cpu {
+/// A number of the block that runs, under a name that the device's compiler has built in.
+template <uint32_t (*Read)()>
+struct BuiltIn {
+    PTO_INLINE operator uint32_t() const { return Read(); }
+};
+}  // namespace pto::cpu
+inline constexpr pto::cpu::BuiltIn<get_block_idx> block_idx{};
+inline constexpr pto::cpu::BuiltIn<get_block_num> block_num{};
+
+/// The system's counter, of 50 ticks a microsecond as on A2/A3.
+inline uint64_t get_sys_cnt()
+{
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return static_cast<uint64_t>(now.tv_sec) * 50000000 + static_cast<uint64_t>(now.tv_nsec) / 20;
+}
 
 #if defined(__CPU_SIM)
 #include <pto/cpu/core/host_api.hpp>

@@ -92,6 +92,25 @@ private:
     }
 };
 
+/// DstPipe stops until SrcPipe has done what was issued to it.
+#if defined(PTO_CHECKED)
+template <pipe_t SrcPipe, pipe_t DstPipe>
+inline void PtoSetWaitFlag(
+    event_t SetEventId = EVENT_ID0, event_t WaitEventId = EVENT_ID0, const char* file = __builtin_FILE(),
+    int line = __builtin_LINE())
+{
+    set_flag(SrcPipe, DstPipe, SetEventId, file, line);
+    wait_flag(SrcPipe, DstPipe, WaitEventId, file, line);
+}
+#else
+template <pipe_t SrcPipe, pipe_t DstPipe>
+PTO_INLINE void PtoSetWaitFlag(event_t SetEventId = EVENT_ID0, event_t WaitEventId = EVENT_ID0)
+{
+    set_flag(SrcPipe, DstPipe, SetEventId);
+    wait_flag(SrcPipe, DstPipe, WaitEventId);
+}
+#endif
+
 namespace cpu {
 template <typename T>
 struct Plain {

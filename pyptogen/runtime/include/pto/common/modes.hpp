@@ -9,6 +9,14 @@ namespace pto {
 // Which elements of a group take part; the rightmost digit is the first element.
 enum class MaskPattern : uint8_t { P0101 = 1, P1010 = 2, P0001 = 3, P0010 = 4, P0100 = 5, P1000 = 6, P1111 = 7 };
 
+/// Of how many elements a pattern takes one.
+template <MaskPattern Pattern>
+constexpr int GetTimesByMask()
+{
+    constexpr bool kEverySecond = Pattern == MaskPattern::P0101 || Pattern == MaskPattern::P1010;
+    return Pattern == MaskPattern::P1111 ? 1 : kEverySecond ? 2 : 4;
+}
+
 enum class PrintFormat : uint8_t { Width8_Precision4 = 0, Width8_Precision2 = 1, Width10_Precision6 = 2 };
 
 enum class QuantType { MXFP8 = 0, MXFP4_E2M1 = 1, INT8_SYM = 2, INT8_ASYM = 3 };

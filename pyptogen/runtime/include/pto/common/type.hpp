@@ -162,6 +162,9 @@ private:
 typedef __fp16 half;  // this g++ has no _Float16 for AArch64; __fp16 holds the same values and computes in float
 #else
 typedef _Float16 half;
+#if defined(__x86_64__)
+#define __fp16 half  // the device's compiler has both names; compilers for x86-64 have this one for storage, or not
+#endif
 #endif
 typedef half float16_t;
 typedef half aclFloat16;

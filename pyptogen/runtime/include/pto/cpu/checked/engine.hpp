@@ -31,6 +31,7 @@ struct Access {
     int pipe;
     bool writes;
     bool atomic;
+    bool global = false;  // memory, where the stores of a pipe may overtake each other
 };
 
 struct Flag {
@@ -184,7 +185,9 @@ private:
 
     bool known(int pipe, const Access& before) const
     {
-        if (pipe == before.pipe && !(pipe == PIPE_V && kVectorNeedsBarrier)) {
+        // Stores of one pipe leave in order, and nobody says that they arrive so.
+        const bool stored = kDevice && before.writes && before.global && (pipe == PIPE_MTE3 || pipe == PIPE_FIX);
+        if (pipe == before.pipe && !stored && !(pipe == PIPE_V && kVectorNeedsBarrier)) {
             return true;
         }
         return clocks_[pipe].seen[before.pipe] >= before.time;
@@ -297,7 +300,7 @@ private:
 };
 
 /// The calling core's checker. It lives as long as the thread; what it has allocated as long as the process.
-inline Engine& engine()
+PTO_CPU_OWN inline Engine& engine()
 {
     static thread_local Engine* mine = new Engine;
     return *mine;

@@ -5,6 +5,7 @@
 #include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/engine.hpp>
 #include <pto/cpu/checked/extents.hpp>
+#include <pto/cpu/checked/fractals.hpp>
 #include <pto/cpu/checked/names.hpp>
 #include <pto/cpu/checked/overlaps.hpp>
 #include <pto/cpu/checked/pipes.hpp>
@@ -95,6 +96,7 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             access.region = region_of_global(operand, call.rows, call.cols);
             access.from = access.region.begin;
             access.to = access.region.end();
+            access.global = true;
             share(access);
         } else {
             if (!call.safe || !check_tile(call, operand)) {
@@ -261,6 +263,9 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     (check_operand(call, index, operands, true), ...);
     index = 0;
     (check_operand(call, index, operands, false), ...);
+    if (call.safe) {
+        check_fractals(engine().place, rule.name, operands...);
+    }
     engine().place.exact = false;
     if (!call.safe) {
         return decltype(instruction()){};
@@ -326,7 +331,11 @@ inline void on_event(pipe_t source, pipe_t destination, event_t id, bool waits)
 inline event_t next_event_id(pipe_t source, pipe_t destination) { return engine().next_event(source, destination); }
 
 /// Ends a kernel on the calling core: looks for flags that are left over, and forgets what was written.
-inline void finish_kernel() { engine().finish(); }
+inline void finish_kernel()
+{
+    engine().finish();
+    fractals().forget();
+}
 
 }  // namespace pto::cpu::checked
 

@@ -56,6 +56,7 @@ constexpr Types kFp32Int8Uint8Int16Uint16Int32Uint32 = kFp32 | kInt8 | kUint8 | 
 constexpr Types kTwoOr4Bytes = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32;
 constexpr Types kFp32Fp16Bf16Int8Uint8E4m3Hif8 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kE4m3 | kHif8;
 constexpr Types kIntegers = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
+constexpr Types kPlainButFp32Int64Uint64 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
 constexpr Types kPlainButBf16Int8Uint8 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
 constexpr Types kPlainButBf16Uint16Uint32 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kInt32 | kInt64 | kUint64;
 constexpr Types kPlainButInt8Uint8 = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
@@ -142,7 +143,7 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TADDRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8, kAny) \
     X(TADDS, "wr", kFirst, kArithmetic, kPlain, kSame) \
     X(TADDSC, "wr", kFirst, kNowhere, kNowhere, kAny) \
-    X(TAND, "wr", kFirst, kInt8To32, kUpTo4Bytes, kSame) \
+    X(TAND, "wr", kFirst, kPlainButFp32Int64Uint64, kUpTo4Bytes, kSame) \
     X(TANDS, "wr", kFirst, kInt16To32, kUpTo4Bytes, kSame) \
     X(TAXPY, "ur", kFirst, kFloats, kFloats, kSame) \
     X(TBOTTOMK, "wrt", kRead, kNowhere, kNowhere, kAny) \

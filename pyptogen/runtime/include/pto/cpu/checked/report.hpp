@@ -10,8 +10,8 @@ namespace pto::cpu_sim {
 
 using CheckHandler = void (*)(const char* message);
 
-/// Who is told of a fault. By default the message goes to standard error and the process ends.
-inline CheckHandler check_handler = nullptr;
+/// Who is told of a fault of a kernel in this library. By default the message goes to standard error and the process ends.
+PTO_CPU_OWN inline CheckHandler check_handler = nullptr;
 inline void set_check_handler(CheckHandler handler) { check_handler = handler; }
 
 }  // namespace pto::cpu_sim

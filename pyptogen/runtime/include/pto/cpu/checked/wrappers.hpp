@@ -82,6 +82,10 @@ inline RecordEvent TASSIGN(Object& object, Address address)
 template <size_t Address, typename Object>
 inline RecordEvent TASSIGN(Object& object)
 {
+    if constexpr (is_tile_data_v<Object> && cpu::checked::kDevice) {
+        constexpr size_t kBytes = size_t(Object::Numel) * sizeof(typename Object::DType);
+        static_assert(cpu::PlaceOfTile<Address, kBytes, cpu::checked::capacity(Object::Loc)>::kGood);
+    }
     return TASSIGN(object, Address);
 }
 

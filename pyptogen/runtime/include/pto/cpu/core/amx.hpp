@@ -14,8 +14,8 @@ namespace pto::cpu {
 
 #if defined(PTO_CPU_AMX)
 
-/// Asks the kernel for the use of AMX, once per process. False: refused, or no such unit.
-inline bool amx_permitted()
+/// Asks the kernel for the use of AMX, once per library. False: refused, or no such unit.
+PTO_CPU_OWN inline bool amx_permitted()
 {
     static const bool permitted = [] {
         constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM

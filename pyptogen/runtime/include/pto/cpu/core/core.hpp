@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/type.hpp>
+#include <pto/cpu/core/machine.hpp>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -92,6 +93,14 @@ struct StoreStream {
     size_t bytes = 0;
 };
 
+/// The first index of a block that named no place; see indices.hpp.
+struct WrongIndex {
+    int64_t index = 0;
+    int64_t places = 0;
+    int32_t line = 0;
+    bool noted = false;
+};
+
 /// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.
 struct CoreState {
     char* memory = nullptr;
@@ -110,15 +119,17 @@ struct CoreState {
     StoreStream streams[kStreams] = {};  // see stream_store.hpp
     int next_stream = 0;
     bool backwards = false;     // the order of the last multiplication; see multiply_wide
+    WrongIndex wrong_index = {};
 };
 
-// Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).
-__attribute__((visibility("default"))) inline constinit thread_local CoreState thread_core{};
+/// Where g++ makes unique symbols, one for all shared objects of a process that are compiled alike.
+PTO_CPU_OF_ALIKE inline constinit thread_local CoreState thread_core{};
 
 PTO_INLINE CoreState& core_state() { return thread_core; }
 
-/// Frees a thread's region when the thread ends: the destructor is libc's own free, so it outlives any kernel.
-inline pthread_key_t core_memory_key()
+/// Frees a thread's region when the thread ends: the destructor is libc's own free, so it outlives any kernel. It goes
+/// with thread_core, one key for each.
+PTO_CPU_OF_ALIKE inline pthread_key_t core_memory_key()
 {
     static const pthread_key_t key = [] {
         pthread_key_t made;

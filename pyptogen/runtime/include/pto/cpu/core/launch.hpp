@@ -6,6 +6,7 @@
 #pragma once
 
 #include <pto/cpu/core/amx.hpp>
+#include <pto/cpu/core/indices.hpp>
 #include <pto/cpu/core/wait.hpp>
 
 #include <atomic>
@@ -110,6 +111,7 @@ inline void run_cores(Launch& launch)
         state.ctrl = 0;
         try {
             launch.run(launch.kernel);
+            tell_wrong_index();
 #if defined(PTO_CHECKED)
             cpu::checked::finish_kernel();
 #endif
@@ -132,8 +134,8 @@ inline void run_cores(Launch& launch)
     }
 }
 
-/// The threads behind all launches of the process.
-class ThreadPool {
+/// The threads behind all launches of a library: they run its own code for what is around a kernel.
+class PTO_CPU_OWN ThreadPool {
 public:
     static ThreadPool& instance()
     {
@@ -220,7 +222,7 @@ private:
 /// Runs `kernel()` once per core and returns when all have finished; rethrows what a core has thrown first. The cores may
 /// wait for each other. The stream is a name only: launches are complete when they return.
 template <typename KernelFn>
-inline void LaunchKernelMultiCore(const KernelLaunchOptions& options, void* stream, KernelFn&& kernel)
+PTO_CPU_OWN inline void LaunchKernelMultiCore(const KernelLaunchOptions& options, void* stream, KernelFn&& kernel)
 {
     (void)stream;
     detail::Launch launch;

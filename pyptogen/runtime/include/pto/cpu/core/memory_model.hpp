@@ -10,7 +10,7 @@ enum class NPUArch { A2A3, A5 };
 /// Capacities are those of this implementation, whatever the architecture: PTO_CHECKED is what enforces a device's.
 class NPUMemoryModel {
 public:
-    static NPUMemoryModel& Instance()
+    PTO_CPU_OWN static NPUMemoryModel& Instance()
     {
         static NPUMemoryModel model;
         return model;

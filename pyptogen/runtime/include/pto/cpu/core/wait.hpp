@@ -143,8 +143,8 @@ struct StateList {
 };
 static_assert(sizeof(StateList::Node) <= StateList::kHeader);
 
-/// The states of threads that belong to no launch.
-__attribute__((visibility("default"))) inline constinit StateList process_states{};
+/// The states of threads that belong to no launch, of kernels in one library.
+PTO_CPU_OWN inline constinit StateList process_states{};
 
 /// What the cores of one launch share. It lives as long as the launch.
 struct LaunchState {

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <pto/common/type.hpp>
+#include <pto/cpu/core/machine.hpp>
 
 #if !defined(PTO_PORTABLE) && !defined(PTO_CHECKED) && !defined(__PTO_AUTO__) && defined(__AVX512F__) && \
     defined(__AVX512BW__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512VBMI__) && \
@@ -82,7 +83,7 @@ struct HeldState {
     int next_mat = 0;
 };
 
-__attribute__((visibility("default"))) inline constinit thread_local HeldState thread_held{};
+PTO_CPU_OWN inline constinit thread_local HeldState thread_held{};
 
 #endif
 

@@ -19,6 +19,18 @@ namespace pto {
 
 namespace cpu {
 
+/// Whether valid parts can be multiplied, as far as their types say: M rows and N columns that the accumulator has room
+/// for, and one K. The capacities of the operands need not be alike.
+template <typename Acc, typename Left, typename Right>
+constexpr bool are_extents_of_a_product()
+{
+    const auto fits = [](int valid, int room) { return valid == DYNAMIC || valid <= room; };
+    constexpr int kLeft = Left::ValidCol, kRight = Right::ValidRow;
+    const bool one_k = kLeft == DYNAMIC || kRight == DYNAMIC || kLeft == kRight;
+    return one_k && fits(kLeft, Right::Rows) && fits(kRight, Left::Cols) && fits(Left::ValidRow, Acc::Rows) &&
+           fits(Right::ValidCol, Acc::Cols);
+}
+
 /// Whether tiles can be multiplied; the compiler is told why not.
 template <typename Acc, typename Left, typename Right>
 constexpr bool are_factors()
@@ -30,8 +42,7 @@ constexpr bool are_factors()
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
     static_assert(
-        Left::Rows == Acc::Rows && Left::Cols == Right::Rows && Right::Cols == Acc::Cols,
-        "TMATMUL: the tiles must be M x N, M x K and K x N");
+        are_extents_of_a_product<Acc, Left, Right>(), "TMATMUL: the valid parts must be M x N, M x K and K x N");
     constexpr bool kAlike = is_same<A, B> || (is_fp8<A> && is_fp8<B>);
     constexpr bool kTaken =
         ((is_float<A> || is_byte_float<A>) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>);

@@ -60,9 +60,34 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
     return {};
 }
 
+namespace cpu {
+
+/// A tile of `Bytes` bytes at an address that is a number, in a memory of `Room` bytes. Bytes are counted as the device's
+/// headers do: all rows, and one for each number of four bits. Their simulator asks nothing.
+#if !defined(__CPU_SIM)
+template <size_t Address, size_t Bytes, size_t Room>
+struct PlaceOfTile {
+    static_assert(Address % TileConfig::alignedSize == 0, "TASSIGN: the address must be a multiple of 32 bytes");
+    static_assert(Address + Bytes <= Room, "TASSIGN: the tile must end inside of its memory");
+    static constexpr bool kGood = true;
+};
+#else
+template <size_t Address, size_t Bytes, size_t Room>
+struct PlaceOfTile {
+    static constexpr bool kGood = true;
+};
+#endif
+
+}  // namespace cpu
+
+/// The same with an address that is a number: whether the tile fits there is known when it is compiled.
 template <size_t Address, typename Object>
 PTO_INST RecordEvent TASSIGN(Object& object)
 {
+    if constexpr (is_tile_data_v<Object>) {
+        constexpr size_t kBytes = size_t(Object::Numel) * sizeof(typename Object::DType);
+        static_assert(cpu::PlaceOfTile<Address, kBytes, cpu::CorePools::capacity(Object::Loc)>::kGood);
+    }
     return TASSIGN(object, Address);
 }
 

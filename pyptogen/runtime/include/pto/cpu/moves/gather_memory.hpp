@@ -14,18 +14,27 @@ namespace cpu {
 
 enum class Outside { Ignore, Clamp, Wrap, Drop };  // what becomes of an index outside the table
 
-/// Whether an index may come out as one that is dropped. Under the checker a fault is dropped, too.
+/// Whether an index may come out as one that is dropped: where there is no rule, one outside is a fault.
 template <Outside Rule>
-inline constexpr bool drops = Rule == Outside::Drop || (Rule == Outside::Ignore && checked::kOn);
+inline constexpr bool drops = Rule == Outside::Drop || Rule == Outside::Ignore;
 
-/// An index made to fit a table of `capacity`; -1 for one that is dropped. Negative indices count as far outside.
+/// An index made to fit a table of `capacity`; -1 for one that is dropped. Negative indices count as far outside. Where
+/// there is no rule for those outside, the launch fails in the end.
 template <Outside Rule, typename Index>
 PTO_INLINE int64_t table_index(Index raw, int64_t capacity)
 {
     const auto index = static_cast<uint64_t>(static_cast<int64_t>(raw));
     const auto limit = static_cast<uint64_t>(capacity);
     if constexpr (Rule == Outside::Ignore) {
-        return checked::index_holds(static_cast<int64_t>(raw), capacity) ? static_cast<int64_t>(raw) : -1;
+        if (__builtin_expect(index < limit, 1)) {
+            return static_cast<int64_t>(index);
+        }
+        if constexpr (checked::kOn) {
+            (void)checked::index_holds(static_cast<int64_t>(raw), capacity);
+        } else {
+            note_index(static_cast<int64_t>(raw), capacity, 0);
+        }
+        return -1;
     } else if constexpr (Rule == Outside::Clamp) {
         return static_cast<int64_t>(index < limit ? index : limit - 1);
     } else if constexpr (Rule == Outside::Wrap) {
@@ -102,8 +111,8 @@ PTO_INLINE void ask_for_indexed(
 {
     if constexpr (!Table<Global>::kNz && !checked::kOn) {
         constexpr int64_t kLine = 64, kMost = 2048;  // what is behind that, the machine finds itself
-        const int64_t row = table_index<Rule>(row_index(indexes, r), table.rows());
-        if (row >= 0 && table.global.GetStride(4) == 1) {
+        const int64_t row = row_index(indexes, r);
+        if (row >= 0 && row < table.rows() && table.global.GetStride(4) == 1) {
             const char* at = reinterpret_cast<const char*>(table.element(row, 0));
             const int64_t bytes = cols * static_cast<int64_t>(sizeof(typename Table<Global>::T));
             for (int64_t i = 0; i < (bytes < kMost ? bytes : kMost); i += kLine) {
@@ -159,7 +168,8 @@ PTO_INLINE void ask_for_row([[maybe_unused]] const Table<Global>& table, [[maybe
     }
 }
 
-/// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are.
+/// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are. Stops
+/// before a vector with an index outside the table.
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
 PTO_INLINE int64_t gather_vectors(
     [[maybe_unused]] Dst& dst, [[maybe_unused]] const Table<Global>& table, [[maybe_unused]] Indexes& indexes,
@@ -173,9 +183,15 @@ PTO_INLINE int64_t gather_vectors(
             Indexes::isRowMajor && !Indexes::isBoxedLayout) {
             const auto* places = indexes.data() + r * Indexes::RowStride;
             auto* to = dst.data() + r * Dst::RowStride;
+            const int64_t capacity = table.rows() * table.columns();
+            const __m512i limit = _mm512_set1_epi32(static_cast<int>(capacity < INT32_MAX ? capacity : INT32_MAX));
             int64_t c = 0;
             for (; c + 16 <= cols; c += 16) {
-                _mm512_storeu_si512(to + c, _mm512_i32gather_epi32(_mm512_loadu_si512(places + c), table.flat(0), 4));
+                const __m512i index = _mm512_loadu_si512(places + c);
+                if (_mm512_cmplt_epu32_mask(index, limit) != 0xFFFF) {
+                    break;
+                }
+                _mm512_storeu_si512(to + c, _mm512_i32gather_epi32(index, table.flat(0), 4));
             }
             return c;
         }

@@ -54,6 +54,21 @@ struct TPipe {
     static_assert(is_c2v || is_v2c || is_v2c_ctrl, "TPipe needs the direction C2V, V2C, both, or V2C_CTRL");
     static_assert(SlotNum >= 1 && SlotSize >= 1, "TPipe needs a slot");
 
+    /// On A2/A3 a consumer says that slots are free once for so many tiles.
+    static constexpr uint32_t SyncPeriod = SlotNum <= 2 ? SlotNum : SlotNum / 2;
+
+    /// Of a ring that so many tiles went through: how often it was said there without anybody waiting for it.
+    static constexpr uint32_t countPendingFreeCredits(uint32_t tileCount)
+    {
+        const uint32_t said = tileCount / SyncPeriod;
+        if (tileCount <= SlotNum) {
+            return said;
+        }
+        const uint32_t first = (SlotNum + SyncPeriod - 1) / SyncPeriod, last = (tileCount - 1) / SyncPeriod;
+        const uint32_t waited = last >= first ? last - first + 1 : 0;
+        return said > waited ? said - waited : 0;
+    }
+
     using RingFiFo = RingFIFO<SlotSize, SlotNum, LocalSlotNum>;
     using SharedState = cpu::PipeState<SlotNum, size_t(SlotSize) * 2>;  // two vector cores' shares
     using SharedStateStorage = SharedState;

@@ -1,4 +1,4 @@
-// Bitwise instructions and shifts of integer tiles.
+// Bitwise instructions and shifts of integer tiles, and TAND of the bits of floats.
 //
 // A shift count is taken as unsigned: counts of the element's width and more give 0, or the sign for a signed TSHR.
 #pragma once
@@ -70,6 +70,22 @@ PTO_INLINE void bitwise_tiles(Dst& dst, Src0& src0, Src1& src1)
     }
 }
 
+/// Integers, and floats as integers of their width: A2/A3 takes half and bfloat16_t so, A5 fp32, too.
+template <typename Dst, typename Src0, typename Src1>
+PTO_INLINE void and_tiles(Dst& dst, Src0& src0, Src1& src1)
+{
+    using T = typename Dst::DType;
+    if constexpr (is_half_width_float<T>) {
+        map_words([](u16v a, u16v b) __attribute__((always_inline)) { return a & b; }, dst, src0, src1);
+    } else if constexpr (is_float<T>) {
+        using Bits = vec<uint32_t>;
+        map_tiles<4>(
+            [](f32v a, f32v b) __attribute__((always_inline)) { return (f32v)((Bits)a & (Bits)b); }, dst, src0, src1);
+    } else {
+        bitwise_tiles<And>(dst, src0, src1);
+    }
+}
+
 template <typename Op, typename Dst, typename Src, typename T>
 PTO_INLINE void bitwise_scalar(Dst& dst, Src& src, T scalar)
 {
@@ -93,6 +109,15 @@ PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
     return {};
 }
 
+/// dst = src0 & src1
+template <typename Dst, typename Src0, typename Src1, typename... Events>
+PTO_INST RecordEvent TAND(Dst& dst, Src0& src0, Src1& src1, const Events&...)
+{
+    PTO_EXPECT_ALIKE("TAND", dst, src0, src1);
+    cpu::and_tiles(dst, src0, src1);
+    return {};
+}
+
 // TNAME(dst, src0, src1): dst = src0 op src1. TNAMES(dst, src, scalar): dst = src op scalar.
 #define PTO_CPU_BITWISE(NAME, OP)                                                                              \
     template <typename Dst, typename Src0, typename Src1, typename... Events>                                  \
@@ -103,6 +128,8 @@ PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
         cpu::bitwise_tiles<cpu::OP>(dst, src0, src1);                                                          \
         return {};                                                                                             \
     }                                                                                                          \
+    PTO_CPU_BITWISE_SCALAR(NAME, OP)
+#define PTO_CPU_BITWISE_SCALAR(NAME, OP)                                                                       \
     template <typename Dst, typename Src, typename... Events>                                                  \
     PTO_INST RecordEvent T##NAME##S(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)          \
     {                                                                                                          \
@@ -112,11 +139,12 @@ PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
         return {};                                                                                             \
     }
 
-PTO_CPU_BITWISE(AND, And)
+PTO_CPU_BITWISE_SCALAR(AND, And)
 PTO_CPU_BITWISE(OR, Or)
 PTO_CPU_BITWISE(XOR, Xor)  // a scratch tile may follow; it is not needed here
 PTO_CPU_BITWISE(SHL, ShiftLeft)
 PTO_CPU_BITWISE(SHR, ShiftRight)
 #undef PTO_CPU_BITWISE
+#undef PTO_CPU_BITWISE_SCALAR
 
 }  // namespace pto

@@ -16,6 +16,23 @@ constexpr bool is_row_operand()
     return !Operand::isRowMajor || block || Operand::ValidCol == 1;
 }
 
+/// A tile of one 32-byte block per row.
+template <typename Operand>
+constexpr bool is_one_block_wide()
+{
+    return Operand::isRowMajor && Operand::Cols * sizeof(typename Operand::DType) == 32;
+}
+
+/// Whether Column stands for one value or block per row beside Whole. Where dst is no wider than a block, its shape does
+/// not tell: then the operand whose rows are not further apart does, and src1 of equal ones, as on A2/A3.
+template <typename Column, typename Whole, typename Dst, bool kFirst>
+constexpr bool is_column_beside()
+{
+    constexpr bool undecided = !is_row_operand<Column, Dst>() && !is_row_operand<Whole, Dst>();
+    constexpr bool closer = kFirst ? Column::RowStride < Whole::RowStride : Column::RowStride <= Whole::RowStride;
+    return is_row_operand<Column, Dst>() || (undecided && is_one_block_wide<Column>() && closer);
+}
+
 /// One vector with the 32-byte block at p repeated.
 template <typename T>
 PTO_INLINE compute_vec<T> repeated_block(const T* p)
@@ -83,7 +100,7 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
 template <typename Op, typename Dst, typename Src0, typename Src1>
 PTO_INLINE void expand_rows_either(Dst& dst, Src0& src0, Src1& src1)
 {
-    if constexpr (is_row_operand<Src1, Dst>()) {
+    if constexpr (is_column_beside<Src1, Src0, Dst, false>()) {
         expand_rows<Op, false>(dst, src0, src1);
     } else {
         expand_rows<Op, true>(dst, src1, src0);
@@ -119,7 +136,7 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
     PTO_EXPECT_COMPUTES(NAME, dst)                                                                              \
     PTO_EXPECT_ROW_MAJOR(NAME, dst)                                                                             \
     static_assert(                                                                                              \
-        cpu::is_row_operand<Src0, Dst>() || cpu::is_row_operand<Src1, Dst>(),                                   \
+        (cpu::is_column_beside<Src0, Src1, Dst, true>() || cpu::is_column_beside<Src1, Src0, Dst, false>()),    \
         NAME ": src0 or src1 must have one value, or one block of 32 bytes, in a row");                         \
     static_assert(                                                                                              \
         Src0::isRowMajor || Src1::isRowMajor, NAME ": one of src0 and src1 must be row-major, as dst is")

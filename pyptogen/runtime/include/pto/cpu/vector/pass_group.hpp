@@ -25,6 +25,11 @@ struct PassGroup {
     {
         do_each_of([&](const auto& at) { at.ask_for(global, down); }, *this);
     }
+    template <typename Global>
+    PTO_INLINE void ask_between(const Global& global, int64_t down) const
+    {
+        do_each_of([&](const auto& at) { at.ask_between(global, down); }, *this);
+    }
     template <typename Object>
     PTO_INLINE auto extract(const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {

@@ -17,6 +17,7 @@
 #include <pto/cpu/lanes/invariant_divisor.hpp>
 #include <pto/cpu/vector/pass_group.hpp>
 #include <pto/cpu/vector/pass_lanes.hpp>
+#include <pto/cpu/vector/pass_tiles.hpp>
 
 namespace pto {
 
@@ -31,12 +32,15 @@ struct LeftRows {
     cpu::f32v even;
 
     static_assert(Tile::Loc == TileType::Left, "TPASS: LeftRows needs a Left tile");
-    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result), even{} {}
+    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result), even{}
+    {
+        (void)tile.data();  // once: address() from here on
+    }
 
     PTO_INLINE void begin(int64_t row)
     {
         cpu::checked::pass_touches("LeftRows", tile, row, 0, cols, true);
-        row_at = reinterpret_cast<char*>(tile.data()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
+        row_at = reinterpret_cast<char*>(tile.address()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
         if (cols % kStep != 0) {
             __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
         }
@@ -90,6 +94,9 @@ __attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body 
     using cpu::Full;
     using cpu::Part;
     constexpr int64_t kStep = cpu::kF32Lanes;
+#if defined(PTO_CPU_HOLDS)
+    cpu::settle_tiles_of(body, cpu::NotYet<Operands>{}...);
+#endif
     for (int64_t r = 0; r < rows; ++r) {
         (operands.begin(r), ...);
         int64_t i = 0;

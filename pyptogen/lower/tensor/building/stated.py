@@ -1,5 +1,5 @@
-"""Equalities of sizes that nothing proves: where one determines a dim, that dim follows from the others; else it stays
-a condition. Both are checked at run time."""
+"""Equalities of sizes that a precondition of the spec states: where one determines a dim, that dim follows from the
+others; else it is a relation that proofs may use. Both are checked at run time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from pyptogen.diagnostics import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Assumption:
-    """``left == right`` must hold at run time. ``dim`` is the dim that ``definition`` now gives, or "" where none
-    follows; ``subject`` says what has that size, such as ``axis 0 of `y```."""
+class Stated:
+    """The spec says that ``left == right``. ``dim`` is the dim that ``definition`` now gives, or "" where none follows;
+    then the difference of the two is 0."""
 
     left: Any
     right: Any
     dim: str
     definition: Any
-    subject: str
     span: Span
 
 
@@ -52,6 +51,17 @@ def multilinear(expr: Any) -> bool:
     """Whether the extremes of an expression lie at the corners of the ranges: no dim in it is squared or divided."""
     symbols = expr.free_symbols
     return bool(expr.is_polynomial(*symbols)) and all(sympy.degree(expr, symbol) <= 1 for symbol in symbols)
+
+
+def follows(difference: Any, stated: Sequence[Any]) -> bool:
+    """Whether ``difference == 0`` follows from these differences being 0, all expanded: it is in the ideal that they
+    span. Sizes are positive, so that common factors may be divided out: from ``d*n*u == 2*d*t`` follows ``n*u == 2*t``.
+    """
+    symbols = sorted(set().union(difference.free_symbols, *(other.free_symbols for other in stated)), key=str)
+    if not stated or not all(expr.is_polynomial(*symbols) for expr in (difference, *stated)):
+        return False
+    shortest = [sympy.Poly(other, *symbols).terms_gcd()[1].as_expr() for other in stated]
+    return bool(sympy.groebner(shortest, *symbols).contains(difference))
 
 
 def unbound(sizes: Sequence[Any], dims: set[Any]) -> set[Any]:

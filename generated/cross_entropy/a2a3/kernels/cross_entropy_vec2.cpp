@@ -1,0 +1,59 @@
+// cross_entropy_vec2: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages cross_entropy; tiles i1 1; memory UB 64 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
+using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
+
+AICORE inline void run_block(
+    __gm__ float *named,
+    __gm__ float *logits,
+    __gm__ int32_t *label_int32,
+    int32_t rows,
+    int32_t nblk,
+    int32_t block)
+{
+#if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_slot ^= 1) {
+        const int64_t place = index_inside(label_int32[int64_t(i1)], 4096, 24);
+        // named: gather(logits, 1, label[:, None])  [cross_entropy.yaml:24]
+        VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        LogitsGm logits_in(logits + int64_t(i1) * 4096 + int64_t(place));
+        TLOAD(part, logits_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        LogitsGm named_out(named + int64_t(i1));
+        TSTORE(named_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+#endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void cross_entropy_vec2(
+    __gm__ float *named, __gm__ float *logits, __gm__ int32_t *label_int32, int32_t rows, int32_t nblk)
+{
+    run_block(named, logits, label_int32, rows, nblk, static_cast<int32_t>(get_block_idx()));
+}

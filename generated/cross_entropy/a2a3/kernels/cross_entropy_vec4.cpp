@@ -1,0 +1,70 @@
+// cross_entropy_vec4: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages cross_entropy; tiles i1 1536, once 1; memory UB 12864 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
+using VecI32_8x1536_r1 = Tile<TileType::Vec, int32_t, 8, 1536, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1>;
+using VecI32_8x128_r1 = Tile<TileType::Vec, int32_t, 8, 128, BLayout::RowMajor, 1, 128>;
+using CountedPart2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using CountedPartSum2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
+
+AICORE inline void run_block(
+    __gm__ int32_t *counted_part_sum_2,
+    __gm__ int32_t *counted_part_2,
+    int32_t rows,
+    int32_t nblk,
+    int32_t block)
+{
+#if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    for (int32_t once = block; once < 1; once += nblk) {
+        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TEXPANDS(total_2_row, 0);
+        for (int32_t i1 = 0; i1 < rows; i1 += 1536, i1_slot ^= 1) {
+            const int32_t i1_valid = rows - i1 < 1536 ? rows - i1 : 1536;
+            VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_slot * 0x01800);  // UB 0x00020..0x03020, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+            CountedPart2Gm counted_part_2_in(counted_part_2 + int64_t(i1), {i1_valid});
+            TLOAD(part, counted_part_2_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            VecI32_8x1_r1 found; TASSIGN<0x03020>(found);  // UB 0x03020..0x03040
+            VecI32_8x128_r1 found_tmp; TASSIGN<0x03040>(found_tmp);  // UB 0x03040..0x03240
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            TROWSUM(found, part, found_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+            VecI32_1x8_c1 found_row; TASSIGN<0x03020>(found_row);  // as a row, same bytes as found
+            pipe_barrier(PIPE_V);
+            TADD(total_2_row, total_2_row, found_row);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        CountedPartSum2Gm counted_part_sum_2_out(counted_part_sum_2);
+        TSTORE(counted_part_sum_2_out, total_2_row);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+#endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void cross_entropy_vec4(
+    __gm__ int32_t *counted_part_sum_2, __gm__ int32_t *counted_part_2, int32_t rows, int32_t nblk)
+{
+    run_block(counted_part_sum_2, counted_part_2, rows, nblk, static_cast<int32_t>(get_block_idx()));
+}

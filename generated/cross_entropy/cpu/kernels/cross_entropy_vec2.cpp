@@ -1,0 +1,40 @@
+// cross_entropy_vec2: vector kernel of `cross_entropy` for cpu. Made by pyptogen; change the spec, not this file.
+// stages cross_entropy; tiles i1 1; memory UB 0 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+
+// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+{
+#if defined(PTO_WRONG_INDEX)
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+#endif
+    return index < 0 ? 0 : index < places ? index : places - 1;
+}
+}  // namespace
+
+extern "C" __global__ AICORE void cross_entropy_vec2(
+    __gm__ float *named,
+    __gm__ float *logits,
+    __gm__ int64_t *label,
+    int32_t rows,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block; i1 < rows; i1 += nblk) {
+        const int64_t place = index_inside(label[int64_t(i1)], 4096, 24);
+        LogitsGm logits_in(logits + int64_t(i1) * 4096 + int64_t(place));
+        LogitsGm named_out(named + int64_t(i1));
+        // named: gather(logits, 1, label[:, None])  [cross_entropy.yaml:24]
+        TCARRY(named_out, logits_in);
+    }
+#endif
+}

@@ -1,0 +1,94 @@
+"""A generated folder beside what a build makes: which files differ, and why."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from pyptogen.builder.fingerprint import MANIFEST, leftovers, read_generated, read_manifest, sha256
+from pyptogen.builder.lock import LockEntry
+from pyptogen.builder.report import OperatorBuild, State
+
+
+def compare(
+    name: str, folder: Path, files: Mapping[str, bytes], before: LockEntry | None, now: LockEntry | None
+) -> OperatorBuild:
+    """What a build that makes ``files`` (bytes by relative path) would write and delete in ``folder``, and why.
+
+    ``before`` and ``now`` are the lock's entry of the last build and that of this one: they tell another spec from
+    another generator. Anything in the folder that no build made, and that is no kernel, is left out of account.
+    """
+    recorded = recorded_files(folder)
+    cause = _cause(before, now)
+    disk = {path: _read(folder / path) for path in files}
+    written = {
+        path: _state(path, disk[path], recorded, folder, before, cause)
+        for path, data in files.items()
+        if disk[path] != data
+    }
+    removed = {}
+    for path in sorted({*recorded, *leftovers(folder, files)}.difference(files)):
+        old = _read(folder / path)
+        if old is not None:
+            removed[path] = cause if recorded.get(path) == sha256(old) else State.EDITED
+    new = {path: files[path] for path in sorted(written)}
+    return OperatorBuild(name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
+
+
+def compare_orphan(name: str, folder: Path) -> OperatorBuild:
+    """What a build deletes of an operator whose spec is gone: the manifest, and what it owns and nobody edited."""
+    recorded = recorded_files(folder)
+    disk = {path: _read(folder / path) for path in recorded}
+    states = {
+        path: State.ORPHAN if recorded[path] == sha256(data) else State.EDITED
+        for path, data in disk.items()
+        if data is not None
+    }
+    if (folder / MANIFEST).is_file():
+        states[MANIFEST] = State.ORPHAN
+    return OperatorBuild(name, folder, removed=tuple(sorted(states)), states=states)
+
+
+def recorded_files(folder: Path) -> dict[str, str]:
+    """SHA-256 by relative path of the files that the last build wrote, as its manifest says; empty where that cannot be
+    read. A manifest is a file that anyone may have edited: paths out of its folder are left out."""
+    manifest = read_manifest(folder)
+    listed = manifest.get("files") if isinstance(manifest, dict) else None
+    if not isinstance(listed, dict):
+        return {}
+    return {path: digest for path, digest in listed.items() if isinstance(digest, str) and _is_inside(path)}
+
+
+def _state(
+    path: str,
+    disk: bytes | None,
+    recorded: Mapping[str, str],
+    folder: Path,
+    before: LockEntry | None,
+    cause: State,
+) -> State:
+    if disk is None:
+        known = path in recorded or path == MANIFEST or not folder.exists()
+        return State.MISSING if known else cause
+    if path == MANIFEST:
+        return State.EDITED if before is not None and before.manifest != sha256(disk) else cause
+    return cause if recorded.get(path) == sha256(disk) else State.EDITED
+
+
+def _cause(before: LockEntry | None, now: LockEntry | None) -> State:
+    """Why rendering gives something else than what a build wrote before."""
+    if before is None or now is None or not before.made_from(now) or before.generator == now.generator:
+        return State.CHANGED
+    return State.OTHER_GENERATOR
+
+
+def _is_inside(path: str) -> bool:
+    return not os.path.isabs(path) and ".." not in Path(path).parts
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return read_generated(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None

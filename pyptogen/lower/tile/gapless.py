@@ -1,0 +1,49 @@
+"""What a pattern gathers lies without gaps, so that it goes row by row into a tile whose rows lie apart.
+
+before: x [32 x 40] = every x_between …; y [32 x 80] = … x …     where x has the pitch of y: they meet in an instruction
+after:  for each row: x[row] = every x_between[row] …
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tile.added_tiles import AddedTiles
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk, walk_loops
+from pyptogen.lower.tile.pitches import pitches
+
+
+def run(kernel: TileKernel) -> TileKernel:
+    """The kernel with those gathered row by row, the kernel itself where there are none."""
+    gathered = {str(op.dst) for op in walk(kernel.body) if op.kind == "every"}
+    if not gathered:
+        return kernel
+    pitch, tiles = pitches(kernel), {tile.name: tile for tile in kernel.tiles}
+    apart = {n for n in gathered if tiles[n].rows.size > 1 and pitch[n] != tiles[n].cols.size}
+    if not apart:
+        return kernel
+    lines = _Lines(kernel, apart)
+    return replace(kernel, body=lines.rewrite(kernel.body), tiles=tuple(lines.tiles.values()))
+
+
+class _Lines(AddedTiles):
+    def __init__(self, kernel: TileKernel, apart: set[str]) -> None:
+        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+        self.apart = apart
+
+    def rewrite(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """A body with loops over rows in the place of such operations."""
+        return tuple(
+            replace(node, body=self.rewrite(node.body)) if isinstance(node, Loop) else self._by_row(node)
+            for node in nodes
+        )
+
+    def _by_row(self, op: TileOp) -> Node:
+        if op.kind != "every" or op.dst not in self.apart:
+            return op
+        dst = self.tiles[str(op.dst)]
+        at = self.variable(f"{dst.name}_at")
+        source, target = (self.line(name, Poly.of(at)) for name in (str(op.srcs[0]), dst.name))
+        line = replace(op, dst=target, srcs=(source,))
+        return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, (line,), op.span)

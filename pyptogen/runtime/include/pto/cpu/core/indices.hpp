@@ -1,0 +1,64 @@
+// Indices that name no place of what they count. Whoever reads one notes it and goes on with one that does, so that no
+// memory outside is touched and no other core waits in vain; the block's launch fails when the block is over.
+#pragma once
+
+#include <pto/common/debug.h>
+#include <pto/cpu/core/core.hpp>
+
+#include <exception>
+#include <stdint.h>
+#include <stdio.h>
+
+/// What generated kernels say of an index: whether it is wrong, the index, the places, the line of the spec.
+#if defined(PTO_CHECKED)
+#define PTO_WRONG_INDEX(wrong, index, places, line) PTO_ASSERT(!(wrong), "an index is out of range")
+#else
+#define PTO_WRONG_INDEX(wrong, index, places, line)     \
+    do {                                                \
+        if (__builtin_expect(wrong, 0)) {               \
+            pto::cpu::note_index(index, places, line);  \
+        }                                               \
+    } while (0)
+#endif
+
+namespace pto::cpu {
+
+/// Keeps the first wrong index of a block. `line` is 0 where it is not known.
+__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t line)
+{
+    WrongIndex& wrong = core_state().wrong_index;
+    if (!wrong.noted) {
+        wrong = {index, places, line, true};
+    }
+}
+
+}  // namespace pto::cpu
+
+namespace pto::cpu_sim {
+
+/// What a launch fails with; `native/binding.py` reads the text.
+class WrongIndexError : public std::exception {
+public:
+    explicit WrongIndexError(const cpu::WrongIndex& wrong)
+    {
+        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, line %d", static_cast<long long>(wrong.index),
+                 static_cast<long long>(wrong.places), static_cast<int>(wrong.line));
+    }
+    const char* what() const noexcept override { return text_; }
+
+private:
+    char text_[96];
+};
+
+/// To be called when a block is over: throws if one of its indices was wrong.
+inline void tell_wrong_index()
+{
+    cpu::WrongIndex& wrong = cpu::core_state().wrong_index;
+    if (__builtin_expect(wrong.noted, 0)) {
+        const cpu::WrongIndex first = wrong;
+        wrong.noted = false;
+        throw WrongIndexError(first);
+    }
+}
+
+}  // namespace pto::cpu_sim

@@ -1,0 +1,213 @@
+"""Indices that follow from the inputs of a call element by element, computed before the call.
+
+Views, casts between whole numbers, and arithmetic of whole numbers, comparisons and `where`: numpy does as much for an
+index in less time than a kernel needs to move what it names. Everything is computed in 64 bits, so that what does not
+fit the dtype of a kernel is out of range here, and not wrapped into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyptogen.runtime.operator.contract import definitions
+from pyptogen.runtime.operator.size_functions import expand, size_text, sizes_function
+
+if TYPE_CHECKING:
+    from pyptogen.lower.tensor.ir import Op, Operand, Program
+
+_MOST_STEPS = 24
+"""Longer chains are left to the kernel, which looks at what comes out of them."""
+
+_ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "neg": np.negative,
+    "abs": np.abs,
+    "where": np.where,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_or": np.bitwise_or,
+}
+_VIEWS = frozenset({"reshape", "slice", "transpose", "permute", "reorder", "block"})
+_WIDE = frozenset({"int32", "int64"})
+
+_Values = Mapping[str, Any]
+_Sizes = Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One value: ``do(sources, sizes)`` of earlier ones, or of what the call gives."""
+
+    result: str
+    sources: tuple[str, ...]
+    do: Callable[[Sequence[Any], Sequence[int]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """How an index follows from inputs. ``sizes``, of the dynamic dims, gives the numbers of each step. ``computes``:
+    what comes out are other numbers than those of an input, which `maximum` may have lifted."""
+
+    inputs: tuple[str, ...]
+    steps: tuple[Step, ...]
+    sizes: Callable[..., tuple[tuple[int, ...], ...]]
+    computes: bool
+
+    def compute(self, arrays: _Values, dims: Sequence[int]) -> Any:
+        """The index, for the arrays of a call."""
+        if not self.steps:
+            return arrays[self.inputs[0]]
+        values = {name: arrays[name] for name in self.inputs}
+        result: Any = None
+        for step, numbers in zip(self.steps, self.sizes(*dims), strict=True):
+            result = values[step.result] = step.do([values[name] for name in step.sources], numbers)
+        return result
+
+
+def chain_of(program: Program, index: str) -> Chain | None:
+    """The chain that leads to an index; None for one that a call cannot know so."""
+    builder = _Builder(program)
+    try:
+        builder.value(index)
+    except _UnknownError:
+        return None
+    known = definitions(program)
+    sizes = sizes_function(
+        [[expand(size_text(size), known) for size in group] for group in builder.sizes],
+        [dim.name for dim in program.dims if dim.dynamic],
+    )
+    inputs = tuple(builder.inputs)
+    computed = any(builder.made_by[step.result].kind not in (*_VIEWS, "maximum", "cast") for step in builder.steps)
+    return Chain(inputs, tuple(builder.steps), sizes, computed or len(inputs) != 1)
+
+
+class _UnknownError(Exception):
+    """A value that the host does not compute."""
+
+
+class _Builder:
+    """The steps of a chain, each value once, in an order in which they can be computed."""
+
+    def __init__(self, program: Program) -> None:
+        self.made_by: dict[str, Op] = {op.result.name: op for op in program.ops}
+        self.dims = {dim.name for dim in program.dims}
+        self.dtypes = {value.name: value.dtype for value in program.inputs}
+        self.inputs: dict[str, None] = {}
+        self.steps: list[Step] = []
+        self.sizes: list[list[Any]] = []
+        self.whole: dict[str, str] = {}
+        """For each value what it is all of, where a loop sees a block of it: its shape is then not that of a round."""
+
+    def value(self, name: str) -> None:
+        """The steps that lead to a value. Raises ``_UnknownError``."""
+        if name in self.whole:
+            return
+        op = self.made_by.get(name)
+        if op is None:
+            self._need(self.dtypes[name] in _WIDE)
+            self.inputs[name] = None
+            self.whole[name] = ""
+            return
+        self._need(len(self.steps) < _MOST_STEPS and op.result.dtype in (*_WIDE, "bool"))
+        if op.kind in _VIEWS:
+            self._view(op)
+        elif op.kind == "cast":
+            self._need(op.result.dtype in _WIDE)
+            (source,) = self._sources(op)
+            self._add(op, (source,), lambda given, _: _in_64_bits(given[0]))
+        elif op.kind in _ELEMENTWISE:
+            self._elementwise(op)
+        else:
+            raise _UnknownError
+        self._need(len(self.steps) <= _MOST_STEPS)
+
+    def _sources(self, op: Op) -> tuple[str, ...]:
+        """The values that an operation reads, computed. Blocks of different tensors do not meet here."""
+        from pyptogen.lower.tensor.ir import Value
+
+        names = tuple(operand.name for operand in op.operands if isinstance(operand, Value))
+        for name in names:
+            self.value(name)
+        whole = {self.whole[name] for name in names}
+        self._need(len(whole) == 1)
+        self.whole[op.result.name] = whole.pop()
+        return names
+
+    def _elementwise(self, op: Op) -> None:
+        from pyptogen.lower.tensor.ir import Value
+
+        sources, function = self._sources(op), _ELEMENTWISE[op.kind]
+        places: list[tuple[bool, int]] = []
+        numbers: list[Any] = []
+        for operand in op.operands:
+            if isinstance(operand, Value):
+                places.append((True, sources.index(operand.name)))
+            else:
+                places.append((False, len(numbers)))
+                numbers.append(self._number(operand))
+
+        def do(given: Sequence[Any], sizes: Sequence[int]) -> Any:
+            return function(*(_in_64_bits(given[at]) if is_value else sizes[at] for is_value, at in places))
+
+        self._add(op, sources, do, numbers)
+
+    def _view(self, op: Op) -> None:
+        (source,) = self._sources(op)
+        rank = len(op.result.shape)
+        if op.kind == "block":  # each round has a part, all of them together everything
+            self.whole[op.result.name] = source
+            self._need(not self.whole[source])
+            self._add(op, (source,), lambda given, _: given[0])
+        elif op.kind == "slice":
+            self._need(not self.whole[source])
+            before: tuple[slice, ...] = (slice(None),) * int(op.attrs["axis"])
+            numbers = [op.attrs["start"], op.attrs["stop"]]
+            self._add(op, (source,), lambda given, sizes: given[0][before + (slice(*sizes),)], numbers)  # noqa: RUF005
+        elif self.whole[source]:  # in whichever order, the numbers are the same
+            self._add(op, (source,), lambda given, _: given[0])
+        elif op.kind == "reshape":
+            self._add(op, (source,), lambda given, sizes: given[0].reshape(sizes), list(op.result.shape))
+        else:
+            order = op.attrs["axes"] if op.kind != "transpose" else [*range(rank - 2), rank - 1, rank - 2]
+            axes = tuple(map(int, order))
+            self._add(op, (source,), lambda given, _: given[0].transpose(axes))
+
+    def _number(self, operand: Operand) -> Any:
+        """A whole number of dims. Raises ``_UnknownError`` for others, and for attrs."""
+        from pyptogen.lower.tensor.ir import Value
+
+        assert not isinstance(operand, Value)
+        self._need(bool(operand.expr.is_integer) and {str(s) for s in operand.expr.free_symbols} <= self.dims)
+        return operand.expr
+
+    def _add(
+        self,
+        op: Op,
+        sources: tuple[str, ...],
+        do: Callable[[Sequence[Any], Sequence[int]], Any],
+        numbers: list[Any] | None = None,
+    ) -> None:
+        self.steps.append(Step(op.result.name, sources, do))
+        self.sizes.append(numbers or [])
+
+    @staticmethod
+    def _need(holds: bool) -> None:
+        if not holds:
+            raise _UnknownError
+
+
+def _in_64_bits(values: Any) -> Any:
+    return values if values.dtype == np.bool_ else values.astype(np.int64, copy=False)

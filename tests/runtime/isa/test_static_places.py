@@ -1,0 +1,49 @@
+"""TASSIGN with an address that is a number is judged when it is compiled, as the device's headers do."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from .conftest import INCLUDE, compiler
+
+TEXT = """\
+#include <pto/pto-inst.hpp>
+using namespace pto;
+void place()
+{
+    Tile<TileType::Vec, float, 64, 256> x;  // 64 KiB
+    TASSIGN<ADDRESS>(x);
+}
+"""
+A2A3 = "-DPTO_CHECKED -DPTO_CHECKED_A2A3"
+A5 = "-DPTO_CHECKED -DPTO_CHECKED_A5"
+
+
+def errors(tmp_path: Path, address: str, defines: str) -> str:
+    file = tmp_path / "place.cpp"
+    file.write_text(TEXT.replace("ADDRESS", address))
+    flags = ["-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", *defines.split()]
+    done = subprocess.run([compiler(), *flags, f"-I{INCLUDE}", str(file)], capture_output=True, text=True, check=False)
+    return done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "defines", "said"),
+    [
+        ("0x20000", A2A3, ""),
+        ("0x20020", A2A3, "the tile must end inside of its memory"),
+        ("0x20020", A5, ""),
+        ("0x30020", A5, "the tile must end inside of its memory"),
+        ("0x20020", "", ""),
+        ("0x10000000", "", "the tile must end inside of its memory"),
+        ("0x20010", "", "the address must be a multiple of 32 bytes"),
+        ("0x20010", "-D__CPU_SIM", ""),
+    ],
+)
+def test_the_place_of_a_tile(tmp_path: Path, address: str, defines: str, said: str) -> None:
+    found = errors(tmp_path, address, defines)
+    assert said in found
+    assert bool(found) == bool(said)

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 
 from pyptogen.diagnostics import DiagnosticError, fault
@@ -170,7 +171,9 @@ class Cache:
 
     def _old_scratch(self) -> list[Path]:
         """Scratch folders as earlier versions made them, without a lock."""
-        return sorted(path for path in self.root.glob("*/*/.new-*") if path.is_dir() and not path.is_symlink())
+        # Not `Path.glob`: it raises where a folder goes away while it looks, as those of other processes do.
+        found = (self.root / name for name in glob("*/*/.new-*", root_dir=self.root))
+        return sorted(path for path in found if path.is_dir() and not path.is_symlink())
 
     def trim(self, kind: str, suffix: str, keep: int) -> None:
         """Remove all but the ``keep`` newest entries of a kind and suffix.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -145,6 +146,24 @@ def test_folders_of_earlier_versions_go_once_nobody_can_use_them(tmp_path: Path)
 
     assert not old.exists()
     assert new.exists()
+
+
+def test_folders_that_go_away_under_a_sweep_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = Cache(tmp_path / "c")
+    cache.file("operators", digest("a"), ".so", lambda path: path.write_bytes(b"x") and None)
+    scandir = os.scandir
+
+    def late(path: str | Path = ".") -> object:
+        """Another process is done with the folder in the moment before this one looks into it."""
+        if "going" in str(path):
+            shutil.rmtree(path, ignore_errors=True)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", late)
+    for going in (".scratch/going", "operators/going", "going/aa"):
+        (tmp_path / "c" / going).mkdir(parents=True)
+        cache.sweep()
+        assert cache.left_over() == []
 
 
 def test_a_sweep_follows_no_link(tmp_path: Path) -> None:

@@ -8,42 +8,42 @@ from pathlib import Path
 
 from pyptogen.builder.fingerprint import MANIFEST, leftovers, read_generated, read_manifest, sha256
 from pyptogen.builder.lock import LockEntry
+from pyptogen.builder.rendered import Rendered
 from pyptogen.builder.report import OperatorBuild, State
 
 
-def compare(
-    name: str, folder: Path, files: Mapping[str, bytes], before: LockEntry | None, now: LockEntry | None
-) -> OperatorBuild:
-    """What a build that makes ``files`` (bytes by relative path) would write and delete in ``folder``, and why.
+def compare(made: Rendered, folder: Path, before: LockEntry | None, now: LockEntry | None) -> OperatorBuild:
+    """What a build that has ``made`` these files would write and delete in ``folder``, and why.
 
     ``before`` and ``now`` are the lock's entry of the last build and that of this one: they tell another spec from
     another generator. Anything in the folder that no build made, and that is no kernel, is left out of account.
     """
     recorded = recorded_files(folder)
     cause = _cause(before, now)
-    disk = {path: _read(folder / path) for path in files}
+    hashes = made.hashes()
+    disk = {path: _hash(folder / path) for path in hashes}
     written = {
         path: _state(path, disk[path], recorded, folder, before, cause)
-        for path, data in files.items()
-        if disk[path] != data
+        for path, digest in hashes.items()
+        if disk[path] != digest
     }
     removed = {}
-    for path in sorted({*recorded, *leftovers(folder, files)}.difference(files)):
-        old = _read(folder / path)
+    for path in sorted({*recorded, *leftovers(folder, hashes)}.difference(hashes)):
+        old = _hash(folder / path)
         if old is not None:
-            removed[path] = cause if recorded.get(path) == sha256(old) else State.EDITED
-    new = {path: files[path] for path in sorted(written)}
-    return OperatorBuild(name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
+            removed[path] = cause if recorded.get(path) == old else State.EDITED
+    new = {path: made.files[path] for path in sorted(written)}
+    return OperatorBuild(made.name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
 
 
 def compare_orphan(name: str, folder: Path) -> OperatorBuild:
     """What a build deletes of an operator whose spec is gone: the manifest, and what it owns and nobody edited."""
     recorded = recorded_files(folder)
-    disk = {path: _read(folder / path) for path in recorded}
+    disk = {path: _hash(folder / path) for path in recorded}
     states = {
-        path: State.ORPHAN if recorded[path] == sha256(data) else State.EDITED
-        for path, data in disk.items()
-        if data is not None
+        path: State.ORPHAN if recorded[path] == digest else State.EDITED
+        for path, digest in disk.items()
+        if digest is not None
     }
     if (folder / MANIFEST).is_file():
         states[MANIFEST] = State.ORPHAN
@@ -62,7 +62,7 @@ def recorded_files(folder: Path) -> dict[str, str]:
 
 def _state(
     path: str,
-    disk: bytes | None,
+    disk: str | None,
     recorded: Mapping[str, str],
     folder: Path,
     before: LockEntry | None,
@@ -72,8 +72,8 @@ def _state(
         known = path in recorded or path == MANIFEST or not folder.exists()
         return State.MISSING if known else cause
     if path == MANIFEST:
-        return State.EDITED if before is not None and before.manifest != sha256(disk) else cause
-    return cause if recorded.get(path) == sha256(disk) else State.EDITED
+        return State.EDITED if before is not None and before.manifest != disk else cause
+    return cause if recorded.get(path) == disk else State.EDITED
 
 
 def _cause(before: LockEntry | None, now: LockEntry | None) -> State:
@@ -87,8 +87,9 @@ def _is_inside(path: str) -> bool:
     return not os.path.isabs(path) and ".." not in Path(path).parts
 
 
-def _read(path: Path) -> bytes | None:
+def _hash(path: Path) -> str | None:
+    """SHA-256 of a file; None where there is none."""
     try:
-        return read_generated(path)
+        return sha256(read_generated(path))
     except (FileNotFoundError, NotADirectoryError):
         return None

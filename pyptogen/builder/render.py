@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import MANIFEST, sha256
+from pyptogen.builder.rendered import Rendered
 from pyptogen.diagnostics import fault
 from pyptogen.regular_files import read_regular
 
@@ -17,18 +17,6 @@ if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
-
-
-@dataclass(frozen=True, slots=True)
-class Rendered:
-    """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
-    where the operator is made for none of the targets that were asked for. ``notes``: what the compiler chose, a line
-    each. ``includes``: the files that the spec includes."""
-
-    name: str
-    files: Mapping[str, bytes]
-    notes: tuple[str, ...] = ()
-    includes: tuple[Path, ...] = ()
 
 
 def render_operator(

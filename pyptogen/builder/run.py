@@ -15,13 +15,15 @@ from pyptogen.builder.compare import compare, compare_orphan
 from pyptogen.builder.findings import edits
 from pyptogen.builder.fingerprint import MANIFEST, generator_hash
 from pyptogen.builder.lock import LOCK, Lock, LockEntry, entry, read_lock, relative, render_lock, unchanged_specs
+from pyptogen.builder.progress import Progress, silent
 from pyptogen.builder.report import BuildReport, OperatorBuild
 from pyptogen.builder.writer import exclusive, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
 
 if TYPE_CHECKING:
-    from pyptogen.builder.render import Rendered
+    from pyptogen.builder.kept import Kept
+    from pyptogen.builder.rendered import Rendered
 
 SPEC_SUFFIXES = frozenset({".yaml", ".yml", ".toml"})
 PathLike = str | os.PathLike[str]
@@ -36,6 +38,8 @@ def build(
     verify_each: bool = False,
     jobs: int = 1,
     force: bool = False,
+    reuse: bool = False,
+    progress: Progress = silent,
 ) -> BuildReport:
     """Write ``out/<operator>/`` for each spec: kernels and orchestration per target, wrappers, harness,
     manifest; and what they were made from to ``out/pyptogen.lock``.
@@ -53,6 +57,8 @@ def build(
         verify_each: check after every pass that it made a legal program, also where hashes say that nothing changed
         jobs: specs in work at a time, each in a forked process; more than 1 only where the caller has no threads
         force: overwrite and delete files that were edited by hand, too
+        reuse: take what was rendered before of the same bytes by the same generator (`pyptogen.builder.kept`)
+        progress: is told which specs are rendered, and when each of them is done
 
     Each folder is staged beside the old one and takes its place in one step; a file that would not change is not
     touched. Either all specs are in order and all folders are written, or none is. Raises ``DiagnosticError`` with the
@@ -65,7 +71,9 @@ def build(
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
     given = given_paths(spec_paths)
-    options = _Options(targets, generator_hash(), None if dump_ir is None else Path(dump_ir), verify_each)
+    options = _Options(
+        targets, generator_hash(), None if dump_ir is None else Path(dump_ir), verify_each, reuse, progress
+    )
     plans = _plans(find_specs(given), given, folder, options, quick, jobs)
     if check:
         with _using(folder, "read"):
@@ -108,7 +116,7 @@ def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock) -> tuple[
             found.append(plan.built)
         elif plan.rendered is not None:
             before = lock.operators.get(plan.name)
-            one = compare(plan.name, plan.folder, plan.rendered.files, before, plan.entry)
+            one = compare(plan.rendered, plan.folder, before, plan.entry)
             found.append(replace(one, notes=plan.rendered.notes, spec=plan.spec))
     return (*found, *(one for folder in gone if (one := compare_orphan(folder.name, folder)).changed))
 
@@ -181,6 +189,16 @@ class _Options:
     generator: str
     dump_ir: Path | None
     verify_each: bool
+    reuse: bool
+    progress: Progress
+
+    def kept(self) -> Kept | None:
+        """Where to look for what was rendered before. Not where the way there is what somebody wants to see."""
+        if not self.reuse or self.dump_ir is not None or self.verify_each:
+            return None
+        from pyptogen.builder.kept import Kept
+
+        return Kept.open(self.generator, self.targets)
 
 
 def _plans(
@@ -191,7 +209,7 @@ def _plans(
     known = unchanged_specs(ask, out, options.targets, options.generator)
     stale = [spec for spec in specs if known.get(spec) is None]
     lenient = frozenset(stale).difference(given)
-    rendered = dict(zip(stale, each(partial(_render, options, lenient), stale, jobs), strict=True))
+    rendered = _rendered(stale, lenient, options, jobs)
     plans: list[_Plan] = []
     findings: list[Diagnostic] = []
     owners: dict[str, Path] = {}
@@ -222,14 +240,32 @@ def _again(plans: Sequence[_Plan], given: Sequence[Path], out: Path, options: _O
     return [made.get(plan.spec, plan) for plan in plans]
 
 
-def _render(options: _Options, lenient: Collection[Path], spec: Path) -> Rendered | tuple[Diagnostic, ...]:
-    """The folder of a spec, or what is wrong with that. ``lenient``: specs that a folder led to."""
+def _rendered(
+    specs: Sequence[Path], lenient: Collection[Path], options: _Options, jobs: int
+) -> dict[Path, Rendered | tuple[Diagnostic, ...]]:
+    """The folder of each spec, or what is wrong with that. ``lenient``: specs that a folder led to."""
+    kept = options.kept()
+    found = {} if kept is None else {spec: one for spec in specs if (one := kept.find(spec, spec in lenient))}
+    rest = [spec for spec in specs if spec not in found]
+    with options.progress(rest) as done:
+        made = each(partial(_render, options, kept, lenient), rest, jobs, done)
+    if kept is not None and rest:
+        kept.tidy()
+    return {**found, **dict(zip(rest, made, strict=True))}
+
+
+def _render(
+    options: _Options, kept: Kept | None, lenient: Collection[Path], spec: Path
+) -> Rendered | tuple[Diagnostic, ...]:
     from pyptogen.builder.render import render_operator
 
     try:
-        return render_operator(spec, options.targets, options.dump_ir, options.verify_each, spec in lenient)
+        made = render_operator(spec, options.targets, options.dump_ir, options.verify_each, spec in lenient).packed()
     except DiagnosticError as error:
         return error.diagnostics
+    if kept is not None:
+        kept.keep(spec, spec in lenient, made)
+    return made
 
 
 def _plan(spec: Path, made: Rendered | None, known: str | None, out: Path, generator: str) -> _Plan:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from pyptogen.builder import BuildReport
+    from pyptogen.builder import BuildReport, OperatorBuild
 
 
 def command(
@@ -44,34 +44,48 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")
+    ] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only what changes, and no progress.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print how long each spec took to render.")] = False,
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
     from pyptogen.builder.at_once import usual_jobs
+    from pyptogen.cli.progress import shown
 
     looking = check or diff or plan
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
-    report = build(paths, out, target or None, looking, dump_ir, verify_each, jobs or usual_jobs(), force)
+    report = build(
+        paths,
+        out,
+        target or None,
+        looking,
+        dump_ir,
+        verify_each,
+        jobs or usual_jobs(),
+        force,
+        reuse=not no_cache,
+        progress=shown(quiet, verbose),
+    )
     if diff:
         _print_difference(report)
     if plan or not looking:
-        _print(report)
+        _print(report, quiet)
     if check:
-        _print_findings(report)
+        _print_findings(report, quiet)
     if depfile is not None:
         _write_depfile(report, out, depfile)
     if check and report.changed:
         raise typer.Exit(1)
 
 
-def _print(report: BuildReport) -> None:
+def _print(report: BuildReport, quiet: bool) -> None:
     wrote, deleted = ("would write", "would delete") if report.checked else ("wrote", "deleted")
     for operator in report.operators:
-        if operator.left_out:
-            typer.echo(f"{operator.folder}: left out, it is made for other targets")
-        elif not operator.changed:
-            typer.echo(f"{operator.folder}: up to date")
+        _print_unchanged(operator, quiet)
         for path in operator.written:
             typer.echo(f"{wrote} {operator.folder / path}")
         for path in operator.removed:
@@ -80,15 +94,19 @@ def _print(report: BuildReport) -> None:
             typer.echo(f"note: {note}")
 
 
-def _print_findings(report: BuildReport) -> None:
+def _print_unchanged(operator: OperatorBuild, quiet: bool) -> None:
+    if operator.left_out:
+        typer.echo(f"{operator.folder}: left out, it is made for other targets")
+    elif not operator.changed and not quiet:
+        typer.echo(f"{operator.folder}: up to date")
+
+
+def _print_findings(report: BuildReport, quiet: bool) -> None:
     from pyptogen.builder.findings import findings
     from pyptogen.diagnostics import DiagnosticError
 
     for operator in report.operators:
-        if operator.left_out:
-            typer.echo(f"{operator.folder}: left out, it is made for other targets")
-        elif not operator.changed:
-            typer.echo(f"{operator.folder}: up to date")
+        _print_unchanged(operator, quiet)
     found = findings(report.operators)
     if found:
         raise DiagnosticError(*found)

@@ -72,6 +72,7 @@ def _report(targets: list[str] | None, given: list[Path], path: Path) -> Operato
 def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | None, check: bool) -> bool:
     """Whether ``check`` found a stale page."""
     from pyptogen.builder.compare import compare
+    from pyptogen.builder.rendered import Rendered
     from pyptogen.builder.writer import exclusive, write
     from pyptogen.diagnostics import fault
     from pyptogen.inspect.gallery import files, gallery, read_times
@@ -80,7 +81,7 @@ def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | No
         measured = None if times is None else read_times(times)
     except (OSError, ValueError, KeyError) as error:
         raise fault("PTG505", f"no measured times in `{times}`: {error}", None) from None
-    done = compare("gallery", folder, files(gallery(reports, measured)), None, None)
+    done = compare(Rendered("gallery", files(gallery(reports, measured))), folder, None, None)
     if not check:
         try:
             with exclusive(folder.parent):

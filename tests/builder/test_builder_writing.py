@@ -19,7 +19,7 @@ import pytest
 from pyptogen.builder import build, render
 from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import generator_hash, sha256
-from pyptogen.builder.render import Rendered
+from pyptogen.builder.rendered import Rendered
 from pyptogen.diagnostics import DiagnosticError, fault
 
 SPEC = "pyptogen: 1\noperator: {name}\n# {note}\n"

@@ -10,7 +10,7 @@ import pytest
 
 from pyptogen.builder import render
 from pyptogen.builder.fingerprint import sha256
-from pyptogen.builder.render import Rendered
+from pyptogen.builder.rendered import Rendered
 
 
 class Library:

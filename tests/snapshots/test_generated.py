@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pyptogen.builder.render import Rendered, render_operator
+from pyptogen.builder.render import render_operator
+from pyptogen.builder.rendered import Rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted((ROOT / "specs").glob("*.yaml"))

@@ -95,9 +95,21 @@ class Cache:
                 fix="set PYPTOGEN_CACHE_DIR to another directory",
             )
 
-    def file(self, kind: str, key: str, suffix: str, make: Callable[[Path], None]) -> Path:
+    def get(self, kind: str, key: str, suffix: str) -> bytes | None:
+        """The entry's bytes; None when it is missing, damaged or not this user's."""
+        entry = self.root / kind / key[:2] / f"{key}{suffix}"
+        if not _intact(entry):
+            return None
+        _note_use(entry)
+        try:
+            return entry.read_bytes()
+        except FileNotFoundError:  # another process prunes at this moment
+            return None
+
+    def file(self, kind: str, key: str, suffix: str, make: Callable[[Path], None], *, prune: bool = True) -> Path:
         """The entry's file; ``make(path)`` writes it when it is missing, damaged or not this user's. Its exceptions
-        pass through, but for ``OSError``, which becomes PTG504.
+        pass through, but for ``OSError``, which becomes PTG504. Whoever makes many entries lets the store keep to
+        its bound once, at the end (``prune``).
         """
         folder = self._folder(kind, key)
         entry = folder / f"{key}{suffix}"
@@ -118,7 +130,8 @@ class Cache:
                 _make_room(entry)
                 os.replace(mark, _mark_of(entry))
                 os.replace(new, entry)
-        self.prune(MOST_BYTES)
+        if prune:
+            self.prune(MOST_BYTES)
         return entry
 
     def tree(self, kind: str, key: str, files: dict[str, bytes]) -> Path:

@@ -1,0 +1,76 @@
+"""A generated folder in memory: what a build compares with the disk, and writes."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyptogen.builder.fingerprint import sha256
+
+_LEVEL = 6
+"""Of zlib: generated folders shrink to a fifth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
+    where the operator is made for none of the targets that were asked for. ``notes``: what the compiler chose, a line
+    each. ``includes``: the files that the spec includes. ``known``: SHA-256 of the files, where somebody has computed
+    them."""
+
+    name: str
+    files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
+    includes: tuple[Path, ...] = ()
+    known: Mapping[str, str] | None = None
+
+    def hashes(self) -> Mapping[str, str]:
+        """SHA-256 of each file, by relative path."""
+        return {path: sha256(data) for path, data in self.files.items()} if self.known is None else self.known
+
+    def packed(self) -> Rendered:
+        """The same in a fifth of the memory."""
+        return Rendered(self.name, Packed.of(self.files), self.notes, self.includes, self.hashes())
+
+
+class Packed(Mapping[str, bytes]):
+    """Files by relative path, compressed until one of them is asked for.
+
+    A build holds those of all operators at a time, and needs the bytes of the few that changed.
+    """
+
+    def __init__(self, sizes: Mapping[str, int], data: bytes) -> None:
+        self._sizes, self._data = dict(sizes), data
+
+    @classmethod
+    def of(cls, files: Mapping[str, bytes]) -> Packed:
+        """These files."""
+        if isinstance(files, cls):
+            return files
+        return cls({path: len(data) for path, data in files.items()}, zlib.compress(b"".join(files.values()), _LEVEL))
+
+    @property
+    def sizes(self) -> Mapping[str, int]:
+        """Bytes of each file, in the order in which they lie in `data`."""
+        return self._sizes
+
+    @property
+    def data(self) -> bytes:
+        """All files behind each other, compressed by zlib."""
+        return self._data
+
+    def __getitem__(self, path: str) -> bytes:
+        size, start = self._sizes[path], 0
+        for other, length in self._sizes.items():
+            if other == path:
+                break
+            start += length
+        return zlib.decompress(self._data)[start : start + size]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sizes)
+
+    def __len__(self) -> int:
+        return len(self._sizes)

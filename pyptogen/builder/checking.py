@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from pyptogen.builder.at_once import each
 from pyptogen.builder.run import PathLike, find_specs, given_paths
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 
@@ -22,21 +24,28 @@ class CheckedSpec:
 
 
 def check_specs(
-    paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None, verify_each: bool = False
+    paths: PathLike | Iterable[PathLike],
+    targets: Sequence[str] | None = None,
+    verify_each: bool = False,
+    jobs: int = 1,
 ) -> tuple[CheckedSpec, ...]:
-    """Load and lower each spec for each target; ``verify_each`` as in a build. Targets that a spec does not have are
-    left out where a folder led to it. Raises ``DiagnosticError`` with the findings of all specs."""
-    checked: list[CheckedSpec] = []
-    findings: list[Diagnostic] = []
+    """Load and lower each spec for each target; ``verify_each`` and ``jobs`` as in a build. Targets that a spec does
+    not have are left out where a folder led to it. Raises ``DiagnosticError`` with the findings of all specs."""
     given = given_paths(paths)
-    for path in find_specs(given):
-        try:
-            checked.append(_check(path, targets, verify_each, path not in given))
-        except DiagnosticError as error:
-            findings += error.diagnostics
+    found = each(partial(_checked, targets, verify_each, given), find_specs(given), jobs)
+    findings = [diagnostic for one in found if isinstance(one, tuple) for diagnostic in one]
     if findings:
         raise DiagnosticError(*findings)
-    return tuple(checked)
+    return tuple(one for one in found if isinstance(one, CheckedSpec))
+
+
+def _checked(
+    targets: Sequence[str] | None, verify_each: bool, given: Sequence[Path], path: Path
+) -> CheckedSpec | tuple[Diagnostic, ...]:
+    try:
+        return _check(path, targets, verify_each, path not in given)
+    except DiagnosticError as error:
+        return error.diagnostics
 
 
 def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient: bool) -> CheckedSpec:

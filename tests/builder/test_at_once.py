@@ -10,6 +10,7 @@ import pytest
 
 from pyptogen.builder import build
 from pyptogen.builder.at_once import each
+from pyptogen.builder.checking import check_specs
 from pyptogen.diagnostics import DiagnosticError
 
 SPEC = """\
@@ -66,6 +67,18 @@ def test_folders_are_the_same(tmp_path: Path) -> None:
     assert written(tmp_path / "1") == written(tmp_path / "2")
     again = build([given], tmp_path / "2", jobs=2)
     assert [operator.quick for operator in again.operators] == [True, True, True]
+
+
+def test_checks_are_the_same(tmp_path: Path) -> None:
+    given = specs(tmp_path / "specs", doubled="x + x", scaled="x * 3.0")
+    assert check_specs([given], jobs=2) == check_specs([given])
+    (given / "wrong.yaml").write_text(SPEC.format(name="wrong", expression="x + z"))
+    said = []
+    for jobs in (1, 2):
+        with pytest.raises(DiagnosticError) as caught:
+            check_specs([given], jobs=jobs)
+        said.append(caught.value.diagnostics)
+    assert said[0] == said[1]
 
 
 def test_findings_are_the_same(tmp_path: Path) -> None:

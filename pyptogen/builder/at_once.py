@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from pyptogen.processors import available_processors
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 MOST_JOBS = 8
 """Specs in work at a time unless said otherwise: goldens of model sizes take a gigabyte each."""
@@ -37,6 +40,16 @@ def each(
     jobs = min(jobs, len(items))
     if jobs <= 1:
         return [_told(_timed(work, item), item, done) for item in items]
+    return _forked(work, items, jobs, done)
+
+
+def _forked(
+    work: Callable[[Item], Result], items: Sequence[Item], jobs: int, done: Callable[[Item, float], None]
+) -> list[Result]:
+    # Loading these takes longer than a build that changes nothing.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     others = set(multiprocessing.active_children())
     pool = ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), initializer=_leave_interrupts_to_the_parent)
     try:
@@ -63,6 +76,8 @@ def _told(timed: tuple[Result, float], item: Item, done: Callable[[Item, float],
 
 def _watch(items: dict[Future[tuple[Result, float]], Item], done: Callable[[Item, float], None]) -> None:
     """Until all are finished, or one of them has raised."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
     waiting = set(items)
     while waiting:
         finished, waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -78,6 +93,4 @@ def _leave_interrupts_to_the_parent() -> None:
 
 def usual_jobs() -> int:
     """One a processor, but not more than `MOST_JOBS`."""
-    from pyptogen.runtime.toolchain.build import available_processors
-
     return min(available_processors(), MOST_JOBS)

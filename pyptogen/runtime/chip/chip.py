@@ -291,7 +291,7 @@ def _path(given: str | Path | None) -> Path | None:
 
 def _platform_cores(platform: str) -> int | tuple[int, int]:
     from pyptogen.lower.platforms import PLATFORMS
-    from pyptogen.runtime.toolchain.build import available_processors
+    from pyptogen.processors import available_processors
 
     found = PLATFORMS[platform]
     return available_processors() if found.unified else (found.cube_cores, found.vector_cores)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.diagnostics import fault
-from pyptogen.runtime.toolchain.build import available_processors
+from pyptogen.processors import available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
+from pyptogen.processors import available_processors
 from pyptogen.runtime.arrays.arguments import (
     Region,
     address,
@@ -30,7 +31,7 @@ from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, lo
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, index_bounds, index_uses, wrong_index
 from pyptogen.runtime.operator.repeated import LastCall, Repeated
-from pyptogen.runtime.toolchain.build import Toolchain, available_processors, make_toolchain
+from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
 from pyptogen.runtime.toolchain.headers import isa_root
 
 if TYPE_CHECKING:

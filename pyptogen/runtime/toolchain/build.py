@@ -5,7 +5,6 @@ through the cache.
 from __future__ import annotations
 
 import functools
-import os
 import platform
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.processors import available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
 from pyptogen.runtime.toolchain.cpu import PORTABLE, Level, native_level
@@ -180,13 +180,6 @@ class Toolchain:
         )
         if said.returncode != 0:
             raise fault("PTG502", f"operator `{name}` does not link: {first_error(said.stderr)}", None)
-
-
-def available_processors() -> int:
-    """Processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def make_toolchain(

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from compiling import NIGHTLY, QUICK
 
-from pyptogen.runtime.toolchain.build import Toolchain, available_processors
+from pyptogen.processors import available_processors
+from pyptogen.runtime.toolchain.build import Toolchain
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
 from pyptogen.runtime.toolchain.cpu import PORTABLE, X86_LEVELS, features

@@ -174,8 +174,8 @@ class Loop:
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
     round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
     each with that of its next value, which takes its place in the next round. A stage may have several loops.
-    ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing of row i,
-    and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
+    ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing of row
+    i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
 
     name: str
     stage: str

@@ -5,6 +5,7 @@
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
+                 index_sets   rows that see all of a block apart from the others, where one core does all
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
                  divide       mixed kernels → a program for each kind of core, where these are apart
                  run_ahead    rounds of the cube program ahead of the vector core
@@ -59,7 +60,7 @@ from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
 from pyptogen.lower.tile.kernels.overwritten import Edges
-from pyptogen.lower.tile.rounds import carried, run_ahead
+from pyptogen.lower.tile.rounds import carried, index_sets, run_ahead
 from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Part, Table, Variants
@@ -222,6 +223,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             return solo.run(program, part.ops, tensors, gm_names, platform, segment if part.longest else None)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         kernel = carried.run(kernel)
+        kernel = index_sets.run(kernel) if platform.unified else kernel
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:

@@ -16,12 +16,14 @@ def loop_lines(node: For, count: str) -> list[str]:
     if node.after is not None:
         left, begin = (node.after - node.start).c(), f"{node.var}_begin"
         text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
-        lines.append(f"const {count} {begin} = {text};  // those before see nothing of this block")
+        seen = "do not see all" if node.sees == "whole" else "see nothing"
+        lines.append(f"const {count} {begin} = {text};  // those before {seen} of this block")
         start = begin
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
-        lines.append(f"const {count} {end} = {text};  // what comes later is not seen from here")
+        later = "those from here on see all of it" if node.sees == "part" else "what comes later is not seen from here"
+        lines.append(f"const {count} {end} = {text};  // {later}")
         stop = end
     if node.parallel:
         share = "block" if node.step == 1 else f"block * {node.step}"
@@ -70,7 +72,8 @@ def condition_lines(node: For, count: str) -> list[str]:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
-    return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{"]
+    note = "  // as far as these rows see" if node.sees == "columns" else ""
+    return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{{note}"]
 
 
 def share_lines(node: For, lane: str) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor
+from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, Sees
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc", "ScaleLeft", "ScaleRight"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
@@ -203,7 +203,8 @@ class For:
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
     those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
     condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
-    names of a vector core's first row, and of its number of rows, in the ``valid`` ones."""
+    names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``sees``: as of
+    the Tile level's loop, for the text."""
 
     var: str
     start: Poly
@@ -221,6 +222,7 @@ class For:
     once: bool = False
     only: Condition | None = None
     share: tuple[str, str] | None = None
+    sees: Sees = ""
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over

@@ -108,6 +108,7 @@ class Op:
 
     ========== =====================================================================================
     cast       ``dtype``, ``mode`` (none rint round floor ceil trunc odd), ``saturate`` (bool)
+    minimum    ``mask``, in a loop that tells what its rows see: the first operand where a row sees all of the block
     sum …      ``axis`` (non-negative int); the result keeps the axis with size 1
     matmul     ``dtype`` of the result; fp32 accumulation for floats, int32 for int8. Operands [.., m, k] and [k, n]
     reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
@@ -173,8 +174,8 @@ class Loop:
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
     round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
     each with that of its next value, which takes its place in the next round. A stage may have several loops.
-    ``seen``, of a dim of rows and a number: a round changes nothing of row i if its block begins after i + that number,
-    and need not be done for such rows. ``exact``: the length of a block has a meaning, no other one will do."""
+    ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing of row
+    i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
 
     name: str
     stage: str

@@ -140,7 +140,7 @@ class TileOp:
              filled slot, once there is one, is what loads from the ring's ``slot`` read; free: that slot may be filled
              again
     others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
-             a reduction may use ``scratch``
+             a reduction may use ``scratch``; ``mask``: is its first operand in rows that see all of the round's block
     ======== ============================================================================================
     """
 
@@ -163,6 +163,7 @@ class TileOp:
     mode: str = "none"
     saturate: bool = True
     fifo: str | None = None
+    mask: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,9 @@ def share_of(rows: int, lane: int) -> tuple[int, int]:
 
 
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
+Sees = Literal["", "part", "whole", "columns"]
+"""What index-set splitting made a loop for: rows that see a part of the round's block; rows that see the whole of it;
+the columns that rows see. Empty: none of these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +239,7 @@ class Loop:
     out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
     condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
     vector core's part of the iteration's tile, where two cores share it: the names of its first row in the tile and of
-    the number of its rows, `share_of` the valid ones."""
+    the number of its rows, `share_of` the valid ones. ``sees`` is for readers: `Sees`."""
 
     var: str
     dim: str
@@ -254,6 +258,7 @@ class Loop:
     once: bool = False
     only: Condition | None = None
     share: tuple[str, str] | None = None
+    sees: Sees = ""
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""

@@ -35,6 +35,7 @@ def op_text(op: TileOp) -> str:
     extra += f" mode={op.mode}" if op.kind == "cast" or (op.kind, op.mode) == ("store", "relu") else ""
     extra += "" if op.saturate else " saturate=false"
     extra += f" scratch {op.scratch}" if op.scratch else ""
+    extra += " mask" if op.mask else ""
     left = f"{op.dst} = " if op.dst else ""
     return f"{left}{op.kind}{gm} {sources}{extra}".rstrip()
 

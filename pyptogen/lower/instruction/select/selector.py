@@ -182,7 +182,9 @@ class Selector:
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
                 bounds = (node.slot, node.slots, node.after, node.before, node.once)
-                result.append(For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share))
+                result.append(
+                    For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share, sees=node.sees)
+                )
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

@@ -61,7 +61,7 @@ def binary(f: Fitter, op: Op) -> Value:
     a, b = (f.cast(v, wide) if isinstance(v, Value) else v for v in (a, b))
     if op.kind == "sub":
         return _back(f, f.difference(a, b, op.result.shape), op)
-    return _back(f, f.binary(op.kind, a, b, op.result.shape), op)
+    return _back(f, f.emit(op.kind, [a, b], wide, op.result.shape, attrs=op.attrs), op)
 
 
 def _too_narrow(number: Operand | None, dtype: str) -> frozenset[str]:

@@ -167,8 +167,8 @@ def _round(
     if added is not None:
         scores = b.binary("add", scores, added, hint="s_biased")
     if limits is not None:
-        seen = b.binary("sub", *limits, hint="seen")
-        scores = b.binary("minimum", scores, seen, hint="s_seen")
+        scores, seen = b.same_rank(scores, b.binary("sub", *limits, hint="seen"))
+        scores = b.emit("minimum", [scores, seen], scores.dtype, scores.shape, "s_seen", mask=True)
     highest = b.binary("maximum", peak, b.reduce("amax", scores, -1, hint="block_max"), hint="max_next")
     weights = b.unary("exp", b.binary("sub", scores, highest, hint="below_max"), hint="p")
     again = b.unary("exp", b.binary("sub", peak, highest, hint="max_step"), hint="alpha")

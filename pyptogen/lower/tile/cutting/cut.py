@@ -179,6 +179,7 @@ class Cutter(Joined):
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
         saturate = bool(op.attrs.get("saturate", True))
         made = TileOp(kind, name, tuple(sources), op.span, op.stage, row=first, mode=mode, saturate=saturate)
+        made = replace(made, mask=bool(op.attrs.get("mask")))
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)

@@ -13,13 +13,14 @@ the one behind a block's own is another block's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 
 
 def run(kernel: TileKernel) -> TileKernel:
@@ -82,8 +83,8 @@ class _Ahead:
         if loop.valid is not None:
             names[loop.valid] = f"{var}_valid"
         for name in made:
-            self.tiles[name] = _tile(self.tiles[name], names)
-        renamed = tuple(_node(node, names) for node in body)
+            self.tiles[name] = renamed_tile(self.tiles[name], names)
+        renamed = tuple(renamed_node(node, names) for node in body)
         valid = names.get(loop.valid) if loop.valid is not None else None
         return Loop(var, loop.dim, start, loop.stop, loop.tile, valid, "sub", False, renamed, loop.span, once=True)
 
@@ -101,35 +102,3 @@ def _written(nodes: Sequence[Node]) -> set[str]:
 
 def _touched(nodes: Sequence[Node]) -> set[str]:
     return _written(nodes) | {s for op in walk(tuple(nodes)) for s in op.srcs if isinstance(s, str)}
-
-
-def _poly(poly: Poly, names: Mapping[str, str]) -> Poly:
-    return poly.renamed(lambda name: names.get(name, name))
-
-
-def _extent(extent: Extent, names: Mapping[str, str]) -> Extent:
-    return extent if extent.valid is None else Extent(extent.size, _poly(extent.valid, names))
-
-
-def _tile(tile: TileVal, names: Mapping[str, str]) -> TileVal:
-    offset = _poly(tile.row_offset, names)
-    return replace(tile, rows=_extent(tile.rows, names), cols=_extent(tile.cols, names), row_offset=offset)
-
-
-def _node(node: Node, names: Mapping[str, str]) -> Node:
-    if isinstance(node, Loop):
-        after, before = (p if p is None else _poly(p, names) for p in (node.after, node.before))
-        body = tuple(_node(inner, names) for inner in node.body)
-        start, stop = _poly(node.start, names), _poly(node.stop, names)
-        return replace(node, start=start, stop=stop, after=after, before=before, body=body)
-    gm = node.gm if node.gm is None else _window(node.gm, names)
-    first = node.first if node.first is None else " + ".join(names.get(n, n) for n in node.first.split(" + "))
-    index, step = _poly(node.index_offset, names), _poly(node.index_step, names)
-    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index, index_step=step)
-
-
-def _window(ref: GmRef, names: Mapping[str, str]) -> GmRef:
-    offset, rows, cols = _poly(ref.offset, names), _poly(ref.row_stride, names), _poly(ref.col_stride, names)
-    k, n, matrix = _poly(ref.k, names), _poly(ref.n, names), _poly(ref.matrix, names)
-    moved = replace(ref, offset=offset, row_stride=rows, col_stride=cols, k=k, n=n, matrix=matrix)
-    return replace(moved, rows=_extent(ref.rows, names), cols=_extent(ref.cols, names))

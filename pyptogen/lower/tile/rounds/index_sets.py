@@ -1,0 +1,168 @@
+"""Index-set splitting: rows that see all of a round's block need no mask, the others not all of its columns.
+
+before: for kv0 …: for sq1 … after A: s = matmul q, k; y = minimum s, seen mask; m = amax y
+after:  for kv0 …: for sq1 … after A before A + 255:                               rows that see a part of the block
+                     for kv1 in kv0..sq1 + sq1_valid + kv0 - A once: the same with the columns up to kv1_valid
+                   for sq2 … after A + 382: s = matmul q, k; m = amax s            rows that see all of it
+
+Row i sees what the block has up to element i + kv0 - A (`Loop.seen` of the Tensor level). The columns stay all where
+every block is as long as its tile, and where rounds leave something in GM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.tensor.program_names import loop_variable
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
+
+
+def run(kernel: TileKernel) -> TileKernel:
+    """One kernel; as it was where no loop over rows has a mask."""
+    if not any(op.mask for op in walk(kernel.body)):
+        return kernel
+    return _Splitter(kernel).run()
+
+
+class _Splitter:
+    def __init__(self, kernel: TileKernel) -> None:
+        self.kernel = kernel
+        self.tiles = {tile.name: tile for tile in kernel.tiles}
+        self.taken = {*kernel.arguments, *self.tiles, *(loop.var for loop in walk_loops(kernel.body))}
+
+    def run(self) -> TileKernel:
+        body = self._nodes(self.kernel.body, None)
+        used = _mentioned(body)
+        owners = {tile.parent for name, tile in self.tiles.items() if name in used}
+        kept = tuple(tile for name, tile in self.tiles.items() if name in used or name in owners)
+        return replace(self.kernel, body=body, tiles=kept)
+
+    def _nodes(self, nodes: Sequence[Node], rounds: Loop | None) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for node in nodes:
+            if not isinstance(node, Loop):
+                result.append(node)
+            elif rounds is not None and node.after is not None and any(op.mask for op in walk(node.body)):
+                result += self._split(node, node.after, rounds)
+            else:
+                around = node if node.role == "rounds" else rounds
+                result.append(replace(node, body=self._nodes(node.body, around)))
+        return tuple(result)
+
+    def _split(self, loop: Loop, after: Poly, rounds: Loop) -> tuple[Loop, Loop]:
+        """Rows that see a part of the block of ``rounds``, and those that see the whole of it."""
+        own = self._own(loop)
+        copies = {name: self._name(f"{name}_part") for name in own}
+        for name, copy in copies.items():
+            parent = self.tiles[name].parent
+            self.tiles[copy] = replace(self.tiles[name], name=copy, parent=copies.get(parent or "", parent))
+        behind = after + (rounds.tile - 1)  # the first row that sees the last element
+        body = tuple(renamed_node(node, {}, copies) for node in loop.body)
+        part = replace(loop, body=self._seen_columns(loop, body, after, rounds), before=behind, sees="part")
+        return part, self._whole(loop, own, behind + (loop.tile - 1))
+
+    def _own(self, loop: Loop) -> list[str]:
+        """The tiles of one iteration: made in it and used nowhere else, or windows that move with it."""
+        inside = _mentioned(loop.body)
+        uses = [name for op in walk(self.kernel.body) for name in _names(op)]
+        here = [name for op in walk(loop.body) for name in _names(op)]
+        made = {op.dst for op in walk(loop.body)}
+        moving = {loop.var, loop.valid}
+
+        def is_own(tile: TileVal) -> bool:
+            if tile.parent is not None:
+                return tile.parent in made or not moving.isdisjoint(_extents(tile) | tile.row_offset.names())
+            return tile.name in made and uses.count(tile.name) == here.count(tile.name)
+
+        return [name for name in self.tiles if name in inside and is_own(self.tiles[name])]
+
+    def _whole(self, loop: Loop, own: Iterable[str], after: Poly) -> Loop:
+        """The loop in a variable of its own, without masks and what only they read."""
+        var = self._variable(loop.var.rstrip("0123456789"), 2)
+        names = {loop.var: var}
+        valid = None
+        if loop.valid is not None:
+            valid = names[loop.valid] = f"{var}_valid"
+        for name in own:
+            self.tiles[name] = renamed_tile(self.tiles[name], names)
+        instead = {str(op.dst): str(op.srcs[0]) for op in walk(loop.body) if op.mask}
+        body = tuple(renamed_node(node, names, instead) for node in _without_masks(loop.body))
+        return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, sees="whole")
+
+    def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, rounds: Loop) -> tuple[Node, ...]:
+        """The body for the columns that the last row of the iteration sees, as a loop of one round."""
+        ops = list(walk(body))
+        leaves = any(op.fifo is not None or op.kind in ("store", "scatter") for op in ops)
+        scaled = any(op.kind == "matmul" and len(op.srcs) > 2 for op in ops)
+        if rounds.valid is None or leaves or scaled:
+            return body
+        var = self._variable(rounds.var.rstrip("0123456789"), 1)
+        names, windows = {rounds.valid: f"{var}_valid"}, {}
+        made = {op.dst for op in ops}
+        for name in sorted(_mentioned(body), key=list(self.tiles).index):
+            tile = self.tiles[name]
+            if rounds.valid not in _extents(tile):
+                continue
+            if name in made or tile.parent in made:
+                self.tiles[name] = renamed_tile(tile, names)
+            else:
+                windows[name] = self._name(f"{name}_part")
+                window = replace(tile, name=windows[name], parent=tile.parent or name)
+                self.tiles[windows[name]] = renamed_tile(window, names)
+        rows = Poly.of(loop.tile if loop.valid is None else loop.valid)
+        stop, seen = Poly.of(loop.var) + rows + rounds.var - after, tuple(renamed_node(n, names, windows) for n in body)
+        start, columns = Poly.of(rounds.var), names[rounds.valid]
+        inner = Loop(var, rounds.dim, start, stop, rounds.tile, columns, "sub", False, seen, loop.span, once=True)
+        return (replace(inner, sees="columns"),)
+
+    def _name(self, wanted: str) -> str:
+        name, n = wanted, 1
+        while name in self.taken:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.taken.add(name)
+        return name
+
+    def _variable(self, base: str, number: int) -> str:
+        var = loop_variable(f"{base}{number}", self.taken)
+        self.taken.add(var)
+        return var
+
+
+def _names(op: TileOp) -> list[str]:
+    return [name for name in (*op.srcs, op.dst, op.scratch) if isinstance(name, str)]
+
+
+def _mentioned(nodes: Sequence[Node]) -> set[str]:
+    return {name for op in walk(tuple(nodes)) for name in _names(op)}
+
+
+def _extents(tile: TileVal) -> set[str]:
+    """The names in a tile's valid rows and columns."""
+    extents: tuple[Extent, ...] = (tile.rows, tile.cols)
+    return {name for extent in extents for name in extent.poly().names()}
+
+
+def _without_masks(nodes: Sequence[Node]) -> tuple[Node, ...]:
+    inside = (replace(n, body=_without_masks(n.body)) if isinstance(n, Loop) else n for n in nodes)
+    return tuple(node for node in inside if isinstance(node, Loop) or not node.mask)
+
+
+def _needed(nodes: tuple[Node, ...], own: set[str]) -> tuple[Node, ...]:
+    """The nodes without operations whose results nobody reads any more."""
+    while True:
+        read = {s for op in walk(nodes) for s in op.srcs if isinstance(s, str)}
+        left = _reading(nodes, read, own)
+        if left == nodes:
+            return nodes
+        nodes = left
+
+
+def _reading(nodes: tuple[Node, ...], read: set[str], own: set[str]) -> tuple[Node, ...]:
+    inside = (replace(n, body=_reading(n.body, read, own)) if isinstance(n, Loop) else n for n in nodes)
+    return tuple(
+        n for n in inside if isinstance(n, Loop) or n.fifo or n.dst is None or n.dst in read or n.dst not in own
+    )

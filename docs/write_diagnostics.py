@@ -13,6 +13,7 @@ GROUPS = {
     "3": "Tiling, memory and lowering",
     "4": "Run time",
     "5": "Toolchain",
+    "6": "Changes of a contract",
 }
 HEAD = """# Diagnostics
 

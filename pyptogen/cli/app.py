@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import build, cache, check, explain, report, run, sanitize, test
+from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test
 from pyptogen.diagnostics import DiagnosticError
 
 FINDINGS = 1
@@ -29,6 +29,8 @@ app.command("build")(build.command)
 app.command("run")(run.command)
 app.command("test")(test.command)
 app.command("check")(check.command)
+app.command("diff")(diff.command)
+app.command("breaking")(breaking.command)
 app.command("report")(report.command)
 app.command("cache")(cache.command)
 app.command("explain")(explain.command)

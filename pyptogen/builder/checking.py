@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,17 +26,24 @@ def check_specs(
 ) -> tuple[CheckedSpec, ...]:
     """Load and lower each spec for each target; ``verify_each`` as in a build. Targets that a spec does not have are
     left out where a folder led to it. Raises ``DiagnosticError`` with the findings of all specs."""
-    checked: list[CheckedSpec] = []
-    findings: list[Diagnostic] = []
+    results = [result for _, result in examine(paths, targets, verify_each)]
+    findings = [one for result in results if isinstance(result, tuple) for one in result]
+    if findings:
+        raise DiagnosticError(*dict.fromkeys(findings))
+    return tuple(result for result in results if isinstance(result, CheckedSpec))
+
+
+def examine(
+    paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None, verify_each: bool = False
+) -> Iterator[tuple[Path, CheckedSpec | tuple[Diagnostic, ...]]]:
+    """The same, spec by spec: what was checked, or the findings. Raises ``DiagnosticError`` PTG110 for a folder without
+    any spec."""
     given = given_paths(paths)
     for path in find_specs(given):
         try:
-            checked.append(_check(path, targets, verify_each, path not in given))
+            yield path, _check(path, targets, verify_each, path not in given)
         except DiagnosticError as error:
-            findings += error.diagnostics
-    if findings:
-        raise DiagnosticError(*findings)
-    return tuple(checked)
+            yield path, error.diagnostics
 
 
 def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient: bool) -> CheckedSpec:

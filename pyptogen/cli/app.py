@@ -13,6 +13,7 @@ import typer
 
 from pyptogen._version import __version__
 from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test
+from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
 
 FINDINGS = 1
@@ -58,7 +59,7 @@ def main() -> None:
     try:
         app()
     except DiagnosticError as error:
-        _report(error)
+        tell(error.diagnostics)
         raise SystemExit(FINDINGS) from None
     except Exception as error:  # the one place where anything unforeseen becomes a line for a person
         if "--debug" in sys.argv[1:]:
@@ -71,10 +72,3 @@ def main() -> None:
             err=True,
         )
         raise SystemExit(FAILED) from None
-
-
-def _report(error: DiagnosticError) -> None:
-    from pyptogen.diagnostics import render_text
-
-    colour = sys.stderr.isatty()
-    typer.echo("\n\n".join(render_text(diagnostic, colour=colour) for diagnostic in error.diagnostics), err=True)

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pyptogen.cli.told import OutputFormat, findings, said
+
 if TYPE_CHECKING:
     from pyptogen.builder import BuildReport
+    from pyptogen.diagnostics import Diagnostic
+    from pyptogen.diagnostics.formats import Format
 
 
 def command(
@@ -44,6 +48,7 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    form: OutputFormat = "full",
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
@@ -52,53 +57,50 @@ def command(
     looking = check or diff or plan
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
-    report = build(paths, out, target or None, looking, dump_ir, verify_each, jobs or usual_jobs(), force)
-    if diff:
-        _print_difference(report)
-    if plan or not looking:
-        _print(report)
-    if check:
-        _print_findings(report)
-    if depfile is not None:
-        _write_depfile(report, out, depfile)
-    if check and report.changed:
-        raise typer.Exit(1)
+    with findings(form) as found:
+        report = build(paths, out, target or None, looking, dump_ir, verify_each, jobs or usual_jobs(), force)
+        if diff:
+            _print_difference(report, form)
+        if plan or not looking:
+            _print(report, form)
+        if check:
+            found += _found(report, form)
+        if depfile is not None:
+            _write_depfile(report, out, depfile)
 
 
-def _print(report: BuildReport) -> None:
+def _print(report: BuildReport, form: Format) -> None:
     wrote, deleted = ("would write", "would delete") if report.checked else ("wrote", "deleted")
     for operator in report.operators:
         if operator.left_out:
-            typer.echo(f"{operator.folder}: left out, it is made for other targets")
+            said(f"{operator.folder}: left out, it is made for other targets", form)
         elif not operator.changed:
-            typer.echo(f"{operator.folder}: up to date")
+            said(f"{operator.folder}: up to date", form)
         for path in operator.written:
-            typer.echo(f"{wrote} {operator.folder / path}")
+            said(f"{wrote} {operator.folder / path}", form)
         for path in operator.removed:
-            typer.echo(f"{deleted} {operator.folder / path}")
+            said(f"{deleted} {operator.folder / path}", form)
         for note in operator.notes if operator.changed else ():
-            typer.echo(f"note: {note}")
+            said(f"note: {note}", form)
 
 
-def _print_findings(report: BuildReport) -> None:
+def _found(report: BuildReport, form: Format) -> tuple[Diagnostic, ...]:
+    """What ``--check`` finds; a line for each operator without findings."""
     from pyptogen.builder.findings import findings
-    from pyptogen.diagnostics import DiagnosticError
 
     for operator in report.operators:
         if operator.left_out:
-            typer.echo(f"{operator.folder}: left out, it is made for other targets")
+            said(f"{operator.folder}: left out, it is made for other targets", form)
         elif not operator.changed:
-            typer.echo(f"{operator.folder}: up to date")
-    found = findings(report.operators)
-    if found:
-        raise DiagnosticError(*found)
+            said(f"{operator.folder}: up to date", form)
+    return findings(report.operators)
 
 
-def _print_difference(report: BuildReport) -> None:
+def _print_difference(report: BuildReport, form: Format) -> None:
     from pyptogen.builder.differences import differences, summary
 
     for line in differences(report.operators):
-        typer.echo(line)
+        said(line, form)
     for line in summary(report.operators):
         typer.echo(line, err=True)
 

@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from pyptogen.cli.told import coloured
+
 AGAINST = typer.Option("--against", metavar="git:REF|DIR", help="A commit, or a folder of specs, to compare with.")
 
 
@@ -34,6 +36,6 @@ def command(
 
     found = review(paths, against, True, target or None, jobs or usual_jobs())
     if form == "text":
-        typer.echo(render_text(found, colour=sys.stdout.isatty()))
+        typer.echo(render_text(found, colour=coloured(sys.stdout)))
     else:
         typer.echo(render_markdown(found) if form == "markdown" else render_json(found), nl=form == "json")

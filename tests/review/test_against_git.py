@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -69,9 +70,11 @@ def run() -> Callable[..., Result]:
 
 
 def broken(result: Result) -> list[str]:
-    """The codes of the findings that end a command."""
-    assert isinstance(result.exception, DiagnosticError), result.output
-    return [one.code for one in result.exception.diagnostics]
+    """The codes of the errors that end a command."""
+    assert result.exit_code == 1
+    if isinstance(result.exception, DiagnosticError):
+        return [one.code for one in result.exception.diagnostics]
+    return re.findall(r"^\S*\s*error (PTG\d+)", result.output, re.MULTILINE)
 
 
 def test_nothing_changed(library: Path, run: Callable[..., Result]) -> None:
@@ -167,9 +170,7 @@ def test_a_fault_of_the_other_side_is_told_where_it_lies(library: Path, run: Cal
     commit("broken")
     (library / "scaled.yaml").write_text(good)
     result = run("breaking", "specs", "--against", "git:HEAD")
-    assert isinstance(result.exception, DiagnosticError)
-    (one,) = result.exception.diagnostics
-    assert str(one) == "HEAD:specs/scaled.yaml:13:6: error PTG202: there is no operation `epx`"
+    assert "HEAD:specs/scaled.yaml:13:6: error PTG202: there is no operation `epx`\n" in result.output
 
 
 def approve(text: str) -> None:
@@ -193,12 +194,8 @@ def test_an_approval_that_has_expired(library: Path, run: Callable[..., Result])
     edit(library / "scaled.yaml", "max: 64", "max: 32")
     approve(NARROWED % "2001-12-31")
     result = run("breaking", "specs", "--against", "git:main")
-    assert isinstance(result.exception, DiagnosticError)
-    (one,) = result.exception.diagnostics
-    assert one.code == "PTG608"
-    ((note, place),) = one.notes
-    assert note == "was approved until 2001-12-31: nobody has more"
-    assert str(place) == "approved-breaks.yaml:3:6"
+    assert broken(result) == ["PTG608"]
+    assert "note: was approved until 2001-12-31: nobody has more (approved-breaks.yaml:3:6)" in result.output
 
 
 @pytest.mark.parametrize("of", ["rows", "cols"])
@@ -230,7 +227,7 @@ def test_approvals_that_are_none(library: Path, run: Callable[..., Result], old:
     edit(Path("approved-breaks.yaml"), old, new)
     result = run("breaking", "specs", "--against", "git:main")
     assert broken(result) == [code]
-    assert str(result.exception).startswith("approved-breaks.yaml:")
+    assert result.output.startswith("approved-breaks.yaml:")
 
 
 def test_a_warning_does_not_end_the_command(library: Path, run: Callable[..., Result]) -> None:

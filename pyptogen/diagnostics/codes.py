@@ -270,6 +270,12 @@ _RUN_TIME = (
         "The Python function that `verify: {golden: …}` names raised an error, or gave no array of the right shape for "
         "an output.",
     ),
+    Code(
+        "PTG410",
+        "case failed",
+        "`pyptogen test` found results of a case further from the golden than is allowed, or the kernels did not end. "
+        "`pyptogen run` with its sizes shows how far every output is off.",
+    ),
 )
 
 _TOOLCHAIN = (

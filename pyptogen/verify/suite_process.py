@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -22,6 +22,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator
+    from pyptogen.schema import DimSpec, Spec
     from pyptogen.verify.cases import CaseResult
 
 _FORK = multiprocessing.get_context("fork")
@@ -136,6 +137,10 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
     except DiagnosticError as error:
         pipe.send(Outcome(path.stem, "", {}, diagnostics=error.diagnostics))
         return
+    sizes = [dim for dim in spec.dims if dim.value is None]
+    if sizes and not spec.verify.cases and targets:
+        pipe.send(Outcome(spec.name, "", {}, diagnostics=(_no_cases(spec, sizes),)))
+        return
     cases = spec.verify.cases or ({},)
     for number, target in enumerate(targets):
         left = list(enumerate(cases, number * len(cases)))[max(0, first - number * len(cases)) :]
@@ -150,6 +155,17 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
         for at, dims in left:
             pipe.send((at, Outcome(spec.name, target, dims)))
             pipe.send(_outcome(operator, dims, conditions))
+
+
+def _no_cases(spec: Spec, sizes: Sequence[DimSpec]) -> Diagnostic:
+    case = ", ".join(f"{dim.name}: {dim.multiple_of * -(-dim.min // dim.multiple_of)}" for dim in sizes)
+    return Diagnostic(
+        "PTG105",
+        f"`{spec.name}` has no case to test, and sizes that are known at run time only",
+        spec.span,
+        expected="sizes under `verify`, small and odd ones among them",
+        fix=f"add `verify: {{cases: [{{{case}}}]}}`",
+    )
 
 
 def _outcome(operator: CompiledOperator, dims: Mapping[str, int], conditions: Conditions) -> Outcome:

@@ -70,9 +70,12 @@ def test_strict_makes_errors_of_warnings(run: Run) -> None:
     assert "error PTG240" in strict.stderr
 
 
-def test_a_finding_is_told_once(run: Run) -> None:
-    result = run("check", "bad.yaml", "./bad.yaml", "bad.yaml", "--output-format", "json")
-    assert [one["span"]["file"] for one in json.loads(result.stdout)] == ["bad.yaml"]
+def test_a_fault_of_a_file_that_two_specs_include_is_told_once(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sizes.yaml").write_text("dmis: {c: 8}\n")
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.yaml").write_text(GOOD.replace("operator: fine", f"operator: {name}\ninclude: sizes.yaml"))
+    result = run("check", "one.yaml", "two.yaml", "--output-format", "json")
+    assert [(one["code"], one["span"]["file"]) for one in json.loads(result.stdout)] == [("PTG103", "sizes.yaml")]
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,20 @@ GROUPS = {
     "3": "Tiling, memory and lowering",
     "4": "Run time",
     "5": "Toolchain",
+    "6": "Changes of a contract",
 }
 HEAD = """# Diagnostics
 
 Every fault of a user is reported with one of these codes, the place in the spec (file:line:col), what was
 expected and what to do. A code keeps its number and its meaning. The command line ends with exit code 1 and
 writes nothing; in Python the same findings come as `pyptogen.diagnostics.DiagnosticError`, whose
-`.diagnostics` lists them.
+`.diagnostics` lists them; its text says of each what was expected and how to mend it.
+
+`check`, `build`, `test` and `breaking` take `--output-format`: `full` (with the source), `concise` (a line each), and
+documents on standard output for programs, beside which all other lines go to standard error: `json`, `github`
+(workflow commands), `gitlab` (code quality), `sarif` (2.1.0), `junit` (of `test` the cases, passed ones too) and
+`rdjson` (reviewdog). Each finding is shown once. With `--strict`, `check` and `breaking` end with exit code 1 for
+warnings as well. `NO_COLOR` and `FORCE_COLOR` decide about colours before the terminal does.
 
 Written by `docs/write_diagnostics.py` from `pyptogen/diagnostics/codes.py`; change it there.
 """

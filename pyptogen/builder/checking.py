@@ -31,17 +31,30 @@ def check_specs(
 ) -> tuple[CheckedSpec, ...]:
     """Load and lower each spec for each target; ``verify_each`` and ``jobs`` as in a build. Targets that a spec does
     not have are left out where a folder led to it. Raises ``DiagnosticError`` with the findings of all specs."""
-    given = given_paths(paths)
-    found = each(partial(_checked, targets, verify_each, given), find_specs(given), jobs)
-    findings = [diagnostic for one in found if isinstance(one, tuple) for diagnostic in one]
+    results = [result for _, result in examine(paths, targets, verify_each, jobs)]
+    findings = [one for result in results if isinstance(result, tuple) for one in result]
     if findings:
-        raise DiagnosticError(*findings)
-    return tuple(one for one in found if isinstance(one, CheckedSpec))
+        raise DiagnosticError(*dict.fromkeys(findings))
+    return tuple(result for result in results if isinstance(result, CheckedSpec))
 
 
-def _checked(
-    targets: Sequence[str] | None, verify_each: bool, given: Sequence[Path], path: Path
-) -> CheckedSpec | tuple[Diagnostic, ...]:
+Examined = CheckedSpec | tuple[Diagnostic, ...]
+"""What was checked, or the findings."""
+
+
+def examine(
+    paths: PathLike | Iterable[PathLike],
+    targets: Sequence[str] | None = None,
+    verify_each: bool = False,
+    jobs: int = 1,
+) -> list[tuple[Path, Examined]]:
+    """The same, spec by spec. Raises ``DiagnosticError`` PTG110 for a folder without any spec."""
+    given = given_paths(paths)
+    specs = find_specs(given)
+    return list(zip(specs, each(partial(_examined, targets, verify_each, given), specs, jobs), strict=True))
+
+
+def _examined(targets: Sequence[str] | None, verify_each: bool, given: Sequence[Path], path: Path) -> Examined:
     try:
         return _check(path, targets, verify_each, path not in given)
     except DiagnosticError as error:

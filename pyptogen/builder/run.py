@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -93,7 +94,10 @@ def _using(folder: Path, to: str) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         message = f"cannot {to} `{error.filename or folder}`: {reason}"
-        raise fault("PTG504", message, None, fix="choose another folder with `-o`") from None
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        fix = "make room there, or choose another folder with `-o`" if full else "choose another folder with `-o`"
+        expected = "room for the generated files; what was there is as it was" if full else ""
+        raise fault("PTG504", message, None, expected=expected, fix=fix) from None
 
 
 @dataclass(frozen=True, slots=True)

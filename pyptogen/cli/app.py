@@ -12,7 +12,8 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import build, cache, check, explain, report, run, sanitize, test
+from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test
+from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
 
 FINDINGS = 1
@@ -29,6 +30,8 @@ app.command("build")(build.command)
 app.command("run")(run.command)
 app.command("test")(test.command)
 app.command("check")(check.command)
+app.command("diff")(diff.command)
+app.command("breaking")(breaking.command)
 app.command("report")(report.command)
 app.command("cache")(cache.command)
 app.command("explain")(explain.command)
@@ -56,7 +59,7 @@ def main() -> None:
     try:
         app()
     except DiagnosticError as error:
-        _report(error)
+        tell(error.diagnostics)
         raise SystemExit(FINDINGS) from None
     except Exception as error:  # the one place where anything unforeseen becomes a line for a person
         if "--debug" in sys.argv[1:]:
@@ -69,10 +72,3 @@ def main() -> None:
             err=True,
         )
         raise SystemExit(FAILED) from None
-
-
-def _report(error: DiagnosticError) -> None:
-    from pyptogen.diagnostics import render_text
-
-    colour = sys.stderr.isatty()
-    typer.echo("\n\n".join(render_text(diagnostic, colour=colour) for diagnostic in error.diagnostics), err=True)

@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pyptogen.cli.told import OutputFormat, findings, said
+
 if TYPE_CHECKING:
     from pyptogen.builder import BuildReport, OperatorBuild
+    from pyptogen.diagnostics import Diagnostic
+    from pyptogen.diagnostics.formats import Format
 
 
 def command(
@@ -49,6 +53,7 @@ def command(
     ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only what changes, and no progress.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print how long each spec took to render.")] = False,
+    form: OutputFormat = "full",
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
@@ -58,65 +63,62 @@ def command(
     looking = check or diff or plan
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
-    report = build(
-        paths,
-        out,
-        target or None,
-        looking,
-        dump_ir,
-        verify_each,
-        jobs or usual_jobs(),
-        force,
-        reuse=not no_cache,
-        progress=shown(quiet, verbose),
-    )
-    if diff:
-        _print_difference(report)
-    if plan or not looking:
-        _print(report, quiet)
-    if check:
-        _print_findings(report, quiet)
-    if depfile is not None:
-        _write_depfile(report, out, depfile)
-    if check and report.changed:
-        raise typer.Exit(1)
+    with findings(form) as found:
+        report = build(
+            paths,
+            out,
+            target or None,
+            looking,
+            dump_ir,
+            verify_each,
+            jobs or usual_jobs(),
+            force,
+            reuse=not no_cache,
+            progress=shown(quiet, verbose),
+        )
+        if diff:
+            _print_difference(report, form)
+        if plan or not looking:
+            _print(report, form, quiet)
+        if check:
+            found += _found(report, form, quiet)
+        if depfile is not None:
+            _write_depfile(report, out, depfile)
 
 
-def _print(report: BuildReport, quiet: bool) -> None:
+def _print(report: BuildReport, form: Format, quiet: bool) -> None:
     wrote, deleted = ("would write", "would delete") if report.checked else ("wrote", "deleted")
     for operator in report.operators:
-        _print_unchanged(operator, quiet)
+        _print_unchanged(operator, form, quiet)
         for path in operator.written:
-            typer.echo(f"{wrote} {operator.folder / path}")
+            said(f"{wrote} {operator.folder / path}", form)
         for path in operator.removed:
-            typer.echo(f"{deleted} {operator.folder / path}")
+            said(f"{deleted} {operator.folder / path}", form)
         for note in operator.notes if operator.changed else ():
-            typer.echo(f"note: {note}")
+            said(f"note: {note}", form)
 
 
-def _print_unchanged(operator: OperatorBuild, quiet: bool) -> None:
+def _print_unchanged(operator: OperatorBuild, form: Format, quiet: bool) -> None:
     if operator.left_out:
-        typer.echo(f"{operator.folder}: left out, it is made for other targets")
+        said(f"{operator.folder}: left out, it is made for other targets", form)
     elif not operator.changed and not quiet:
-        typer.echo(f"{operator.folder}: up to date")
+        said(f"{operator.folder}: up to date", form)
 
 
-def _print_findings(report: BuildReport, quiet: bool) -> None:
+def _found(report: BuildReport, form: Format, quiet: bool) -> tuple[Diagnostic, ...]:
+    """What ``--check`` finds; a line for each operator without findings."""
     from pyptogen.builder.findings import findings
-    from pyptogen.diagnostics import DiagnosticError
 
     for operator in report.operators:
-        _print_unchanged(operator, quiet)
-    found = findings(report.operators)
-    if found:
-        raise DiagnosticError(*found)
+        _print_unchanged(operator, form, quiet)
+    return findings(report.operators)
 
 
-def _print_difference(report: BuildReport) -> None:
+def _print_difference(report: BuildReport, form: Format) -> None:
     from pyptogen.builder.differences import differences, summary
 
     for line in differences(report.operators):
-        typer.echo(line)
+        said(line, form)
     for line in summary(report.operators):
         typer.echo(line, err=True)
 

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from pyptogen.cli.told import OutputFormat, Strict, findings, said
+
 
 def command(
     paths: Annotated[list[Path], typer.Argument(metavar="SPEC…", help="Specs, or folders of specs.")],
@@ -20,16 +22,23 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    form: OutputFormat = "full",
+    strict: Strict = False,
 ) -> None:
     """Check specs: syntax, names, shapes, types, tiling and memory, for each target."""
     from pyptogen.builder.at_once import usual_jobs
-    from pyptogen.builder.checking import check_specs
-    from pyptogen.diagnostics import render_text
+    from pyptogen.builder.checking import examine
 
-    for checked in check_specs(paths, target or None, verify_each, jobs or usual_jobs()):
-        fine = f"is fine for {', '.join(checked.targets)}" if checked.targets else "is left out, made for other targets"
-        typer.echo(f"{checked.path}: {checked.operator} {fine}")
-        for note in checked.notes:
-            typer.echo(f"note: {note}")
-        for warning in checked.warnings:
-            typer.echo(render_text(warning))
+    with findings(form, strict) as found:
+        for path, result in examine(paths, target or None, verify_each, jobs or usual_jobs()):
+            if isinstance(result, tuple):
+                found += result
+                continue
+            targets = ", ".join(result.targets)
+            said(f"{path}: {result.operator} {f'is fine for {targets}' if targets else _LEFT_OUT}", form)
+            for note in result.notes:
+                said(f"note: {note}", form)
+            found += result.warnings
+
+
+_LEFT_OUT = "is left out, made for other targets"

@@ -57,11 +57,14 @@ def command(
     with interrupt_ends():
         for operator in operators:
             run = on_a_chip(operator, threads, trace, deps, timeout) if recorded else operator
-            result = verify_case(operator, sizes, seed, run=run)
+            result = verify_case(operator, sizes, seed, run=run, again=not recorded)
             passed &= result.passed
             sizes_line = sizes_text(result.dims)
             screen.print(f"[bold]{operator.spec.name}[/bold]  {sizes_line}  target {operator.target}  seed {seed}")
             screen.print(verdict_table(result))
+            for verdict in result.verdicts:
+                if not verdict.passed:
+                    screen.print(verdict.describe(), style="red", markup=False, soft_wrap=True)
         if bench:
             screen.print(timing_table(measure(operators, sizes, seed, runs)))
     if not passed:

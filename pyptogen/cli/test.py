@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from pyptogen.cli.told import OutputFormat, said
+
 if TYPE_CHECKING:
+    from pyptogen.diagnostics.formats import Format
     from pyptogen.verify.suite_process import Outcome
 
 
@@ -26,6 +29,7 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    form: OutputFormat = "full",
 ) -> None:
     """Run every verify case of specs on every target and verify all outputs."""
     from pyptogen.builder.at_once import usual_jobs
@@ -38,19 +42,35 @@ def command(
         for outcome in run_suite(paths, target or None, seed, checked=checked, jobs=jobs or usual_jobs()):
             outcomes.append(outcome)
             for line in _lines(outcome):
-                typer.echo(line)
+                said(line, form)
             sys.stdout.flush()  # whoever reads from a pipe sees how far it is, too
     failed = [outcome for outcome in outcomes if not outcome.passed]
     for name in dict.fromkeys(f"{outcome.operator} {outcome.target}".strip() for outcome in failed):
-        typer.echo(f"failed: {name}")
+        said(f"failed: {name}", form)
     minutes, seconds = divmod(round(perf_counter() - begin), 60)
     specs = len({outcome.operator for outcome in outcomes})
-    typer.echo(
-        f"{len(outcomes) - len(failed)} of {len(outcomes)} cases agree "
-        f"({specs} spec{'s' if specs > 1 else ''}, {minutes} min {seconds} s)"
-    )
+    count = f"{specs} spec{'s' if specs > 1 else ''}"
+    said(f"{len(outcomes) - len(failed)} of {len(outcomes)} cases agree ({count}, {minutes} min {seconds} s)", form)
+    if form not in ("full", "concise"):
+        typer.echo(_document(outcomes, form))
     if failed:
         raise typer.Exit(1)
+
+
+def _document(outcomes: list[Outcome], form: Format) -> str:
+    """All findings; of JUnit the cases that passed as well."""
+    from pyptogen.cli.tables import sizes_text
+    from pyptogen.diagnostics.formats import RENDERERS
+    from pyptogen.diagnostics.formats.junit import Case, render_cases
+
+    if form != "junit":
+        return RENDERERS[form](list(dict.fromkeys(one for outcome in outcomes for one in outcome.failures)))
+    cases = []
+    for outcome in outcomes:
+        name = f"{outcome.operator} {outcome.target} {sizes_text(outcome.dims)}".strip()
+        seconds = None if outcome.result is None else outcome.result.seconds
+        cases += [Case(outcome.spec, name, one, seconds) for one in outcome.failures or (None,)]
+    return render_cases(cases)
 
 
 def _lines(outcome: Outcome) -> list[str]:

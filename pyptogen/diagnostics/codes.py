@@ -1,7 +1,7 @@
 """The registry of diagnostic codes. A code keeps its number and meaning for ever.
 
 1xx syntax and form of a spec, 2xx names, shapes and types, 3xx tiling, memory and lowering, 4xx run time, 5xx
-toolchain.
+toolchain, 6xx changes of a contract.
 """
 
 from __future__ import annotations
@@ -270,6 +270,12 @@ _RUN_TIME = (
         "The Python function that `verify: {golden: …}` names raised an error, or gave no array of the right shape for "
         "an output.",
     ),
+    Code(
+        "PTG410",
+        "case failed",
+        "`pyptogen test` found results of a case further from the golden than is allowed, or the kernels did not end. "
+        "`pyptogen run` with its sizes shows how far every output is off.",
+    ),
 )
 
 _TOOLCHAIN = (
@@ -323,7 +329,105 @@ _TOOLCHAIN = (
     ),
 )
 
+_CHANGES = (
+    Code("PTG601", "operator removed", "There is no spec of this operator any more: whoever calls it fails."),
+    Code(
+        "PTG602",
+        "argument or result removed or renamed",
+        "Calls name arguments, and read results by name: those that did are not right any more. Keep the old operator "
+        "beside a new one, or change all callers with it.",
+    ),
+    Code(
+        "PTG603",
+        "argument or result added",
+        "Calls lack an input, or a scalar without a default, that is new; an output more changes what unpacking gives.",
+    ),
+    Code(
+        "PTG604",
+        "arguments or results in another order",
+        "The entry of compiled callers and the wrapper's positions follow the order of the spec.",
+    ),
+    Code("PTG605", "dtype of an argument or result changed", "Arrays of the old element type are refused, or misread."),
+    Code(
+        "PTG606",
+        "shape of an argument or result changed",
+        "Arrays of the old rank or sizes are refused, or results have other sizes. Whether a size is a number or a dim "
+        "of that value, and what dims are called, makes no difference.",
+    ),
+    Code(
+        "PTG607",
+        "layout of an argument or result changed",
+        "The same elements lie otherwise in memory: packed weights must be packed anew, and compiled callers misread.",
+    ),
+    Code(
+        "PTG608",
+        "range of a dim narrowed",
+        "Sizes that were taken are refused: a smaller range, coarser multiples, or a number where there was a range. A "
+        "wider range breaks nobody.",
+    ),
+    Code(
+        "PTG609",
+        "attr removed, re-typed or without a default",
+        "Calls give a scalar that is not there or of another type, or rely on a default that is gone.",
+    ),
+    Code(
+        "PTG610",
+        "default of an attr changed",
+        "Calls that leave the scalar out go on, and compute something else.",
+    ),
+    Code(
+        "PTG611",
+        "memory of an output changed",
+        "An output updates an input in place that it did not, or no longer: callers lose what they kept, or read "
+        "what is not written.",
+    ),
+    Code(
+        "PTG612",
+        "other slots of the entry",
+        "Compiled callers fill a struct, a slot of 8 bytes for each argument, run-time size and scalar. It has "
+        "others, or others' names: they must be changed and compiled again. Callers in Python notice nothing.",
+    ),
+    Code("PTG613", "target removed", "The operator is not made for a platform that it was made for."),
+    Code(
+        "PTG614",
+        "requirement added",
+        "Calls that were right may break a precondition that is new.",
+    ),
+    Code(
+        "PTG615",
+        "looser tolerance",
+        "A warning of `pyptogen breaking`: results may be further off and still pass.",
+    ),
+    Code(
+        "PTG616",
+        "other roundings",
+        "A warning of `pyptogen breaking`: outputs come about by other casts or products, so their last places differ.",
+    ),
+    Code(
+        "PTG617",
+        "other arithmetic",
+        "A warning of `pyptogen breaking`: outputs are computed by other operations, or of other operands.",
+    ),
+    Code(
+        "PTG620",
+        "nothing to compare with",
+        "`--against` names a commit that git does not have, a place that is in no repository, or no folder of specs.",
+    ),
+    Code(
+        "PTG621",
+        "no approval",
+        "An entry of the file of approvals approves nothing: its code is none of a breaking change, or its day is "
+        "none.",
+    ),
+    Code(
+        "PTG622",
+        "approval not used",
+        "A warning of `pyptogen breaking`: the change that was approved is not there, or is in what is compared with "
+        "already.",
+    ),
+)
+
 CODES: Mapping[str, Code] = MappingProxyType(
-    {c.code: c for group in (_SYNTAX, _NAMES, _LOWERING, _RUN_TIME, _TOOLCHAIN) for c in group}
+    {c.code: c for group in (_SYNTAX, _NAMES, _LOWERING, _RUN_TIME, _TOOLCHAIN, _CHANGES) for c in group}
 )
 """All codes by number, in order."""

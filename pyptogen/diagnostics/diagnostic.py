@@ -36,12 +36,23 @@ class Diagnostic:
         place = f"{self.span}: " if self.span else ""
         return f"{place}{self.severity} {self.code}: {self.message}"
 
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """What was expected and the way out, a line each."""
+        return tuple(f"{word}: {text}" for word, text in (("expected", self.expected), ("fix", self.fix)) if text)
+
+    @property
+    def details(self) -> tuple[str, ...]:
+        """The same, and the notes with their places."""
+        return (*self.ways, *(f"note: {text}" + (f" ({span})" if span else "") for text, span in self.notes))
+
 
 class DiagnosticError(Exception):
-    """A user's fault: one or more diagnostics, in the order of the source."""
+    """A user's fault: one or more diagnostics, in the order of the source. As text it says of each what was expected
+    and the way out; it shows no source, which may have changed since."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("\n".join(str(d) for d in diagnostics))
+        super().__init__("\n".join("\n  ".join((str(one), *one.details)) for one in diagnostics))
         self.diagnostics: tuple[Diagnostic, ...] = diagnostics
 
 

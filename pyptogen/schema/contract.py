@@ -16,16 +16,21 @@ DTYPES = (
 
 OTHER_NAMES = {
     "float32": "fp32", "float": "fp32", "f32": "fp32", "float16": "fp16", "half": "fp16", "f16": "fp16",
-    "bfloat16": "bf16", "float64": "fp32", "double": "fp32", "int": "int32", "i8": "int8", "i32": "int32",
+    "bfloat16": "bf16", "int": "int32", "i8": "int8", "i32": "int32",
     "i64": "int64", "long": "int64", "byte": "uint8", "u8": "uint8",
 }  # fmt: skip
 """What users of other tools may write, and the nearest dtype here."""
+
+_WIDER = frozenset({"fp64", "f64", "float64", "double", "fp128", "float128"})
+"""Floats that no platform computes with."""
 
 LAYOUTS = ("nd", "dn", "nz")
 
 
 def suggest_dtype(name: str, known: Iterable[str]) -> str:
     """A fix sentence for an unknown dtype."""
+    if name in _WIDER:
+        return "write `fp32`: no platform computes with wider floats"
     other = OTHER_NAMES.get(name)
     return f"did you mean `{other}`?" if other else did_you_mean(name, known)
 

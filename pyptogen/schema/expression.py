@@ -123,12 +123,15 @@ def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | N
         if hint is not None and _ends_in_flow(hint) and unbalanced(text):
             raise cut_by_yaml(hint) from None
         at = min(max((error.offset or 1) - 1, 0), len(text) - 1)
+        turned = {"=<": "<=", "=>": ">=", "=!": "!="}
+        wrong = next((pair for pair in turned if pair in text[max(at - 1, 0) : at + 2]), "")
         stop = offsets[-1] if at == 0 else offsets[at] + 1
         raise fault(
             "PTG106",
             f"not an expression: {error.msg}",
             source.span(offsets[at], stop),
             expected="Python's expression grammar: names, numbers, operators, calls, slices",
+            fix=f"write `{turned[wrong]}` for `{wrong}`" if wrong else "",
         ) from None
     except (ValueError, RecursionError, MemoryError):
         raise fault("PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])) from None

@@ -36,6 +36,14 @@ def load_source(source: Source) -> Spec:
     """The spec in a text that is already read; the file's name decides between TOML and YAML. Files that it names
     are read from disk."""
     root = need_mapping(read_tree(source), "a spec")
+    if not root.entries:
+        raise fault(
+            "PTG105",
+            "the file is empty, or has nothing but comments",
+            root.span,
+            expected="at least `pyptogen: 1`, `operator`, `inputs`, `outputs` and `graph`",
+            fix="README.md shows a whole spec",
+        )
     model = validate(SpecModel, root, "a spec")
     _check_head(root, model)
     folder = os.path.dirname(source.file) or "."

@@ -81,6 +81,10 @@ def _one_per_place(found: Seq[Diagnostic]) -> list[Diagnostic]:
             first = merged[key]
             expected = " or ".join(dict.fromkeys([*first.expected.split(" or "), item.expected]))
             item = Diagnostic(first.code, first.message, first.span, expected, first.fix)
+        if key in merged and item.code == "PTG105":
+            first = merged[key]
+            message = f"{first.message.replace(' the key ', ' the keys ')}, {_key_of(item)}"
+            item = Diagnostic(item.code, message, item.span, fix=f"{first.fix}, {item.fix.removeprefix('add ')}")
         merged[key] = item
     return sorted(merged.values(), key=lambda d: (d.span.line, d.span.col) if d.span else (0, 0))
 

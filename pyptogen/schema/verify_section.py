@@ -13,8 +13,20 @@ from pyptogen.schema.spec import GoldenSpec, Tolerance, VerifySpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate
 
-GENERATORS = ("uniform", "normal", "integers", "permutation", "skip", "skip_rows", "cos", "sin", "zeros", "ones")
-"""Functions that a generator may call; ``pyptogen.verify`` gives them their meaning."""
+GENERATORS: dict[str, tuple[str, ...]] = {
+    "uniform": ("low, high",),
+    "normal": ("", "mean, std"),
+    "integers": ("", "low, high"),
+    "permutation": ("count",),
+    "skip": ("drawn, value, part",),
+    "skip_rows": ("drawn, value, part",),
+    "cos": ("x",),
+    "sin": ("x",),
+    "zeros": ("",),
+    "ones": ("",),
+}
+"""Functions that a generator may call, with the arguments that each takes, one way or another; ``pyptogen.verify``
+gives them their meaning."""
 
 
 def read_verify(
@@ -107,7 +119,23 @@ def _generator(node: Node) -> Expr:
                 expected="one of " + ", ".join(GENERATORS),
                 fix=did_you_mean(name, GENERATORS),
             )
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            _check_arguments(expr, part, part.func.id)
     return expr
+
+
+def _check_arguments(expr: Expr, call: ast.Call, name: str) -> None:
+    """Raises PTG203 for a generator with too few or too many arguments."""
+    counts = [len(ways.split(",")) if ways else 0 for ways in GENERATORS[name]]
+    if len(call.args) in counts and not call.keywords:
+        return
+    given = f"{len(call.args)} and others by name" if call.keywords else str(len(call.args))
+    raise fault(
+        "PTG203",
+        f"`{name}` takes {' or '.join(map(str, counts))} arguments, not {given}",
+        expr.span_of(call),
+        expected=" or ".join(f"`{name}({ways})`" for ways in GENERATORS[name]),
+    )
 
 
 def _check_case(node: Node, dims: tuple[DimSpec, ...]) -> None:

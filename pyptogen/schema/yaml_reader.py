@@ -50,20 +50,38 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     at = min(mark.index if mark else 0, len(source.text))
     problem = error.problem or "not well-formed"
     context = error.context or ""
-    fix = ""
+    fix = expected = ""
     if "flow" in context:
         fix = "close the bracket; inside `[…]` and `{…}` put an expression that has brackets itself in quotes"
     elif "mapping values" in problem:
         fix = _of_two_lines(source, at) or "put text that contains `: ` in quotes"
     elif "expected key" in problem:
         fix = "let the entries of one mapping begin in one column"
+        columns = _columns_above(source, at)
+        if columns:
+            problem, expected = "this line begins in a column of its own", f"column {' or '.join(map(str, columns))}"
+    elif source.text[at : at + 1] == "\t":
+        problem, expected, fix = "a tab where only spaces indent", "spaces", "replace tabs by spaces"
     elif "cannot start any token" in problem:
-        fix = "indent with spaces, and quote text that starts with one of @ ` % & * ! | >"
+        fix = "quote text that starts with one of @ ` % & * ! | >"
     notes: tuple[Note, ...] = ()
     begin = error.context_mark
     if context and begin is not None and begin.index != at:
         notes = ((context, source.span(begin.index, begin.index + 1)),)
-    return fault("PTG101", f"not well-formed YAML: {problem}", source.span(at, at), fix=fix, notes=notes)
+    return fault(
+        "PTG101", f"not well-formed YAML: {problem}", source.span(at, at), expected=expected, fix=fix, notes=notes
+    )
+
+
+def _columns_above(source: Source, at: int) -> list[int]:
+    """The columns in which open mappings began, the innermost first; nothing where this line begins in one of them."""
+    line, col = source.position(at)
+    columns: list[int] = []
+    for text in reversed(source.text.split("\n")[: line - 1]):
+        begin = len(text) - len(text.lstrip()) + 1
+        if text.strip() and not text.lstrip().startswith("#") and (not columns or begin < columns[-1]):
+            columns.append(begin)
+    return [] if col in columns else columns
 
 
 def _of_two_lines(source: Source, at: int) -> str:

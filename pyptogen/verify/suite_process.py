@@ -11,17 +11,18 @@ import os
 import signal
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator
+    from pyptogen.schema import DimSpec, Spec
     from pyptogen.verify.cases import CaseResult
 
 _FORK = multiprocessing.get_context("fork")
@@ -48,6 +49,18 @@ class Outcome:
     result: CaseResult | None = None
     problem: str = ""
     diagnostics: tuple[Diagnostic, ...] = ()
+    spec: str = ""
+    """The file."""
+
+    @property
+    def failures(self) -> tuple[Diagnostic, ...]:
+        """Why it did not pass, as findings: those that it has, or PTG410."""
+        if self.passed or self.diagnostics:
+            return self.diagnostics
+        case = " ".join((self.operator, self.target, *(f"{dim}={size}" for dim, size in self.dims.items())))
+        verdicts = () if self.result is None else self.result.verdicts
+        why = "; ".join(verdict.describe() for verdict in verdicts if not verdict.passed) or self.problem
+        return (Diagnostic("PTG410", f"{case}: {why}", Span(self.spec, 1, 1, 1, 1)),)
 
     @property
     def passed(self) -> bool:
@@ -89,7 +102,7 @@ class SpecProcess:
     def taken(self) -> Iterator[Outcome]:
         """The outcomes so far, once."""
         while self.outcomes:
-            yield self.outcomes.popleft()
+            yield replace(self.outcomes.popleft(), spec=str(self._arguments[0]))
 
     def _ended(self) -> None:
         self._process.join()
@@ -124,6 +137,10 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
     except DiagnosticError as error:
         pipe.send(Outcome(path.stem, "", {}, diagnostics=error.diagnostics))
         return
+    sizes = [dim for dim in spec.dims if dim.value is None]
+    if sizes and not spec.verify.cases and targets:
+        pipe.send(Outcome(spec.name, "", {}, diagnostics=(_no_cases(spec, sizes),)))
+        return
     cases = spec.verify.cases or ({},)
     for number, target in enumerate(targets):
         left = list(enumerate(cases, number * len(cases)))[max(0, first - number * len(cases)) :]
@@ -137,17 +154,28 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
             continue
         for at, dims in left:
             pipe.send((at, Outcome(spec.name, target, dims)))
-            pipe.send(_outcome(operator, dims, conditions.seed))
+            pipe.send(_outcome(operator, dims, conditions))
 
 
-def _outcome(operator: CompiledOperator, dims: Mapping[str, int], seed: int) -> Outcome:
+def _no_cases(spec: Spec, sizes: Sequence[DimSpec]) -> Diagnostic:
+    case = ", ".join(f"{dim.name}: {dim.multiple_of * -(-dim.min // dim.multiple_of)}" for dim in sizes)
+    return Diagnostic(
+        "PTG105",
+        f"`{spec.name}` has no case to test, and sizes that are known at run time only",
+        spec.span,
+        expected="sizes under `verify`, small and odd ones among them",
+        fix=f"add `verify: {{cases: [{{{case}}}]}}`",
+    )
+
+
+def _outcome(operator: CompiledOperator, dims: Mapping[str, int], conditions: Conditions) -> Outcome:
     """One case, run and compared."""
     from pyptogen.runtime.native.binding import RunError
     from pyptogen.verify.cases import verify_case
 
     named = Outcome(operator.spec.name, operator.target, dims)
     try:
-        result = verify_case(operator, dims, seed)
+        result = verify_case(operator, dims, conditions.seed, again=not conditions.checked)
     except RunError as error:
         return replace(named, problem=str(error))
     except DiagnosticError as error:

@@ -6,12 +6,14 @@ line and it is real.
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections import namedtuple
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -61,7 +63,8 @@ class Numpy:
 
     last_run = 0.00125
 
-    def __init__(self, target: str, error: float) -> None:
+    def __init__(self, target: str, error: float, called: Callable[[Numpy], None] = lambda _: None) -> None:
+        self.called = called
         self.spec = load_source(Source("toy.yaml", SPEC))
         self.program = from_spec(self.spec)
         self.contract = Contract.from_program(self.program)
@@ -76,6 +79,7 @@ class Numpy:
         return self._outputs(x, w, cache, index)
 
     def __call__(self, *, x: Any, w: Any, cache: Any, index: Any, out: Any = None) -> Outputs:
+        self.called(self)
         outputs = self._outputs(x, getattr(w, "logical", w), cache, index)
         outputs.y[0, 3] += np.float16(self.error)
         if out is None:
@@ -107,7 +111,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def compile_(spec: Any, target: str = "cpu", **options: Any) -> Numpy:
         asked.update(options, target=target)
-        return Numpy(target, asked["error"])
+        return Numpy(target, asked["error"], asked.get("called", lambda _: None))
 
     monkeypatch.setattr(pyptogen, "compile", compile_)
     return asked
@@ -146,13 +150,32 @@ def test_run_prints_every_output(cli: Run, compiled: dict[str, Any], spec: Path)
     lines = result.out.splitlines()
     assert lines[0] == "toy  t=8 blocks=4  target cpu  seed 3"
     heads = [cell.strip() for cell in lines[2].strip("┃").split("┃")]
-    assert heads == ["output", "shape", "dtype", "worst difference", "allowed", "verdict", "time"]
+    assert heads == ["verdict", "output", "time", "worst difference", "allowed", "shape", "dtype"]
     rows = [[cell.strip() for cell in line.strip("│").split("│")] for line in lines if line.startswith("│")]
-    assert [(row[0], row[1], row[2], row[3], row[5], row[6]) for row in rows] == [
-        ("cache", "[32, 32]", "float32", "0", "ok", "1.250 ms"),
-        ("y", "[8, 32]", "float16", "0", "ok", ""),
+    assert rows == [
+        ["ok", "cache", "1.250 ms", "0", "1 ulp", "[32, 32]", "float32"],
+        ["ok", "y", "", "0", "1 ulp", "[8, 32]", "float16"],
     ]
-    assert [row[4] for row in rows] == ["1 ulp", "1 ulp"]
+
+
+@pytest.mark.parametrize("columns", [80, 40])
+def test_a_narrow_terminal_keeps_the_verdict(
+    cli: Run, compiled: dict[str, Any], spec: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    from rich.console import Console
+
+    from pyptogen.cli import tables
+
+    monkeypatch.setattr(tables, "console", lambda: Console(highlight=False, width=columns))
+    compiled["error"] = 1.0
+    rows = [line.split("│")[1].strip() for line in cli("run", spec).out.splitlines() if line.startswith("│")]
+    assert [row for row in rows if row] == ["ok", "FAILED, 0.625% out"]
+
+
+def test_the_time_is_that_of_a_second_run(cli: Run, compiled: dict[str, Any], spec: Path) -> None:
+    times = iter([9.0, 0.5])
+    compiled["called"] = lambda operator: setattr(operator, "last_run", next(times))
+    assert "500.000 ms" in cli("run", spec).out
 
 
 def test_run_takes_sizes_in_both_forms(cli: Run, compiled: dict[str, Any], spec: Path) -> None:
@@ -169,9 +192,8 @@ def test_a_wrong_result_exits_with_1(cli: Run, compiled: dict[str, Any], spec: P
     compiled["error"] = 1.0
     result = cli("run", spec)
     assert result.code == 1
-    (row,) = [line for line in result.out.splitlines() if line.startswith("│ y ")]
-    assert "FAILED" in row
-    assert "0.625% out" in row
+    assert "│ FAILED, 0.625% out │ y " in result.out
+    assert "y: differs, worst difference 1 at [0, 3]" in result.out
 
 
 def test_bench_measures_each_target(
@@ -207,6 +229,23 @@ def test_test_says_what_differs(cli: Run, compiled: dict[str, Any], spec: Path) 
     assert "y: differs, worst difference 1 at [0, 3]" in result.out
     assert result.out.splitlines()[-2] == "failed: toy cpu"
     assert result.out.splitlines()[-1].startswith("0 of 2 cases agree (1 spec, ")
+
+
+def test_test_as_documents(cli: Run, compiled: dict[str, Any], spec: Path) -> None:
+    result = cli("test", spec, "--target", "cpu", "--output-format", "junit")
+    root = ElementTree.fromstring(result.out)
+    assert (result.code, root.get("tests"), root.get("failures")) == (0, "2", "0")
+    assert [(case.get("name"), case.get("time")) for case in root[0]] == [
+        ("toy cpu t=5 blocks=4", "0.001250"),
+        ("toy cpu t=9 blocks=2", "0.001250"),
+    ]
+    compiled["error"] = 1.0
+    result = cli("test", spec, "--target", "cpu", "--output-format", "json")
+    found = json.loads(result.out)
+    assert result.code == 1
+    assert [(one["code"], one["span"]["file"]) for one in found] == [("PTG410", str(spec))] * 2
+    assert found[0]["message"].startswith("toy cpu t=5 blocks=4: y: differs, worst difference 1 at [0, 3]")
+    assert "0 of 2 cases agree" in result.err
 
 
 @pytest.mark.parametrize(

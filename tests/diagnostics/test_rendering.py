@@ -95,7 +95,7 @@ def test_json_holds_everything() -> None:
 def test_error_carries_its_findings() -> None:
     error = fault("PTG201", "bad", SPAN, fix="mend")
     assert isinstance(error, DiagnosticError)
-    assert str(error) == "s.yaml:2:3: error PTG201: bad"
+    assert str(error) == "s.yaml:2:3: error PTG201: bad\n  fix: mend"
     assert error.diagnostics[0].fix == "mend"
 
 

@@ -27,7 +27,20 @@ graph:
 CASES = [
     Bad("yaml_syntax", "cols: 8", "cols: [8", "PTG101", (6, 7), ("flow sequence", "close the bracket")),
     Bad("endless_number", "cols: 8", f"cols: {'9' * 321}", "PTG101", (5, 9), ("more than 320 digits",)),
-    Bad("yaml_tab", "  cols: 8", "\tcols: 8", "PTG101", (5, 1), ("spaces",)),
+    Bad("yaml_tab", "  cols: 8", "\tcols: 8", "PTG101", (5, 1), ("a tab", "replace tabs by spaces")),
+    Bad("yaml_at", "cols: 8", "cols: @8", "PTG101", (5, 9), ("quote text",)),
+    Bad("own_column", "  cols: 8", "    cols: 8", "PTG101", (5, 5), ("a column of its own", "column 3 or 1")),
+    Bad("wide_float", "x: fp32[rows", "x: fp64[rows", "PTG212", (7, 6), ("write `fp32`: no platform",)),
+    Bad("turned", "graph:", "requires: ['rows =< 4']\ngraph:", "PTG106", (10, 18), ("write `<=` for `=<`",)),
+    Bad(
+        "generator_arguments",
+        "graph:",
+        "verify: {generate: {x: uniform(-1)}}\ngraph:",
+        "PTG203",
+        (10, 24),
+        ("takes 2 arguments, not 1", "`uniform(low, high)`"),
+    ),
+    Bad("two_missing", "pyptogen: 1\noperator: scale\n", "", "PTG105", (1, 1), ("the keys `pyptogen`, `operator`",)),
     Bad("colon_in_value", "y: x * 2", "y: x: 2", "PTG101", (11, 7), ("mapping values",)),
     Bad(
         "duplicate_key",
@@ -203,6 +216,14 @@ def test_all_findings_of_a_mapping_come_together() -> None:
     with pytest.raises(DiagnosticError) as raised:
         load_source(Source("scale.yaml", text))
     assert sorted(d.code for d in raised.value.diagnostics) == ["PTG103", "PTG104", "PTG105"]
+
+
+@pytest.mark.parametrize("text", ["", "# only a comment\n", "\n\n"])
+def test_an_empty_file_is_told_as_such(text: str) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        load_source(Source("empty.yaml", text))
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.message) == ("PTG105", "the file is empty, or has nothing but comments")
 
 
 def test_alias_bomb_is_refused() -> None:

@@ -110,7 +110,6 @@ def test_defaults_by_dtype() -> None:
     [
         ("unifrom(0, 1)", "PTG202", 1, "unifrom"),
         ("1 + nmae", "PTG201", 5, "nmae"),
-        ("uniform(1)", "PTG203", 1, "2 arguments"),
         ("cos(uniform(3, 1))", "PTG215", 5, "above"),
         ("permutation(10)", "PTG215", 1, "5000 distinct"),
         ("skip(ones(), 0, 2)", "PTG215", 1, "between 0 and 1"),

@@ -158,3 +158,12 @@ def test_checked_mode_is_for_all_targets(specs: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(pyptogen, "compile", compile_)
     asked = [outcome.diagnostics[0].message for outcome in run_suite([specs / "first.yaml"], checked=True)]
     assert sorted(asked) == ["a2a3 True", "cpu True"]
+
+
+def test_a_spec_without_cases_says_how_to_write_one(tmp_path: Path) -> None:
+    text = SPEC.format(name="one").replace("verify:\n  cases: [{n: 1}, {n: 2}, {n: 3}]\n", "")
+    (tmp_path / "one.yaml").write_text(text.replace("min: 1, max: 64", "min: 5, max: 64, multiple_of: 4"))
+    (outcome,) = run_suite([tmp_path / "one.yaml"])
+    (found,) = outcome.failures
+    assert (found.code, found.fix) == ("PTG105", "add `verify: {cases: [{n: 8}]}`")
+    assert outcome.spec == str(tmp_path / "one.yaml")

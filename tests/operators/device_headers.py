@@ -23,26 +23,12 @@ FLAGS = (
 """Both kinds of core at once: a kernel's text says which of them it is for."""
 
 _BEFORE = """\
-#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <stdexcept>
-#include <string>
-#include <utility>
-namespace cce {
-inline thread_local std::string said;
-inline void printf(const char* form, ...)
-{
-    char text[2048];
-    va_list values;
-    va_start(values, form);
-    std::vsnprintf(text, sizeof text, form, values);
-    va_end(values);
-    said += text;
-}
-}
-[[noreturn]] inline void trap() { throw std::runtime_error(std::exchange(cce::said, {})); }
+namespace cce { using std::printf; }
+[[noreturn]] inline void trap() { throw std::runtime_error("PTO_ASSERT, which standard output has"); }
 inline int get_ctrl(...);
 inline void set_ctrl(auto ctrl);
 inline int sbitset0(int, int);

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from operators.conftest import SPECS
 from operators.device_headers import copied, device_toolchain
 from pyptogen.lower.tensor import from_spec
+from pyptogen.runtime.native.binding import RunError
 from pyptogen.runtime.operator.compiled import _link
 from pyptogen.runtime.toolchain.build import Toolchain
 from pyptogen.runtime.toolchain.compiler import find_compilers
@@ -24,6 +26,8 @@ from pyptogen.verify.cases import case_dims
 ROOT = os.environ.get("PTO_ISA_ROOT", "")
 pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
 FOLDERS = sorted(path.parent for path in (SPECS.parent / "generated").glob("*/a2a3") if (path / "kernels").is_dir())
+KNOWN = {"cross_entropy": "TGATHER by a pattern wants a result whose columns are all valid (TGather.hpp)"}
+"""Operators of which the headers refuse a kernel at run time, and what they say."""
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +57,14 @@ def run(toolchain: Toolchain, folder: Path) -> None:
     operator(**operator.example_inputs(seed=7, **case_dims(spec, program, {})))
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def case(folder: Path) -> Any:
+    """A folder as a parameter; no entry of KNOWN outlives its reason."""
+    known = KNOWN.get(folder.name)
+    marks = () if known is None else (pytest.mark.xfail(reason=known, raises=RunError, strict=True),)
+    return pytest.param(folder, id=folder.name, marks=marks)
+
+
+@pytest.mark.parametrize("folder", [case(folder) for folder in FOLDERS])
 def test_kernels_of_the_library(toolchain: Toolchain, folder: Path) -> None:
     """Mixed kernels wait for each other, which the mocks cannot: they are compiled only."""
     orchestration = (folder / "a2a3" / "orchestration.cpp").read_text()

@@ -73,7 +73,13 @@ def _whole_fractals(call: Operands) -> bool:
     if found is None:
         return True
     to, source, units = found
-    sizes = [(size, unit) for tile in (to, source) for size, unit in zip(tile.shape, units, strict=True)]
+    # A compact tile goes by what is valid; turned bytes, which move two at a time, do so in any tile.
+    by_valid = to.compact or (to.bytes == 1 and source.row_major != (to.loc == "Right"))
+    sizes = [
+        (size, unit)
+        for tile in ((source,) if by_valid else (to, source))
+        for size, unit in zip(tile.shape, units, strict=True)
+    ]
     sizes += [(at, unit) for at, unit in zip(call.at, units, strict=True) if at is not None]
     return not any(size % unit for size, unit in sizes)
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
-from pyptogen.lower.isa.fractals import Apart, CubeTile, distances
+from pyptogen.lower.isa.fractals import Apart, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 
@@ -126,7 +127,7 @@ class Touches:
         if not any(tile.type.loc in ("Left", "Right", "Acc") for tile in tiles):
             return (), ()
         starts = [self._region(tile, slots).start for tile in tiles]
-        kinds = [_cube_tile(tile) for tile in tiles]
+        kinds = [cube_tile(tile) for tile in tiles]
         left, taken = (
             tuple(((kinds[at].loc, starts[at]), apart) for at, apart in places)
             for places in distances(instr.name, kinds, self._kernel.platform)
@@ -158,14 +159,6 @@ class Touches:
         if earlier.number not in known:
             known[earlier.number] = _compare(earlier, later)
         return known[earlier.number]
-
-
-def _cube_tile(tile: Declare) -> CubeTile:
-    """A tile as its fractals see it."""
-    kind, extents = tile.type, (tile.rows, tile.cols)
-    rows, cols = (extent.size if extent.valid is None else extent.valid.c() for extent in extents)
-    marks = (kind.compact, kind.across, kind.k_aligned)
-    return CubeTile(kind.loc, DTYPES[kind.dtype], (kind.rows, kind.cols), (rows, cols), *marks)
 
 
 def _indexed(kernel: InstrKernel) -> frozenset[str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower.expr import ONE
+from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.instruction import bound_names
+from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -18,6 +19,7 @@ from pyptogen.lower.instruction.ir import (
     Queue,
     declarations,
 )
+from pyptogen.lower.isa.device_rules import Operands, broken_rule
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
@@ -76,6 +78,7 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
         )
     if instr.name == "TSTORE" and tiles[0].loc == "Vec":
         require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
+    _check_device_rules(instr, declared, platform)
     if instr.name == "TTRANS":
         require(not tiles[1].col_major, "TTRANS of a tile that lies by columns", instr.span)
     kinds = [(t.rows, t.cols, t.col_major) for t in tiles]
@@ -86,6 +89,22 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
             f"{instr.name} on tiles of different types: {shapes}",
             "one type for all of them",
             "declare the buffers with one `shape`; `valid` says how much of it is in use",
+        )
+
+
+def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
+    """What the device's own headers ask beyond element types (`isa.device_rules`)."""
+    tiles = [cube_tile(declared[o]) for o in instr.operands if isinstance(o, str)]
+    indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
+    at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at))
+    if rule is not None:
+        shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
+        raise _illegal(
+            instr,
+            f"{instr.name} on {platform.name} does not take these tiles: {shapes}",
+            f"{rule.wants} ({rule.source})",
+            "give the stage other tile sizes",
         )
 
 

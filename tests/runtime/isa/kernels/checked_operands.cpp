@@ -253,3 +253,19 @@ extern "C" void columns_that_are_fewer_than_their_tile()
     order(PIPE_MTE1, PIPE_M);
     TMATMUL(sum, left, right);  // here: TMATMUL takes .* L0B tile of 64 x 64 to be 48 .* left them 64 apart.*TileRightCompact
 }
+
+extern "C" void mask_of_half_a_repeat()
+{
+    set_vector_mask(0, -1);
+    Block x = at<Block>(0);
+    TEXPANDS(x, 1.0f);  // here: TEXPANDS works under the vector mask 0 0xffffffffffffffff that .*checked_operands
+}
+
+extern "C" void mask_left_by_the_kernel_before()
+{
+    set_mask_norm();
+    set_vector_mask(0, 0xff);
+    cpu_sim::set_execution_context(0, 0, 1);
+    Block x = at<Block>(0);
+    TEXPANDS(x, 1.0f);  // here: TEXPANDS works under the vector mask 0 0xff that .* left
+}

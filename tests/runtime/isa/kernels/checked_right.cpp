@@ -344,3 +344,13 @@ extern "C" void stores_to_one_place_in_order()
     order(PIPE_MTE2, PIPE_MTE3);
     TSTORE(out, x);
 }
+
+// A mask for something of the kernel's own, and all elements again before vector work.
+extern "C" void mask_set_back()
+{
+    set_mask_norm();
+    set_vector_mask(0, 0xff);
+    set_vector_mask(-1, -1);
+    Block x = at<Block>(0);
+    TEXPANDS(x, 1.0f);
+}

@@ -1,0 +1,75 @@
+"""The library's A2/A3 kernels with the device's own headers, where the user names an installation of PTO-ISA.
+
+What those say at compile time is said of every kernel; what they say at run time (``PTO_ASSERT``) of kernels that need
+no second core, run once on the smallest case of their spec. The mocked intrinsics move no data: values are not judged,
+and what a kernel reads from a result of another one is whatever was there.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from operators.conftest import SPECS
+from operators.device_headers import copied, device_toolchain
+from pyptogen.lower.tensor import from_spec
+from pyptogen.runtime.native.binding import RunError
+from pyptogen.runtime.operator.compiled import _link
+from pyptogen.runtime.toolchain.build import Toolchain
+from pyptogen.runtime.toolchain.compiler import find_compilers
+from pyptogen.schema import load_spec
+from pyptogen.verify.cases import case_dims
+
+ROOT = os.environ.get("PTO_ISA_ROOT", "")
+pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
+FOLDERS = sorted(path.parent for path in (SPECS.parent / "generated").glob("*/a2a3") if (path / "kernels").is_dir())
+KNOWN = {"cross_entropy": "TGATHER by a pattern wants a result whose columns are all valid (TGather.hpp)"}
+"""Operators of which the headers refuse a kernel at run time, and what they say."""
+
+
+@pytest.fixture(scope="module")
+def toolchain(tmp_path_factory: pytest.TempPathFactory) -> Toolchain:
+    """A compiler with the device's headers, read once."""
+    compilers = [c for c in find_compilers(prefer="clang") if c.family == "clang"]
+    if not compilers:
+        pytest.skip("no clang++, which the public headers need")
+    folder = tmp_path_factory.mktemp("device")
+    return device_toolchain(compilers[0], copied(Path(ROOT), folder / "isa"), folder / "cache")
+
+
+def refusal(toolchain: Toolchain, file: Path) -> str:
+    """What the device's headers say against a kernel, empty if nothing."""
+    flags = (*toolchain.flags, *toolchain.headers.include_flags(toolchain.cache))
+    said = toolchain.compiler.run([*flags, "-include", str(toolchain.prefix_header()), "-fsyntax-only", str(file)])
+    return said.stderr if said.returncode else ""
+
+
+def run(toolchain: Toolchain, folder: Path) -> None:
+    """Compile a generated folder for A2/A3 and run the smallest case of its spec on one core."""
+    spec = load_spec(next(iter(sorted(folder.glob("*.yaml")))))
+    program = from_spec(spec)
+    paths = [folder / "wrapper.hpp", *sorted((folder / "a2a3").rglob("*.cpp"))]
+    sources = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    operator = _link(spec, program, "a2a3", sources, toolchain, 1)
+    operator(**operator.example_inputs(seed=7, **case_dims(spec, program, {})))
+
+
+def case(folder: Path) -> Any:
+    """A folder as a parameter; no entry of KNOWN outlives its reason."""
+    known = KNOWN.get(folder.name)
+    marks = () if known is None else (pytest.mark.xfail(reason=known, raises=RunError, strict=True),)
+    return pytest.param(folder, id=folder.name, marks=marks)
+
+
+@pytest.mark.parametrize("folder", [case(folder) for folder in FOLDERS])
+def test_kernels_of_the_library(toolchain: Toolchain, folder: Path) -> None:
+    """Mixed kernels wait for each other, which the mocks cannot: they are compiled only."""
+    orchestration = (folder / "a2a3" / "orchestration.cpp").read_text()
+    if "pto/side_by_side.hpp" not in orchestration:
+        run(toolchain, folder)
+        return
+    for file in sorted((folder / "a2a3" / "kernels").glob("*.cpp")):
+        assert refusal(toolchain, file) == ""

@@ -124,7 +124,7 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
     from pyptogen.lower.spec_lines import spec_lines
     from pyptogen.templates.pto_text import lacks, pto_text
 
-    texts = {}
+    texts: dict[str, str] = {}
     for target, result in lowered.items():
         source = spec_lines()
         for instructions in result.instructions:

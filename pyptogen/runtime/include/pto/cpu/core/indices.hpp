@@ -9,26 +9,26 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/// What generated kernels say of an index: whether it is wrong, the index, the places, the line of the spec.
+/// What generated kernels say of an index: whether it is wrong, the index, the places, the number of the operation.
 #if defined(PTO_CHECKED)
-#define PTO_WRONG_INDEX(wrong, index, places, line) PTO_ASSERT(!(wrong), "an index is out of range")
+#define PTO_WRONG_INDEX(wrong, index, places, site) PTO_ASSERT(!(wrong), "an index is out of range")
 #else
-#define PTO_WRONG_INDEX(wrong, index, places, line)     \
+#define PTO_WRONG_INDEX(wrong, index, places, site)     \
     do {                                                \
         if (__builtin_expect(wrong, 0)) {               \
-            pto::cpu::note_index(index, places, line);  \
+            pto::cpu::note_index(index, places, site);  \
         }                                               \
     } while (0)
 #endif
 
 namespace pto::cpu {
 
-/// Keeps the first wrong index of a block. `line` is 0 where it is not known.
-__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t line)
+/// Keeps the first wrong index of a block. `site` is 0 where it is not known.
+__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t site)
 {
     WrongIndex& wrong = core_state().wrong_index;
     if (!wrong.noted) {
-        wrong = {index, places, line, true};
+        wrong = {index, places, site, true};
     }
 }
 
@@ -41,8 +41,8 @@ class WrongIndexError : public std::exception {
 public:
     explicit WrongIndexError(const cpu::WrongIndex& wrong)
     {
-        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, line %d", static_cast<long long>(wrong.index),
-                 static_cast<long long>(wrong.places), static_cast<int>(wrong.line));
+        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, site %d", static_cast<long long>(wrong.index),
+                 static_cast<long long>(wrong.places), static_cast<int>(wrong.site));
     }
     const char* what() const noexcept override { return text_; }
 

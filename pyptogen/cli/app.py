@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import build, cache, check, explain, report, run, sanitize, test
+from pyptogen.cli import build, cache, check, explain, report, run, sanitize, test, where, why
 from pyptogen.diagnostics import DiagnosticError
 
 FINDINGS = 1
@@ -33,6 +33,8 @@ app.command("report")(report.command)
 app.command("cache")(cache.command)
 app.command("explain")(explain.command)
 app.command("sanitize")(sanitize.command)
+app.command("why")(why.command)
+app.command("where")(where.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -6,6 +6,7 @@ after:  the same text, origins (Origin(of line 1), Origin(of line 2))
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -46,3 +47,19 @@ def as_written(text: str, file: str, stage: str) -> Traced:
     lines = text.splitlines()
     spans = (Span(file, number, 1, number, len(line) + 1) for number, line in enumerate(lines, 1))
     return Traced(text, [Origin("as written", span, stage) for span in spans])
+
+
+def carried_over(made: Traced, text: str) -> Traced:
+    """``text`` is what somebody made of ``made`` by hand: lines that stayed keep their origin, new ones get that of the
+    line before."""
+    if text == made:
+        return made
+    origins: list[Origin] = []
+    matcher = difflib.SequenceMatcher(None, made.splitlines(), text.splitlines(), autojunk=False)
+    for kind, first, last, begin, end in matcher.get_opcodes():
+        if kind == "equal":
+            origins += made.origins[first:last]
+        else:
+            changed = kind == "replace" or not origins
+            origins += [made.origins[min(first, len(made.origins) - 1)] if changed else origins[-1]] * (end - begin)
+    return Traced(text, origins)

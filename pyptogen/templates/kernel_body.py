@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
@@ -39,9 +39,6 @@ from pyptogen.templates.kernel_queues import offset_line, queue_call, slot_line,
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
-
-if TYPE_CHECKING:
-    pass
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
@@ -37,9 +36,6 @@ from pyptogen.templates.pto_text_queues import Queues, share_rows
 from pyptogen.templates.pto_text_types import DTYPES, in_elements, pointer, tile_buf
 from pyptogen.templates.pto_text_values import Values
 from pyptogen.templates.pto_text_windows import Windows
-
-if TYPE_CHECKING:
-    pass
 
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}
 """Where the assembler's name of an instruction is not its lower case."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
     from pyptogen.lower.origins import Traced
 
-_SAID = re.compile(r"^(?P<file>[^\s:]+):(?P<line>\d+)", re.MULTILINE)
+_SAID = re.compile(r"^(?P<file>[^\s:]+\.cpp):(?P<line>\d+)", re.MULTILINE)
+_WRONG_INDEX = re.compile(r"wrong index: .*, site (?P<site>\d+)")
 
 
 def traced_sources(lowered: Lowered) -> dict[str, Traced]:
@@ -30,8 +31,18 @@ def in_spec(diagnostic: Diagnostic, sources: Mapping[str, Traced]) -> Diagnostic
     return diagnostic if place is None else replace(diagnostic, span=place)
 
 
-def place_of_message(said: str, sources: Mapping[str, Traced]) -> Span | None:
-    """What of the spec the first line of a kernel serves that a message of a run names at the beginning of a line."""
+def names_kernel(said: str) -> bool:
+    """Whether a message of a run names a line of a source."""
+    return _SAID.search(said) is not None
+
+
+def place_of_message(said: str, lowered: Lowered) -> Span | None:
+    """What of the spec a message of a run is about: the operation of a wrong index, or what the first line of a kernel
+    serves that it names at the beginning of a line."""
+    wrong = _WRONG_INDEX.search(said)
+    if wrong is not None:
+        return next((span for span, site in lowered.program.sites.items() if site == int(wrong["site"])), None)
+    sources = traced_sources(lowered)
     found = (_place(sources, match["file"], int(match["line"])) for match in _SAID.finditer(said))
     return next((place for place in found if place is not None), None)
 

@@ -2,16 +2,21 @@
 // memory outside is touched and no other core waits in vain; the block's launch fails when the block is over.
 #pragma once
 
-#include <pto/common/debug.h>
 #include <pto/cpu/core/core.hpp>
 
 #include <exception>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /// What generated kernels say of an index: whether it is wrong, the index, the places, the number of the operation.
 #if defined(PTO_CHECKED)
-#define PTO_WRONG_INDEX(wrong, index, places, site) PTO_ASSERT(!(wrong), "an index is out of range")
+#define PTO_WRONG_INDEX(wrong, index, places, site)                            \
+    do {                                                                       \
+        if (wrong) {                                                           \
+            pto::cpu::end_by_index(__FILE__, __LINE__, index, places, site);   \
+        }                                                                      \
+    } while (0)
 #else
 #define PTO_WRONG_INDEX(wrong, index, places, site)     \
     do {                                                \
@@ -22,6 +27,14 @@
 #endif
 
 namespace pto::cpu {
+
+/// What the checked mode does where an index is wrong.
+[[noreturn]] inline void end_by_index(const char* file, int line, int64_t index, int64_t places, int32_t site)
+{
+    fprintf(stderr, "%s:%d: pto check: wrong index: %lld of %lld, site %d\n", file, line,
+            static_cast<long long>(index), static_cast<long long>(places), static_cast<int>(site));
+    abort();
+}
 
 /// Keeps the first wrong index of a block. `site` is 0 where it is not known.
 __attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t site)

@@ -66,14 +66,14 @@ def test_a_map_comes_back_as_it_was(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"format": 2}, {"files": {"a.cpp": "9"}}, {"files": {"a.cpp": "x"}}, {"files": []}, {"origins": [[0, 0, 0, ""]]},
-        {"origins": [[0, 7, 0, "", 0]]}, {"spans": ["o.yaml:1"]}, {"templates": None},
+        {"format": 2}, {"files": {"a.cpp": "9"}}, {"files": {"a.cpp": "x"}}, {"files": []},
+        {"origins": [[0, 0, 0, ""]]}, {"origins": [[0, 7, 0, "", 0]]}, {"spans": ["o.yaml:1"]}, {"templates": None},
     ],
 )  # fmt: skip
 def test_what_is_no_map_is_refused(change: Mapping[str, object], tmp_path: Path) -> None:
     text = render_map("o", tmp_path / "o.yaml", {"a.cpp": Traced("1\n", [A])})
     read_map(text.encode())
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError):  # noqa: PT011  (any: the caller shows it)
         read_map(json.dumps(json.loads(text) | change).encode())
 
 

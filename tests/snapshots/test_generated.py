@@ -119,7 +119,8 @@ def check_place(span: Span, operator: Rendered) -> None:
     """It is a stretch of characters in a file of the folder."""
     lines = operator.files[span.file].decode().splitlines()
     assert (1, 1) <= (span.line, span.col) <= (span.end_line, span.end_col), span
-    assert span.end_line <= len(lines) and span.end_col <= len(lines[span.end_line - 1]) + 1, span
+    assert span.end_line <= len(lines), span
+    assert span.end_col <= len(lines[span.end_line - 1]) + 1, span
 
 
 def test_nothing_of_this_machine_is_in_it(operator: Rendered) -> None:

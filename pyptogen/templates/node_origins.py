@@ -46,33 +46,35 @@ _BY_HAND: Mapping[str, tuple[type[Node], ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class NodeOrigins:
-    """Of the nodes of one kernel; ``by_hand`` where an author gave it. ``stages`` are those of its instructions."""
+    """Of the nodes of one kernel; ``by_hand`` where an author gave it. ``stages`` are those of its instructions;
+    ``part`` is that of the text, where no template says it."""
 
     kernel: InstrKernel
     by_hand: HandKernel | None = None
     stages: Mapping[Span, str] = field(default_factory=dict)
+    part: str = ""
 
     @staticmethod
-    def of(kernel: InstrKernel, by_hand: HandKernel | None = None) -> NodeOrigins:
+    def of(kernel: InstrKernel, by_hand: HandKernel | None = None, part: str = "") -> NodeOrigins:
         found: dict[Span, str] = {}
         for node in walk(kernel.body):
             members = node.members if isinstance(node, Pass) else (node,) if isinstance(node, Instr) else ()
             for member in members:
                 found.setdefault(member.span, member.stage)
-        return NodeOrigins(kernel, by_hand, found)
+        return NodeOrigins(kernel, by_hand, found, part)
 
     def whole(self) -> Origin:
         """What is there for the kernel as a whole."""
-        return Origin(span=self.kernel.span, stage=self.kernel.stages[0] if self.kernel.stages else "")
+        return Origin(self.part, self.kernel.span, self.kernel.stages[0] if self.kernel.stages else "")
 
     def comment(self, span: Span) -> Origin:
         """The comment above what serves a statement."""
-        return Origin(span=span, stage=self._stage(span))
+        return Origin(self.part, span, self._stage(span))
 
     def node(self, node: Node) -> Origin:
         """The lines of a node; those of a loop's body have their own."""
         stage = node.stage if isinstance(node, Instr) else self._stage(node.span)
-        return Origin(span=node.span, stage=stage, value=_value(node), made_by=self._made_by(node))
+        return Origin(self.part, node.span, stage, _value(node), self._made_by(node))
 
     def _stage(self, span: Span) -> str:
         return self.stages.get(span, self.kernel.stages[0] if self.kernel.stages else "")

@@ -66,7 +66,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
     """The function of one kernel, or of one program of a mixed one."""
     arch = ARCHITECTURES[kernel.platform]
     values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
-    origins = NodeOrigins.of(kernel, by_hand)
+    origins = NodeOrigins.of(kernel, by_hand, INSTRUCTIONS)
     whole = replace(origins.whole(), part="pto_text: function")
     values.origin = whole
     windows = Windows.of(kernel)
@@ -96,10 +96,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
         (f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})", whole),
         (f"{INDENT * 3}attributes {{pto.entry{kind}}} {{", whole),
         *values.constant_lines(),
-        *(
-            (line, replace(origin, part="pto_text: instructions"))
-            for line, origin in zip(values.lines, values.traced, strict=True)
-        ),
+        *zip(values.lines, values.traced, strict=True),
         (f"{INDENT * 2}return", whole),
         (f"{INDENT}}}", whole),
     ]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import MANIFEST, sha256
 from pyptogen.builder.rendered import Rendered
+from pyptogen.builder.source_map import SOURCE_MAP, render_map
 from pyptogen.diagnostics import fault
 from pyptogen.regular_files import read_regular
 
 if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
+    from pyptogen.lower.origins import Traced
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
 
@@ -48,6 +50,7 @@ def render_operator(
     texts["wrapper.py"] = wrapper_py.render(program, built, name)
     texts[f"test_{program.name}.py"] = harness.render(program, spec.verify.cases, built, name)
     files = {path: text.encode() for path, text in texts.items()}
+    files[SOURCE_MAP] = render_map(program.name, spec_path, texts).encode()
     # The spec and what it includes travel with the kernels: the folder can be run and verified wherever it is put.
     includes = [Path(file) for file in spec.includes]
     root = spec_path.resolve().parent
@@ -105,19 +108,22 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
     return lower(program, target, dump=dump)
 
 
-def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
+def _sources(lowered: Mapping[str, Lowered]) -> dict[str, Traced]:
     """C++ by relative path, and PTO assembly of the same kernels where the assembler has what they use: a file for each
     kernel, with both programs of a mixed one."""
     from pyptogen.lower.instruction.side_by_side import pairs
     from pyptogen.lower.spec_lines import spec_lines
     from pyptogen.templates.pto_text import lacks, pto_text
 
-    texts = {}
+    texts: dict[str, Traced] = {}
     for target, result in lowered.items():
         source = spec_lines()
+        given = {hand.name: hand for hand in result.program.kernels}
         for instructions in result.instructions:
             if not instructions.fifos and not lacks(instructions):
-                texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
+                texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(
+                    instructions, result.name, source, by_hand=given.get(instructions.stages[0])
+                )
         for cube, vector in pairs(result.instructions):
             if not lacks(cube, vector):
                 name = cube.name.removesuffix("_cube")

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test
+from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test, where, why
 from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
 
@@ -36,6 +36,8 @@ app.command("report")(report.command)
 app.command("cache")(cache.command)
 app.command("explain")(explain.command)
 app.command("sanitize")(sanitize.command)
+app.command("why")(why.command)
+app.command("where")(where.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -2,7 +2,7 @@
 
 from pyptogen.diagnostics.codes import CODES, Code
 from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError, Note, fault
-from pyptogen.diagnostics.render import read_source, render_json, render_text
+from pyptogen.diagnostics.render import read_source, render_excerpt, render_json, render_text
 from pyptogen.diagnostics.span import Span
 from pyptogen.diagnostics.suggest import did_you_mean, nearest
 
@@ -17,6 +17,7 @@ __all__ = [
     "fault",
     "nearest",
     "read_source",
+    "render_excerpt",
     "render_json",
     "render_text",
 ]

@@ -327,6 +327,18 @@ _TOOLCHAIN = (
         "The spec is the same, and this version of pyptogen makes other files of it than the one that built them. "
         "Build again, and review the difference as code. Where both versions make the same files nothing is found.",
     ),
+    Code(
+        "PTG516",
+        "no such line",
+        "`pyptogen why` and `pyptogen where` take a place as compilers write it, FILE:LINE; the file must be there and "
+        "have that line.",
+    ),
+    Code(
+        "PTG517",
+        "no source map",
+        "The file is none that a build wrote with its source map, or the spec changed since the last build: lines of "
+        "the map are then no longer those of the file.",
+    ),
 )
 
 _CHANGES = (

@@ -57,6 +57,11 @@ def render_json(diagnostics: Sequence[Diagnostic]) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
+def render_excerpt(span: Span, source_lookup: SourceLookup = read_source, *, colour: bool = False) -> str:
+    """The lines of a span with carets below, as a diagnostic shows them; empty without the source."""
+    return "\n".join(_excerpt(span, source_lookup, _BLUE, colour))
+
+
 def _paint(text: str, tint: str, colour: bool) -> str:
     return f"{tint}{text}{_RESET}" if colour else text
 

@@ -9,6 +9,7 @@ from typing import Any
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.origins import Traced
 from pyptogen.lower.tensor.ir import CoreKind, Program
 from pyptogen.lower.tile.ir import TileKernel
 
@@ -22,7 +23,7 @@ class KernelSource:
 
     name: str
     core: CoreKind
-    text: str
+    text: Traced
 
     @property
     def lines(self) -> int:
@@ -37,7 +38,7 @@ class Lowered:
     target: str
     program: Program
     kernels: tuple[KernelSource, ...]
-    orchestration: str
+    orchestration: Traced
     instructions: tuple[InstrKernel, ...]
     execution: ExecutionGraph
     report: Mapping[str, Any]

@@ -47,6 +47,7 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import in_manifest, nominal_dims, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.origins import Traced, as_written
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
@@ -350,13 +351,25 @@ def _emit(
     graph, walked = count_width.run(program, graph, walked, written)
     longest = _longest_range(graph)
     source, lengths = spec_lines(), nominal_dims(program.dims)
+    given = {hand.name: hand for hand in program.kernels}
     functions = function_names([k.name for k in kernels if k.name not in written], program.name, written)
 
-    def text_of(kernel: InstrKernel, block: BlockKernel) -> str:
+    def text_of(kernel: InstrKernel, block: BlockKernel) -> Traced:
         by_author = by_hand.source(kernel.name)
         if by_author:
-            return by_author
-        return kernel_text(kernel, functions[kernel.name], program.name, _sizes(block), source, session.platform)
+            hand = given[kernel.stages[0]]
+            assert hand.source is not None
+            return as_written(by_author, hand.source.path, hand.name)
+        return kernel_text(
+            kernel,
+            functions[kernel.name],
+            program.name,
+            _sizes(block),
+            source,
+            session.platform,
+            program.sites,
+            given.get(kernel.stages[0]) if kernel.name in by_hand.levels else None,
+        )
 
     texts = tuple(KernelSource(k.name, k.core, text_of(k, b)) for k, b in zip(walked, blocks, strict=True))
     report = {

@@ -1,31 +1,139 @@
-"""The one Jinja2 environment: strict, no autoescape, templates beside this file."""
+"""The one Jinja2 environment: strict, no autoescape, templates beside this file; and where each line comes from.
+
+A template is cut into sections by comments ``{#: name #}`` on lines of their own; what ``{% serves mark %}`` …
+``{% endserves %}`` stands around comes from what the mark says, and so does a line with a mark in it (`Marks`). While
+a template is rendered the marks stand in the text; `render` takes them out again and keeps what they said. A line of a
+value of several lines belongs to the end of that value.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from pyptogen.lower.origins import Origin, Traced
+
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+_SECTION = re.compile(r"\s*\{#: (?P<name>.+) #\}\s*")
+_NO_LINE_END = ("%}", "-}}", "#}")
+"""What a line of a template ends with that has no line end in the text."""
+_MARK = re.compile("\x01(?P<kind>[#=(]?)(?P<what>[^\x02]*)\x02")
+"""A section, an origin, the begin of an origin, or its end. These control characters stand in no spec."""
+_END = "\x01\x02"
+
+
+class Marks:
+    """Marks for values of one template: text that says what the line it ends up in comes from."""
+
+    def __init__(self) -> None:
+        self.origins: list[Origin] = []
+        self._numbers: dict[Origin, int] = {}
+
+    def __call__(self, origin: Origin) -> str:
+        number = self._numbers.setdefault(origin, len(self.origins))
+        if number == len(self.origins):
+            self.origins.append(origin)
+        return f"\x01={number}\x02"
 
 
 @cache
 def environment() -> Environment:
     """Strict environment: an undefined name in a template is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import Environment, PackageLoader, StrictUndefined, nodes
+    from jinja2.ext import Extension
+    from jinja2.parser import Parser
 
-    return Environment(
+    class Origins(Extension):
+        """Marks the end of each line with its section; the tag ``serves``."""
+
+        tags = {"serves"}  # noqa: RUF012  (as Jinja2 has it)
+
+        def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+            return _with_sections(source)
+
+        def parse(self, parser: Parser) -> list[nodes.Node]:
+            line = next(parser.stream).lineno
+            begin = nodes.Filter(parser.parse_expression(), "begin_of", [], [], None, None, lineno=line)
+            body = parser.parse_statements(("name:endserves",), drop_needle=True)
+            return [nodes.Output([begin], lineno=line), *body, nodes.Output([nodes.TemplateData(_END)], lineno=line)]
+
+    made = Environment(
         loader=PackageLoader("pyptogen", "templates"),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        extensions=[Origins],
     )
+    made.filters["begin_of"] = lambda mark: mark.replace("=", "(")
+    return made
 
 
-def render(template: str, **values: Any) -> str:
-    """Text of one template."""
-    return environment().get_template(template).render(**values)
+def _with_sections(source: str) -> str:
+    """The text of a template with marks of its sections in place of the comments that name them."""
+    lines, section = [], "head"
+    for line in source.split("\n"):
+        named = _SECTION.fullmatch(line)
+        if named:
+            section = named["name"]
+        else:
+            lines.append(line if line.endswith(_NO_LINE_END) else f"{line}\x01#{section}\x02")
+    return "\n".join(lines).removesuffix(f"\x01#{section}\x02")
+
+
+def render(template: str, marks: Marks | None = None, **values: Any) -> Traced:
+    """Text of one template; ``marks`` are those in the values."""
+    text = environment().get_template(template).render(**values)
+    lines = list(_unmarked(text.split("\n"), marks.origins if marks is not None else []))
+    parts: dict[tuple[Origin, str], Origin] = {}
+    origins = []
+    last = _Line("", "head", None, None)
+    for line in reversed(lines):
+        last = line if line.section else replace(last, region=line.region)
+        origin = last.own or last.region or Origin()
+        key = origin, last.section
+        if key not in parts:
+            parts[key] = replace(origin, part=f"{template}: {last.section}")
+        origins.append(parts[key])
+    origins.reverse()
+    plain = "\n".join(line.text for line in lines)
+    return Traced(plain, origins if lines[-1].text else origins[:-1])
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line without its marks, and what they said: the section (empty: the line ends in the middle of a value), the
+    origin of the line, and the one that is served around it."""
+
+    text: str
+    section: str
+    own: Origin | None
+    region: Origin | None
+
+
+def _unmarked(lines: list[str], known: list[Origin]) -> Iterator[_Line]:
+    around: list[Origin] = []
+    for line in lines:
+        if "\x01" not in line:
+            yield _Line(line, "", None, around[-1] if around else None)
+            continue
+        section, own = "", None
+        for mark in _MARK.finditer(line):
+            kind, what = mark["kind"], mark["what"]
+            if kind == "#":
+                section = what
+            elif kind == "=":
+                own = own or known[int(what)]
+            elif kind == "(":
+                around.append(known[int(what)])
+            else:
+                around.pop()
+        yield _Line(_MARK.sub("", line), section, own, around[-1] if around else None)
 
 
 def docstring(text: str) -> str:

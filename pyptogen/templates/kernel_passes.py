@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
 from pyptogen.lower.instruction.passes.ahead import SLOW
@@ -62,7 +61,7 @@ class PassText:
         """The name of each tile's values so far."""
         self.operands: dict[str, str] = {}
         """Operands of the pass that have a state of their own: parameter name → object."""
-        self.lines: list[tuple[Span, str]] = []
+        self.lines: list[tuple[Instr, str]] = []
         objects = [gm_name(m, o) for m in node.members for o in m.operands if isinstance(o, GmWindow)]
         self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects, *fixed), 1)
         self.last_writer = {str(m.operands[0]): m for m in node.members}
@@ -74,7 +73,7 @@ class PassText:
                 self.read_again |= {n for n in m.operands[1:] if isinstance(n, str)}
 
     def write(self) -> None:
-        """Fill ``lines`` (with the span that each serves) and ``operands``."""
+        """Fill ``lines`` (with the instruction that each serves) and ``operands``."""
         ask = "ask_for" if any(member.name in SLOW for member in self.node.members) else "ask_between"
         for name, rows in self.ahead:
             self.put(self.node.members[0], f"at.{ask}({name}, {rows.c()});  // the next round's")
@@ -121,7 +120,7 @@ class PassText:
         return name if self.taken[name] == 1 else self.unused(f"{name}_{self.taken[name]}")
 
     def put(self, instr: Instr, text: str) -> None:
-        self.lines.append((instr.span, text))
+        self.lines.append((instr, text))
 
     def value(self, instr: Instr, tile: str) -> str:
         """The name of a tile's values, loaded before their first use."""

@@ -7,15 +7,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.origins import Origin, Traced
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import PACKED, Attr, Program
 from pyptogen.lower.tensor.reading.conditions import c_text
 from pyptogen.schema.c_names import is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES, count_type, memory_type
-from pyptogen.templates.environment import render
+from pyptogen.templates.declared import declared
+from pyptogen.templates.environment import Marks, render
 from pyptogen.templates.host_numbers import host_number, whole_number
 from pyptogen.templates.kernel_entry import FLAGS, entry_parameters, takes_flags
 from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
@@ -80,11 +82,19 @@ def _condition(when: Sequence[tuple[str, str, int]]) -> str:
     return " && ".join(f"{name} {op} {value}" for name, op, value in when)
 
 
-def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan]) -> list[tuple[str, str, str]]:
-    """Name, type and elements of an index of the workspaces that a plan uses and that a range has for itself."""
+def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan], marks: Marks) -> list[tuple[str, str, str, str]]:
+    """Name, type, elements of an index and mark of the workspaces that a plan uses and a range has for itself."""
     used = {argument for launch in plan for argument in launch.arguments}
     found = [w for w in graph.workspaces if w.row is not None and w.name in used]
-    return [(w.name, memory_type(w.dtype), _in_memory(w.row, w.dtype).c()) for w in found if w.row is not None]
+    return [
+        (w.name, memory_type(w.dtype), _in_memory(w.row, w.dtype).c(), _workspace(w, marks))
+        for w in found
+        if w.row is not None
+    ]
+
+
+def _workspace(space: Workspace, marks: Marks) -> str:
+    return marks(Origin(span=space.span, value=space.name, made_by="execution-build"))
 
 
 def _in_memory(elements: Poly, dtype: str) -> Poly:
@@ -102,13 +112,18 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
     return respelled(names, lambda name: name in mine or is_macro(name) or is_keyword(name))
 
 
-def _cuts(graph: ExecutionGraph, names: Sequence[str]) -> list[tuple[str, tuple[int, ...], str, int, str]]:
-    """Of each cut: when it is taken, its sizes, its segment, the rows of its only launch, and that one's cores."""
+def _cuts(
+    graph: ExecutionGraph, names: Sequence[str], marks: Marks
+) -> list[tuple[str, tuple[int, ...], str, int, str, str]]:
+    """Of each cut: when it is taken, its sizes, its segment, the rows of its only launch, that one's cores, the
+    mark of its tiling row."""
     found = []
     for cut in graph.cuts:
         plan = graph.plans[cut.plan]
         core = CORES[plan[0].core if plan else "vector"]
-        found.append((_condition(cut.when), cut.sizes, names[cut.plan], plan[0].rows if len(plan) == 1 else 0, core))
+        origin = marks(Origin(span=cut.span, made_by="execution-build"))
+        rows = plan[0].rows if len(plan) == 1 else 0
+        found.append((_condition(cut.when), cut.sizes, names[cut.plan], rows, core, origin))
     return found
 
 
@@ -119,12 +134,14 @@ def _segments(
     functions: Mapping[str, str],
     flagged: Collection[str],
     blocks: Callable[[LaunchPlan], str],
+    marks: Marks,
 ) -> list[tuple[Any, ...]]:
     """Of each plan: its name, the indices of its ranges, its launches, and the core of one that is given rows."""
+    stages = {kernel.name: kernel.stages[0] for kernel in kernels}
     return [
         (
             name,
-            _ranged(graph, plan),
+            _ranged(graph, plan, marks),
             [
                 (
                     launch,
@@ -134,6 +151,7 @@ def _segments(
                     _order(launch),
                     _rings(launch),
                     _beside(launch, kernels),
+                    marks(Origin(span=launch.span, stage=stages[launch.kernels[0]], made_by="execution-build")),
                 )
                 for launch in plan
             ],
@@ -158,7 +176,7 @@ def _used(graph: ExecutionGraph, program: Program, local: Callable[[str], str]) 
 
 def orchestration_text(
     graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
-) -> str:
+) -> Traced:
     """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
     contract = [(v.name, memory_type(v.dtype), v.name) for v in program.inputs]
     contract += [(name, memory_type(v.dtype), name) for name, v in program.outputs if name not in program.inplace]
@@ -184,30 +202,43 @@ def orchestration_text(
     platform = PLATFORMS[graph.platform]
     flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
+    marks = Marks()
     whole = [space for space in graph.workspaces if space.row is None]
     return render(
         "orchestration.cpp.j2",
+        marks,
+        declared=declared(program, marks, spelling),
         graph=graph,
         count=count_type(graph.wide),
         segment=segment,
-        kernels=[(functions[k.name], entry_parameters(spelled(k)[0], platform)) for k in kernels],
+        kernels=[
+            (
+                functions[k.name],
+                entry_parameters(spelled(k)[0], platform),
+                marks(Origin(span=k.span, stage=k.stages[0])),
+            )
+            for k in kernels
+        ],
         tensors=[(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
         computed=computed,
-        workspaces=[(w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype))) for w in whole],
+        workspaces=[
+            (w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype)), _workspace(w, marks))
+            for w in whole
+        ],
         dims=[
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
         flags=FLAGS if flagged else "",
-        segments=_segments(graph, names, kernels, functions, flagged, blocks),
+        segments=_segments(graph, names, kernels, functions, flagged, blocks, marks),
         awaited={name for launch in launches for name in launch.after},
         mixed=any(launch.programs for launch in launches),
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
         deals=any(launch.tiles is not None for launch in launches),
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
-        cuts=_cuts(graph, names),
+        cuts=_cuts(graph, names, marks),
         most_blocks=graph.cores,
     )

@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.origins import Origin
 from pyptogen.lower.tile.ir import Comparison
 from pyptogen.lower.verify import require
 from pyptogen.templates.pto_text_types import DTYPES
@@ -21,6 +22,8 @@ from pyptogen.templates.pto_text_types import DTYPES
 if TYPE_CHECKING:
     import sympy
 
+CONSTANTS = "pto_text: constants"
+"""The part of the text in which constants stand."""
 FLOATS = ("f32", "f16", "bf16")
 INDENT = "  "
 PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
@@ -41,9 +44,15 @@ class Values:
     span: Span
     scalars: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
+    traced: list[Origin] = field(default_factory=list)
+    """Of each line, what it comes from."""
+    origin: Origin = field(default_factory=Origin)
+    """Of the next line."""
     depth: int = 2
     _taken: set[str] = field(default_factory=set)
     _constants: dict[tuple[str, str], str] = field(default_factory=dict)
+    _wanted: dict[tuple[str, str], Origin] = field(default_factory=dict)
+    """Of each constant, what used it first."""
     _regions: list[dict[str, str]] = field(default_factory=lambda: [{}])
     _numbers: int = 0
 
@@ -68,6 +77,7 @@ class Values:
 
     def put(self, text: str, note: str = "") -> None:
         self.lines.append(f"{INDENT * self.depth}{text}{f'  // {note}' if note else ''}")
+        self.traced.append(self.origin)
 
     def open(self, text: str, note: str = "") -> None:
         """A line that begins a region."""
@@ -112,17 +122,22 @@ class Values:
     def _constant(self, literal: str, kind: str, wish: str) -> str:
         if (literal, kind) not in self._constants:
             self._constants[literal, kind] = self.name(wish)
+            self._wanted[literal, kind] = self.origin
         return self._constants[literal, kind]
 
-    def constant_lines(self) -> list[str]:
-        """The hoisted constants, a line each: indices first, whole numbers by size, others as they were first used."""
+    def constant_lines(self) -> list[tuple[str, Origin]]:
+        """The hoisted constants, a line each, and what used it first: indices first, whole numbers by size, others as
+        they were first used."""
 
         def place(entry: tuple[tuple[str, str], str]) -> tuple[bool, str, int]:
             (literal, kind), _ = entry
             return (kind != "index", kind, int(literal) if literal.lstrip("-").isdigit() else 0)
 
         return [
-            f"{INDENT * 2}{name} = arith.constant {literal} : {kind}"
+            (
+                f"{INDENT * 2}{name} = arith.constant {literal} : {kind}",
+                replace(self._wanted[literal, kind], part=CONSTANTS),
+            )
             for (literal, kind), name in sorted(self._constants.items(), key=place)
         ]
 

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pyptogen.templates.contract_view import TensorView, contract_view
-from pyptogen.templates.environment import environment
+from pyptogen.lower.origins import Traced
+from pyptogen.templates.contract_view import ContractView, TensorView, contract_view
+from pyptogen.templates.declared import declared
+from pyptogen.templates.environment import Marks
+from pyptogen.templates.environment import render as render_template
 from pyptogen.templates.spelling import field_name
 
 if TYPE_CHECKING:
@@ -28,6 +31,7 @@ byte."""
 
 @dataclass(frozen=True, slots=True)
 class _Field:
+    name: str
     declaration: str
     comment: str
 
@@ -38,7 +42,7 @@ class _Group:
     fields: tuple[_Field, ...]
 
 
-def render(program: Program, targets: Sequence[str], spec_file: str = "") -> str:
+def render(program: Program, targets: Sequence[str], spec_file: str = "") -> Traced:
     """The text of ``wrapper.hpp``: the argument struct (C ABI of the operator) and one prototype per target.
 
     ``spec_file`` is the name, without folders, of the spec that the header's first line points to; by default
@@ -56,8 +60,11 @@ def render(program: Program, targets: Sequence[str], spec_file: str = "") -> str
             ("scalars", [("double" if a.is_float else "int64_t", field_name(a.name), a.dtype) for a in contract.attrs]),
         )
     )
-    template = environment().get_template("wrapper_hpp.j2")
-    return template.render(
+    marks = Marks()
+    return render_template(
+        "wrapper_hpp.j2",
+        marks,
+        declared=declared(program, marks, {name: field_name(name) for name in _names(contract)}),
         apart=any(tensor.strides for tensor in (*contract.inputs, *contract.outputs)),
         contract=contract,
         # A backslash at the end of a line comment would swallow the next line.
@@ -67,6 +74,12 @@ def render(program: Program, targets: Sequence[str], spec_file: str = "") -> str
         spec_file=spec_file or f"{program.name}.yaml",
         targets=tuple(targets),
     )
+
+
+def _names(contract: ContractView) -> tuple[str, ...]:
+    """Of all fields, as the spec has them."""
+    tensors = [tensor.name for tensor in (*contract.inputs, *contract.new_outputs)]
+    return (*tensors, *(dim.name for dim in contract.dynamic_dims), *(attr.name for attr in contract.attrs))
 
 
 def _pointer(tensor: TensorView, *, const: bool) -> str:
@@ -82,7 +95,7 @@ def _groups(titled: Sequence[tuple[str, Sequence[tuple[str, str, str]]]]) -> tup
     column."""
     width = max(len(f"{kind} {name};") for _, rows in titled for kind, name, _ in rows)
     return tuple(
-        _Group(title, tuple(_Field(f"{kind} {name};".ljust(width), comment) for kind, name, comment in rows))
+        _Group(title, tuple(_Field(name, f"{kind} {name};".ljust(width), comment) for kind, name, comment in rows))
         for title, rows in titled
         if rows
     )

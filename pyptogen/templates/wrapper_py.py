@@ -7,8 +7,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pyptogen.lower.origins import Traced
 from pyptogen.templates.contract_view import AttrView, ContractView, TensorView, contract_view
-from pyptogen.templates.environment import docstring, environment
+from pyptogen.templates.declared import declared
+from pyptogen.templates.environment import Marks, docstring
+from pyptogen.templates.environment import render as render_template
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
@@ -17,32 +20,31 @@ _GLUE = "\0"
 """Stands for a blank at which a line must not break."""
 
 
-def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
+def render(program: Program, targets: Sequence[str], spec_file: str) -> Traced:
     """The text of ``wrapper.py``: a named tuple of the outputs, and a function with the contract's names and
     types.
 
     ``targets`` are those that were built, the first is the default; ``spec_file`` is the spec's name without
     folders.
     """
-    contract = contract_view(program)
-    return (
-        environment()
-        .get_template("wrapper_py.j2")
-        .render(
-            argument_note=_argument_note,
-            contract=contract,
-            default=_default,
-            doc=textwrap.fill(docstring(contract.doc), 106, subsequent_indent="    "),
-            in_place=_in_place,
-            parameter_type=_parameter_type,
-            result_type=_result_type,
-            taken_types=_taken_types(contract),
-            runtime_imports=", ".join(_runtime_names(contract)),
-            sizes=_sizes(contract),
-            spec_file=docstring(spec_file),
-            target=_target(contract),
-            targets=tuple(targets),
-        )
+    contract, marks = contract_view(program), Marks()
+    return render_template(
+        "wrapper_py.j2",
+        marks,
+        declared=declared(program, marks),
+        argument_note=_argument_note,
+        contract=contract,
+        default=_default,
+        doc=textwrap.fill(docstring(contract.doc), 106, subsequent_indent="    "),
+        in_place=_in_place,
+        parameter_type=_parameter_type,
+        result_type=_result_type,
+        taken_types=_taken_types(contract),
+        runtime_imports=", ".join(_runtime_names(contract)),
+        sizes=_sizes(contract),
+        spec_file=docstring(spec_file),
+        target=_target(contract),
+        targets=tuple(targets),
     )
 
 

@@ -118,8 +118,23 @@ class SpecProcess:
         if not self.over:
             reason = said or f"ended by {signal.Signals(-status).name if status < 0 else f'exit {status}'}"
             at = self._at
-            self.outcomes.append(Outcome(at.operator, at.target, at.dims, problem=reason))
+            place = _in_spec(self._arguments[0], at.target, said)
+            self.outcomes.append(Outcome(at.operator, at.target, at.dims, problem=f"{reason}{place}"))
             self._start()
+
+
+def _in_spec(path: Path, target: str, said: str) -> str:
+    """What of the spec the line of a kernel serves that the checked mode named, as lines to be shown below that."""
+    from pyptogen.diagnostics import render_excerpt
+    from pyptogen.lower.pipeline import lower
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.runtime.operator.traced_sources import names_kernel, place_of_message
+    from pyptogen.schema import load_spec
+
+    if not target or not names_kernel(said):
+        return ""
+    place = place_of_message(said, lower(from_spec(load_spec(path)), target))
+    return "" if place is None else f"\nserves {place}\n{render_excerpt(place)}"
 
 
 def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: Connection, said: int) -> None:

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from pyptogen import templates
 from pyptogen.builder.render import render_operator
 from pyptogen.builder.rendered import Rendered
+from pyptogen.builder.source_map import SOURCE_MAP, read_map
+from pyptogen.diagnostics import Span
 
 ROOT = Path(__file__).resolve().parents[2]
 SPECS = sorted((ROOT / "specs").glob("*.yaml"))
@@ -91,6 +94,34 @@ def test_the_manifest_tells_files_kernels_and_decisions(operator: Rendered) -> N
         for kernel in kernels.values():
             assert kernel["memory"] or kernel.get("by_hand") == "source"
             assert kernel["core"] in {"cube", "vector", "mixed"}
+
+
+GENERATED = re.compile(r"\w+/(kernels/\w+|orchestration)\.cpp|pto/.+\.pto|wrapper\.(py|hpp)|test_\w+\.py")
+ROOM = Path(templates.__file__).parent
+
+
+def test_every_line_has_its_place_in_the_source_map(operator: Rendered) -> None:
+    found = read_map(operator.files[SOURCE_MAP])
+    copies = {path.name for path in operator.includes}
+    assert set(found.files) == {path for path in operator.files if GENERATED.fullmatch(path)} - copies
+    for path, origins in found.files.items():
+        assert len(origins) == len(operator.files[path].splitlines()), path
+        for origin in set(origins):
+            template, _, section = origin.part.partition(": ")
+            written = origin.part == "as written"
+            assert written or (section and ((ROOM / template).is_file() or (ROOM / f"{template}.py").is_file())), path
+            if origin.span is not None:
+                check_place(origin.span, operator)
+        kernels = "/kernels/" in path or path.startswith("pto/")
+        assert not kernels or any(origin.span is not None for origin in origins), path
+
+
+def check_place(span: Span, operator: Rendered) -> None:
+    """It is a stretch of characters in a file of the folder."""
+    lines = operator.files[span.file].decode().splitlines()
+    assert (1, 1) <= (span.line, span.col) <= (span.end_line, span.end_col), span
+    assert span.end_line <= len(lines), span
+    assert span.end_col <= len(lines[span.end_line - 1]) + 1, span
 
 
 def test_nothing_of_this_machine_is_in_it(operator: Rendered) -> None:

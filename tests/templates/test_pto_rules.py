@@ -7,7 +7,8 @@ from lower.small_programs import lowered
 
 from pyptogen.lower.isa import table
 from pyptogen.lower.verify import IllegalIR
-from pyptogen.templates.pto_text import mnemonic, pto_text
+from pyptogen.templates.pto_text import pto_text
+from pyptogen.templates.pto_text_body import mnemonic
 
 pytest.importorskip("xdsl", reason="xDSL (the `dev` extra) reads the text back")
 from xdsl.utils.exceptions import ParseError, VerifyException

@@ -37,7 +37,8 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.instruction.side_by_side import pairs
 from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tile.ir import Extent
-from pyptogen.templates.pto_text import lacks, mnemonic, pto_text
+from pyptogen.templates.pto_text import lacks, pto_text
+from pyptogen.templates.pto_text_body import mnemonic
 from pyptogen.templates.pto_text_values import literal
 
 pytest.importorskip("xdsl", reason="xDSL (the `dev` extra) reads the text back")

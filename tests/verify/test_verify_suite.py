@@ -14,8 +14,10 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import fault
+from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.runtime.native.binding import RunError
+from pyptogen.schema import load_spec
 from pyptogen.verify.inputs import example_inputs
 from pyptogen.verify.suite import run_suite
 
@@ -86,6 +88,12 @@ def say_and_abort() -> None:
     os.abort()
 
 
+def name_a_line_and_abort() -> None:
+    faulthandler.disable()
+    os.write(2, b"cpu/kernels/second.cpp:LINE: pto check: race\n".replace(b"LINE", os.environ["LINE"].encode()))
+    os.abort()
+
+
 def refuse() -> None:
     raise RunError("a kernel threw")
 
@@ -118,6 +126,18 @@ def test_a_case_that_ends_its_process_ends_no_other(
     assert len(outcomes) == 18
     (bad,) = [outcome for outcome in outcomes if not outcome.passed]
     assert (bad.operator, bad.target, dict(bad.dims), bad.problem) == ("second", "cpu", {"n": 2}, problem)
+
+
+def test_the_line_of_a_kernel_leads_to_the_spec(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (kernel,) = lower(from_spec(load_spec(specs / "second.yaml")), "cpu").kernels
+    line = next(number for number, text in enumerate(kernel.text.splitlines(), 1) if "* 2" in text)
+    monkeypatch.setenv("LINE", str(line))
+    compiled(monkeypatch, name_a_line_and_abort)
+    (bad,) = [outcome for outcome in run_suite([specs / "second.yaml"], ["cpu"]) if not outcome.passed]
+    said, place, *excerpt = bad.problem.splitlines()
+    assert said == f"cpu/kernels/second.cpp:{line}: pto check: race"
+    assert place == f"serves {specs / 'second.yaml'}:10:6"
+    assert "10 |   y: x * 2" in excerpt
 
 
 def test_specs_that_cannot_be_read_or_compiled_are_told_among_the_others(

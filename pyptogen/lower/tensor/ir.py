@@ -263,6 +263,10 @@ class Program:
     one more axis of two."""
     spoken: frozenset[str] = frozenset()
     """Values that the spec itself names; the names of all others are the compiler's."""
+    declared: Mapping[str, Span] = field(default_factory=dict)
+    """Where the outputs are declared, by name."""
+    sites: Mapping[Span, int] = field(default_factory=dict)
+    """Numbers of the operations that read or write by indices (`index_sites`)."""
 
     def stage(self, name: str) -> Stage:
         return next(stage for stage in self.stages if stage.name == name)

@@ -37,17 +37,18 @@ class RunError(RuntimeError):
 
 
 class WrongIndexError(RunError):
-    """A kernel read an index that names none of so many places: ``line`` of the spec, 0 where that is not known."""
+    """A kernel read an index that names none of so many places: ``site`` is the number of the operation
+    (`index_sites`), 0 where that is not known."""
 
-    def __init__(self, index: int, places: int, line: int) -> None:
+    def __init__(self, index: int, places: int, site: int) -> None:
         super().__init__(f"an index is {index}, and there are {places} places")
-        self.index, self.places, self.line = index, places, line
+        self.index, self.places, self.site = index, places, site
 
     def __reduce__(self) -> tuple[type[WrongIndexError], tuple[int, int, int]]:
-        return type(self), (self.index, self.places, self.line)
+        return type(self), (self.index, self.places, self.site)
 
 
-_WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), line (\d+)")
+_WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), site (\d+)")
 """As ``include/pto/cpu/core/indices.hpp`` says it."""
 
 

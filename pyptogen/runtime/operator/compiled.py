@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import struct
 from collections import namedtuple
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
+from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.processors import available_processors
 from pyptogen.runtime.arrays.arguments import (
     Region,
@@ -31,10 +31,12 @@ from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, lo
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, index_bounds, index_uses, wrong_index
 from pyptogen.runtime.operator.repeated import LastCall, Repeated
+from pyptogen.runtime.operator.traced_sources import in_spec, traced_sources
 from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
 from pyptogen.runtime.toolchain.headers import isa_root
 
 if TYPE_CHECKING:
+    from pyptogen.lower.origins import Traced
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
 
@@ -296,16 +298,14 @@ def compile(
     loaded = spec if isinstance(spec, Spec) else load_spec(spec)
     program = from_spec(loaded)
     require_target(program, target)
-    lowered = lower(program, target)
-    sources = {f"{target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
-    sources[f"{target}/orchestration.cpp"] = lowered.orchestration
+    sources: dict[str, Traced] = {**traced_sources(lower(program, target))}
     sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
     toolchain = make_toolchain(
         isa=None if checked else _installation(isa, target, sources),
         portable=portable,
         checked=target if checked else None,
     )
-    return _link(loaded, program, target, sources, toolchain, threads)
+    return _link(loaded, program, target, sources, toolchain, threads, lambda: sources)
 
 
 def load_generated(
@@ -352,7 +352,16 @@ def load_generated(
         )
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
     toolchain = make_toolchain(isa=_installation(isa, target, sources), portable=portable)
-    return _link(loaded, program, target, sources, toolchain, threads)
+    return _link(loaded, program, target, sources, toolchain, threads, lambda: _as_built(program, target, sources))
+
+
+def _as_built(program: Program, target: str, sources: Mapping[str, str]) -> dict[str, Traced]:
+    """Where the lines of the files of a generated folder come from, which somebody may have edited."""
+    from pyptogen.lower.origins import carried_over
+    from pyptogen.lower.pipeline import lower
+
+    made = traced_sources(lower(program, target))
+    return {path: carried_over(made[path], text) for path, text in sources.items() if path in made}
 
 
 def _installation(isa: str | Path | None, target: str, sources: Mapping[str, str]) -> Path | None:
@@ -380,23 +389,12 @@ def _link(
     sources: Mapping[str, str],
     toolchain: Toolchain,
     threads: int | None,
+    traced: Callable[[], Mapping[str, Traced]],
 ) -> CompiledOperator:
+    """``traced``: where the lines of the sources come from, asked for when they do not compile."""
     try:
         library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
     except DiagnosticError as error:
-        raise DiagnosticError(*(in_spec(spec, diagnostic) for diagnostic in error.diagnostics)) from error
+        known = traced()
+        raise DiagnosticError(*(in_spec(diagnostic, known) for diagnostic in error.diagnostics)) from error
     return CompiledOperator(spec, program, target, library, threads or available_processors())
-
-
-def in_spec(spec: Spec, diagnostic: Diagnostic) -> Diagnostic:
-    """The diagnostic with its place as the user knows it.
-
-    Kernels name their spec without folders, and a line of it; the user gave a path.
-    """
-    span = diagnostic.span
-    if span is None or span.file != Path(spec.path).name:
-        return diagnostic
-    lines = spec.source.splitlines()
-    text = lines[span.line - 1] if span.line <= len(lines) else ""
-    start = len(text) - len(text.lstrip()) + 1
-    return replace(diagnostic, span=Span(spec.path, span.line, start, span.line, len(text.rstrip()) + 1))

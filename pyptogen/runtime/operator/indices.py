@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Op, Program, Value
     from pyptogen.runtime.native.binding import WrongIndexError
 
-INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
-"""Operations whose indices count along one axis; `scatter_update` counts rows, and -1 skips."""
-
 
 @dataclass(frozen=True, slots=True)
 class IndexUse:
@@ -36,6 +33,8 @@ class IndexUse:
     places: Callable[..., tuple[tuple[int, ...], ...]]
     least: int
     what: str
+    site: int
+    """Its number in kernels (`index_sites`)."""
 
     @property
     def span(self) -> Span:
@@ -79,7 +78,9 @@ class IndexBound:
 
 def index_uses(program: Program) -> tuple[IndexUse, ...]:
     """Every operation of a program that reads or writes where an index points."""
-    return tuple(_use(program, op) for op in program.ops if op.kind in INDEXED | {"scatter_update"})
+    from pyptogen.lower.tensor.index_sites import BY_INDEX
+
+    return tuple(_use(program, op) for op in program.ops if op.kind in BY_INDEX)
 
 
 def index_bounds(program: Program, uses: Sequence[IndexUse]) -> tuple[IndexBound, ...]:
@@ -94,10 +95,10 @@ def index_bounds(program: Program, uses: Sequence[IndexUse]) -> tuple[IndexBound
 def wrong_index(
     error: WrongIndexError, uses: Sequence[IndexUse], dims: Sequence[int], operator: str
 ) -> DiagnosticError:
-    """PTG408 for what a kernel found: the operation is known by its line in the spec, or by its number of places."""
-    fits = [use for use in uses if error.line in (0, use.span.line) and use.count(dims) == error.places]
-    at_line = [use for use in uses if error.line == use.span.line]
-    for found in (fits, at_line):
+    """PTG408 for what a kernel found: the operation is known by its number, or by its number of places."""
+    fits = [use for use in uses if error.site in (0, use.site) and use.count(dims) == error.places]
+    numbered = [use for use in uses if error.site == use.site != 0]
+    for found in (fits, numbered):
         if found:
             return found[0].wrong(found[0].index, error.index, error.places)
     return fault(
@@ -124,7 +125,7 @@ def _use(program: Program, op: Op) -> IndexUse:
     )
     own = index.name in program.spoken or any(value.name == index.name for value in program.inputs)
     shown = f"`{index.name}`" if own else f"the index of `{_as_output(program, op.result)}`"
-    return IndexUse(op, shown, _named(program, target), places, least, what)
+    return IndexUse(op, shown, _named(program, target), places, least, what, program.sites.get(op.span, 0))
 
 
 def _as_output(program: Program, value: Value) -> str:

@@ -1,4 +1,4 @@
-"""What a C++ compiler says about a kernel, as a diagnostic that points at the spec."""
+"""What a C++ compiler says about a kernel, as a diagnostic at the line of the kernel."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$")
 _PLACE = re.compile(r"^(?:In file included from |\s+from )?(?P<file>[^:\n]+):(?P<line>\d+)[:,]")
-_SPEC = re.compile(r"//.*\[(?P<file>[^\[\]:]+):(?P<line>\d+)\]\s*$")
 
 
 def first_error(stderr: str) -> str:
@@ -24,14 +23,15 @@ def first_error(stderr: str) -> str:
 def compile_fault(path: str, text: str, stderr: str, compiler: str) -> DiagnosticError:
     """PTG502 for a source that does not compile.
 
-    ``path`` and ``text`` are the source; ``stderr`` is what the compiler said. The span is the spec's,
-    taken from the last comment ``// … [file:line]`` at or before the failing line.
+    ``path`` and ``text`` are the source; ``stderr`` is what the compiler said. The span is the failing line of the
+    source, None where the compiler names none.
     """
     line = failing_line(path, stderr)
     source = text.splitlines()
     kernel = path.rsplit("/", 1)[-1].removesuffix(".cpp")
-    notes = []
+    notes, span = [], None
     if line and line <= len(source):
+        span = Span(path, line, 1, line, len(source[line - 1]) + 1)
         notes.append(f"{path}:{line}: {source[line - 1].strip()}")
     notes += [found["text"] for found in map(_ERROR.match, stderr.splitlines()) if found][1:4]
     what = "the orchestration" if kernel == "orchestration" else f"kernel `{kernel}`"
@@ -39,7 +39,7 @@ def compile_fault(path: str, text: str, stderr: str, compiler: str) -> Diagnosti
         Diagnostic(
             "PTG502",
             f"{what} does not compile: {first_error(stderr)}",
-            spec_place(source, line),
+            span,
             expected=f"C++ that {compiler} accepts",
             fix="if the kernel was generated and not edited, this is a fault of pyptogen: please report it",
             notes=tuple((note, None) for note in notes),
@@ -64,13 +64,3 @@ def failing_line(path: str, stderr: str) -> int:
         if mine:
             before = mine
     return before
-
-
-def spec_place(source: list[str], line: int) -> Span | None:
-    """The place named by the nearest spec comment at or before a 1-based line."""
-    for text in reversed(source[:line]):
-        found = _SPEC.search(text)
-        if found:
-            line = int(found["line"])
-            return Span(found["file"], line, 1, line, 2)
-    return None

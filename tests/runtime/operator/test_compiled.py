@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -11,9 +10,8 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.runtime import CompiledOperator, load_generated
-from pyptogen.runtime.operator.compiled import in_spec
 from pyptogen.runtime.toolchain.build import Toolchain
 from runtime import toy
 
@@ -194,15 +192,6 @@ def test_sizes_may_change_between_calls(op: CompiledOperator) -> None:
     for n in (1, 64, 2):
         given = inputs(n)
         assert (op(**given).y == expected_y(given)).all()
-
-
-def test_compiler_error_gets_the_place_in_the_spec() -> None:
-    text = "pyptogen: 1\noperator: o\nfunctions: {}\ngraph:\n    y: exp(x)  \n"
-    spec = SimpleNamespace(path="some/where/o.yaml", source=text)
-    found = Diagnostic("PTG502", "kernel `k` does not compile", Span("o.yaml", 5, 1, 5, 2))
-    assert in_spec(spec, found).span == Span("some/where/o.yaml", 5, 5, 5, 14)  # type: ignore[arg-type]
-    elsewhere = Diagnostic("PTG502", "kernel `k` does not compile", Span("other.yaml", 5, 1, 5, 2))
-    assert in_spec(spec, elsewhere) is elsewhere  # type: ignore[arg-type]
 
 
 def test_folder_that_is_not_a_generated_one(tmp_path: Path) -> None:

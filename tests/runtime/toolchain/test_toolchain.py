@@ -113,17 +113,11 @@ def test_damaged_object_is_built_again(tmp_path: Path) -> None:
     assert run(build(stub_toolchain(tmp_path))) == 42
 
 
-def test_error_points_at_the_spec(toolchain: Toolchain) -> None:
-    text = (
-        "// m: amax(x)  [op.yaml:7]\n"
-        "int fine;\n"
-        "// s: sum(x, axis=-1)  [op.yaml:12]\n"
-        "int x = missing_name;  // UB 0x0..0x40\n"
-        "// y: x / s  [op.yaml:20]\n"
-    )
+def test_error_points_at_the_line_of_the_kernel(toolchain: Toolchain) -> None:
+    text = "// m: amax(x)\nint fine;\n// s: sum(x, axis=-1)\nint x = missing_name;  // UB 0x0..0x40\n// y: x / s\n"
     diagnostic = fault_of(lambda: build(toolchain, **{"cpu/kernels/bad.cpp": text}))
     assert diagnostic.code == "PTG502"
-    assert diagnostic.span == Span("op.yaml", 12, 1, 12, 2)
+    assert diagnostic.span == Span("cpu/kernels/bad.cpp", 4, 1, 4, 39)
     assert "kernel `bad` does not compile" in diagnostic.message
     assert "missing_name" in diagnostic.message
     assert diagnostic.notes[0] == ("cpu/kernels/bad.cpp:4: int x = missing_name;  // UB 0x0..0x40", None)
@@ -133,22 +127,16 @@ def test_error_inside_a_template_points_at_the_kernel_line(toolchain: Toolchain)
     wrapper = (
         SOURCES["wrapper.hpp"] + 'template <class T> void need4(T) { static_assert(sizeof(T) == 4, "four bytes"); }\n'
     )
-    text = (
-        '#include "../../wrapper.hpp"\n'
-        "// a  [s.yaml:3]\n"
-        "void k() { need4(1); }\n"
-        "// b  [s.yaml:4]\n"
-        "void l() { need4(1.0); }\n"
-    )
+    text = '#include "../../wrapper.hpp"\nvoid k() { need4(1); }\nvoid l() { need4(1.0); }\n'
     diagnostic = fault_of(lambda: build(toolchain, **{"wrapper.hpp": wrapper, "cpu/kernels/bad.cpp": text}))
     assert "four bytes" in diagnostic.message
     assert diagnostic.span is not None
-    assert str(diagnostic.span) == "s.yaml:4:1"
+    assert str(diagnostic.span) == "cpu/kernels/bad.cpp:3:1"
 
 
-def test_error_without_a_spec_comment_has_no_place(toolchain: Toolchain) -> None:
+def test_the_orchestration_is_called_so(toolchain: Toolchain) -> None:
     diagnostic = fault_of(lambda: build(toolchain, **{"cpu/orchestration.cpp": "nonsense\n"}))
-    assert diagnostic.span is None
+    assert str(diagnostic.span) == "cpu/orchestration.cpp:1:1"
     assert "the orchestration does not compile" in diagnostic.message
 
 

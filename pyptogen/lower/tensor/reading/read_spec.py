@@ -13,6 +13,7 @@ from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.registry import operations
 from pyptogen.lower.tensor.building.sometimes import Sometimes
+from pyptogen.lower.tensor.index_sites import index_sites
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.passes import exact_blocks, name_values, remove_dead, unify_dims
@@ -68,6 +69,8 @@ def from_spec(
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
         laid_out={value.name: value for value in contract.outputs if layouts.steps(value) or value.layout == "nz"},
+        sites=index_sites(reader.builder.ops),
+        declared={output.name: output.span for output in spec.outputs},
     )
     program = exact_blocks.run(program)
     program = replace(program, notes=(*program.notes, *hints.notes(program)))

@@ -97,7 +97,7 @@ struct StoreStream {
 struct WrongIndex {
     int64_t index = 0;
     int64_t places = 0;
-    int32_t line = 0;
+    int32_t site = 0;
     bool noted = false;
 };
 

@@ -2,33 +2,46 @@
 // memory outside is touched and no other core waits in vain; the block's launch fails when the block is over.
 #pragma once
 
-#include <pto/common/debug.h>
 #include <pto/cpu/core/core.hpp>
 
 #include <exception>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-/// What generated kernels say of an index: whether it is wrong, the index, the places, the line of the spec.
+/// What generated kernels say of an index: whether it is wrong, the index, the places, the number of the operation.
 #if defined(PTO_CHECKED)
-#define PTO_WRONG_INDEX(wrong, index, places, line) PTO_ASSERT(!(wrong), "an index is out of range")
+#define PTO_WRONG_INDEX(wrong, index, places, site)                            \
+    do {                                                                       \
+        if (wrong) {                                                           \
+            pto::cpu::end_by_index(__FILE__, __LINE__, index, places, site);   \
+        }                                                                      \
+    } while (0)
 #else
-#define PTO_WRONG_INDEX(wrong, index, places, line)     \
+#define PTO_WRONG_INDEX(wrong, index, places, site)     \
     do {                                                \
         if (__builtin_expect(wrong, 0)) {               \
-            pto::cpu::note_index(index, places, line);  \
+            pto::cpu::note_index(index, places, site);  \
         }                                               \
     } while (0)
 #endif
 
 namespace pto::cpu {
 
-/// Keeps the first wrong index of a block. `line` is 0 where it is not known.
-__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t line)
+/// What the checked mode does where an index is wrong.
+[[noreturn]] inline void end_by_index(const char* file, int line, int64_t index, int64_t places, int32_t site)
+{
+    fprintf(stderr, "%s:%d: pto check: wrong index: %lld of %lld, site %d\n", file, line,
+            static_cast<long long>(index), static_cast<long long>(places), static_cast<int>(site));
+    abort();
+}
+
+/// Keeps the first wrong index of a block. `site` is 0 where it is not known.
+__attribute__((noinline, cold)) inline void note_index(int64_t index, int64_t places, int32_t site)
 {
     WrongIndex& wrong = core_state().wrong_index;
     if (!wrong.noted) {
-        wrong = {index, places, line, true};
+        wrong = {index, places, site, true};
     }
 }
 
@@ -41,8 +54,8 @@ class WrongIndexError : public std::exception {
 public:
     explicit WrongIndexError(const cpu::WrongIndex& wrong)
     {
-        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, line %d", static_cast<long long>(wrong.index),
-                 static_cast<long long>(wrong.places), static_cast<int>(wrong.line));
+        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, site %d", static_cast<long long>(wrong.index),
+                 static_cast<long long>(wrong.places), static_cast<int>(wrong.site));
     }
     const char* what() const noexcept override { return text_; }
 

@@ -1,0 +1,52 @@
+"""From a line of a kernel, as a compiler or the checked mode names it, to the spec."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pyptogen.diagnostics import Diagnostic, Span
+
+if TYPE_CHECKING:
+    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.lower.origins import Traced
+
+_SAID = re.compile(r"^(?P<file>[^\s:]+\.cpp):(?P<line>\d+)", re.MULTILINE)
+_WRONG_INDEX = re.compile(r"wrong index: .*, site (?P<site>\d+)")
+
+
+def traced_sources(lowered: Lowered) -> dict[str, Traced]:
+    """Kernels and orchestration of a target by their paths in the generated folder."""
+    sources = {f"{lowered.target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
+    sources[f"{lowered.target}/orchestration.cpp"] = lowered.orchestration
+    return sources
+
+
+def in_spec(diagnostic: Diagnostic, sources: Mapping[str, Traced]) -> Diagnostic:
+    """The diagnostic at what of the spec its line of a kernel serves, if that is known."""
+    span = diagnostic.span
+    place = _place(sources, span.file, span.line) if span is not None else None
+    return diagnostic if place is None else replace(diagnostic, span=place)
+
+
+def names_kernel(said: str) -> bool:
+    """Whether a message of a run names a line of a source."""
+    return _SAID.search(said) is not None
+
+
+def place_of_message(said: str, lowered: Lowered) -> Span | None:
+    """What of the spec a message of a run is about: the operation of a wrong index, or what the first line of a kernel
+    serves that it names at the beginning of a line."""
+    wrong = _WRONG_INDEX.search(said)
+    if wrong is not None:
+        return next((span for span, site in lowered.program.sites.items() if site == int(wrong["site"])), None)
+    sources = traced_sources(lowered)
+    found = (_place(sources, match["file"], int(match["line"])) for match in _SAID.finditer(said))
+    return next((place for place in found if place is not None), None)
+
+
+def _place(sources: Mapping[str, Traced], path: str, line: int) -> Span | None:
+    traced = sources.get(path)
+    return traced.origins[line - 1].span if traced is not None and 0 < line <= len(traced.origins) else None

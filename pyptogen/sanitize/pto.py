@@ -12,7 +12,7 @@ from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import lying, region_of
+from pyptogen.sanitize.regions import Use, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from pyptogen.sanitize.machine import Machine
 
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
-        "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
+        "TileRightCompact": "Right", "TileAccCompact": "Acc", "TileLeftScale": "ScaleLeft",
+        "TileRightScale": "ScaleRight"}  # fmt: skip
 ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
 """Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element. On A5
 threads of the vector pipe do."""
@@ -145,8 +146,17 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
         return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
-    slots = (a.value if isinstance(a, Cell) else a for a in arguments)
-    return Other(kind, next((a.ring for a in slots if isinstance(a, SlotPointer)), None))
+    given = [a.value if isinstance(a, Cell) else a for a in arguments]
+    return Other(kind, next((a.ring for a in given if isinstance(a, SlotPointer)), None), _sizes(kind, given))
+
+
+def _sizes(kind: Any, given: Sequence[Any]) -> tuple[Any, ...]:
+    """The five sizes of a GlobalTensor: of its type, and for those that are dynamic there of a list behind the address."""
+    shape = kind.arguments[1] if isinstance(kind, OtherType) and len(kind.arguments) > 1 else None
+    if not isinstance(shape, OtherType) or len(shape.arguments) != 5:
+        return ()
+    sizes = iter(given[1] if len(given) > 1 and isinstance(given[1], list) else ())
+    return tuple(next(sizes, UNKNOWN) if size == -1 else size for size in shape.arguments)
 
 
 def assign(machine: Machine, cell: Cell, value: Any) -> None:
@@ -155,7 +165,7 @@ def assign(machine: Machine, cell: Cell, value: Any) -> None:
         cell.value.number = machine.trace.set_event(value.pipe)
     elif isinstance(cell.value, Tile) and isinstance(value, Tile):
         tile = cell.value
-        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address, value.k_aligned)
+        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address, value.k_aligned, value.holder)
     elif not isinstance(cell.value, Tile | Event):
         cell.value = value
 
@@ -280,7 +290,9 @@ def _element(machine: Machine, tile: Tile, offset: Any, name: str, token: Token)
         begin = tile.address + offset * tile.kind.element.size
         region = Region(tile.kind.loc, begin, begin + tile.kind.element.size, 0, 0)
     reads, writes = ([region], []) if name == "GetValue" else ([], [region])
-    machine.trace.instruction(name, "S", token.span, reads, writes)
+    known = region if isinstance(offset, int) and isinstance(tile.address, int) else None
+    use = Use("r" if reads else "w", (1, 1), tile.kind, tile.name, known, tile.holder, (), region)
+    machine.trace.instruction(name, "S", token.span, reads, writes, uses=[use])
 
 
 def _flag(machine: Machine, node: Call, name: str) -> Any:
@@ -330,6 +342,8 @@ def _place(machine: Machine, node: Call) -> Any:
     if isinstance(tile, Tile):
         tile.address = address.address if isinstance(address, Tile) else address
         tile.token = node.function.token
+        machine.trace.holders += 1
+        tile.holder = machine.trace.holders
     return UNKNOWN
 
 
@@ -340,6 +354,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     tiles = [value for value in values if isinstance(value, Tile)]
     if name in ("TRESHAPE", "TSUBVIEW") and len(tiles) >= 2:
         tiles[0].address = tiles[1].address if name == "TRESHAPE" else UNKNOWN
+        tiles[0].holder = tiles[1].holder
         return UNKNOWN
     if name in queues.INSTRUCTIONS:
         return queues.instruction(machine, node, name, values)
@@ -354,9 +369,11 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     pipe = pipe_of(name, source.kind.loc, tiles[0].kind.loc)
     if name.startswith("TFILLPAD") and tiles[0].kind.loc == "Mat":
         pipe = "MTE2"  # L1 is filled by the pipe that loads it
-    if pipe == "S":
-        return Result("S")
     span = token.span
+    if pipe == "S":
+        if tiles:
+            machine.trace.instruction(name, "S", span, [], [], uses=_uses(name, values, token))
+        return Result("S")
     for value in values:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
@@ -368,10 +385,23 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
-    machine.trace.instruction(name, pipe, span, reads, writes, lying(name, tiles, machine.target))
+    uses = _uses(name, values, token)
+    machine.trace.instruction(name, pipe, span, reads, writes, lying(name, tiles, machine.target), uses)
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)
+
+
+def _uses(name: str, values: list[Any], token: Token) -> list[Use]:
+    """What an instruction does to each of its tiles and GlobalTensors."""
+    operands = [v for v in values if isinstance(v, Tile) or _is_global(v)]
+    numbers = tuple(v for v in values if not isinstance(v, Tile | Other | Event))
+    word = INSTRUCTIONS[name].effects_for(len(operands))
+    uses = [
+        use_of(v, letter, token) if isinstance(v, Tile) else Use(letter, v.shape, name=v.layout())
+        for letter, v in zip(word, operands, strict=True)
+    ]
+    return [replace(use, numbers=numbers) for use in uses]
 
 
 def _letters(name: str, values: list[Any]) -> list[str]:

@@ -54,15 +54,15 @@ class Contents:
 
     def instruction(self, instr: Instr, uses: tuple[Use, ...]) -> Iterator[Finding]:
         """One instruction in program order: what is wrong with it."""
-        for use in (use for use in uses if use.effect in "ru" and use.around is not None):
-            if use.region is None:
-                self._may_read(use.around)
-            elif use.region.start < use.region.end <= _ROOM:
+        for use, around in ((use, use.around) for use in uses if use.effect in "ru"):
+            if use.region is None and around is not None:
+                self._may_read(around)
+            elif use.region is not None and use.region.start < use.region.end <= _ROOM:
                 yield from self._read(instr, use, use.region)
-        for use in (use for use in uses if use.effect in "wut" and use.around is not None):
-            if use.region is None:
-                self._bytes(_whole(use.around))[...] = _ANYTHING
-            elif use.region.start < use.region.end <= _ROOM:
+        for use, around in ((use, use.around) for use in uses if use.effect in "wut"):
+            if use.region is None and around is not None:
+                self._bytes(_whole(around))[...] = _ANYTHING
+            elif use.region is not None and use.region.start < use.region.end <= _ROOM:
                 self._write(instr, use, use.region)
 
     def _may_read(self, region: Region) -> None:

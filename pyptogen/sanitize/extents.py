@@ -80,11 +80,12 @@ def _equal(instr: Instr, tiles: Sequence[Use]) -> Iterator[Finding]:
     asked = reads if rule in ("same", "one_same") else reads[:1]
     apart = [use for use in asked if any(_differ(use.extents[axis], tiles[0].extents[axis]) for axis in axes)]
     if len(apart) > (len(asked) - 1 if rule == "one_same" else 0):
-        a, b = apart[0], tiles[0]
-        yield _finding(
-            instr,
-            f"`{a.name}` has {a.extents[0]} x {a.extents[1]} valid elements, and `{b.name}` {b.extents[0]} x {b.extents[1]}",
-        )
+        yield _finding(instr, f"{_shown(apart[0])}, and {_shown(tiles[0])}")
+
+
+def _shown(use: Use) -> str:
+    rows, cols = use.extents
+    return f"`{use.name}` has {rows} x {cols} valid elements"
 
 
 def _differ(a: Any, b: Any) -> bool:

@@ -12,7 +12,8 @@ from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import Use, lying, region_of, use_of
+from pyptogen.sanitize.operands import is_global, shape_of, uses_of
+from pyptogen.sanitize.regions import Use, lying, region_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -146,17 +147,8 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
         return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
-    given = [a.value if isinstance(a, Cell) else a for a in arguments]
-    return Other(kind, next((a.ring for a in given if isinstance(a, SlotPointer)), None), _sizes(kind, given))
-
-
-def _sizes(kind: Any, given: Sequence[Any]) -> tuple[Any, ...]:
-    """The five sizes of a GlobalTensor: of its type, and for those that are dynamic there of a list behind the address."""
-    shape = kind.arguments[1] if isinstance(kind, OtherType) and len(kind.arguments) > 1 else None
-    if not isinstance(shape, OtherType) or len(shape.arguments) != 5:
-        return ()
-    sizes = iter(given[1] if len(given) > 1 and isinstance(given[1], list) else ())
-    return tuple(next(sizes, UNKNOWN) if size == -1 else size for size in shape.arguments)
+    values = [a.value if isinstance(a, Cell) else a for a in arguments]
+    return Other(kind, next((a.ring for a in values if isinstance(a, SlotPointer)), None), shape_of(kind, values))
 
 
 def assign(machine: Machine, cell: Cell, value: Any) -> None:
@@ -372,7 +364,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     span = token.span
     if pipe == "S":
         if tiles:
-            machine.trace.instruction(name, "S", span, [], [], uses=_uses(name, values, token))
+            machine.trace.instruction(name, "S", span, [], [], uses=uses_of(name, values, token))
         return Result("S")
     for value in values:
         if isinstance(value, Event) and value.number is not None:
@@ -385,31 +377,15 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
-    uses = _uses(name, values, token)
-    machine.trace.instruction(name, pipe, span, reads, writes, lying(name, tiles, machine.target), uses)
+    apart = lying(name, tiles, machine.target)
+    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses_of(name, values, token))
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)
 
 
-def _uses(name: str, values: list[Any], token: Token) -> list[Use]:
-    """What an instruction does to each of its tiles and GlobalTensors."""
-    operands = [v for v in values if isinstance(v, Tile) or _is_global(v)]
-    numbers = tuple(v for v in values if not isinstance(v, Tile | Other | Event))
-    word = INSTRUCTIONS[name].effects_for(len(operands))
-    uses = [
-        use_of(v, letter, token) if isinstance(v, Tile) else Use(letter, v.shape, name=v.layout())
-        for letter, v in zip(word, operands, strict=True)
-    ]
-    return [replace(use, numbers=numbers) for use in uses]
-
-
 def _letters(name: str, values: list[Any]) -> list[str]:
     """Effect on each tile, from the word of the table for tiles and GlobalTensors together."""
-    operands = [v for v in values if isinstance(v, Tile) or _is_global(v)]
+    operands = [v for v in values if isinstance(v, Tile) or is_global(v)]
     word = INSTRUCTIONS[name].effects_for(len(operands))
     return [letter for letter, value in zip(word, operands, strict=True) if isinstance(value, Tile)]
-
-
-def _is_global(value: Any) -> bool:
-    return isinstance(value, Other) and isinstance(value.type, OtherType) and "GlobalTensor" in value.type.name

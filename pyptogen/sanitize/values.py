@@ -76,8 +76,8 @@ class OtherType:
 
 @dataclass(slots=True)
 class Tile:
-    """A tile object. ``address`` is None before TASSIGN. ``k_aligned``: as `SetKAligned` says. ``holder``: the number of
-    the TASSIGN that placed it; tiles of one TRESHAPE share it, because they hold one value."""
+    """A tile object. ``address`` is None before TASSIGN. ``k_aligned``: as `SetKAligned` says. ``holder``: the number
+    of the TASSIGN that placed it; tiles of one TRESHAPE share it, because they hold one value."""
 
     kind: TileKind
     name: str

@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -137,17 +138,19 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
             continue
         for at, dims in left:
             pipe.send((at, Outcome(spec.name, target, dims)))
-            pipe.send(_outcome(operator, dims, conditions.seed))
+            pipe.send(_outcome(operator, dims, conditions))
 
 
-def _outcome(operator: CompiledOperator, dims: Mapping[str, int], seed: int) -> Outcome:
+def _outcome(operator: CompiledOperator, dims: Mapping[str, int], conditions: Conditions) -> Outcome:
     """One case, run and compared."""
     from pyptogen.runtime.native.binding import RunError
     from pyptogen.verify.cases import verify_case
+    from pyptogen.verify.watched import run_watched
 
+    run = partial(run_watched, operator) if conditions.checked else None
     named = Outcome(operator.spec.name, operator.target, dims)
     try:
-        result = verify_case(operator, dims, seed)
+        result = verify_case(operator, dims, conditions.seed, run=run)
     except RunError as error:
         return replace(named, problem=str(error))
     except DiagnosticError as error:

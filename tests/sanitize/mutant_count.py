@@ -1,6 +1,6 @@
 """How many of the harmful mutants of generated kernels `pyptogen sanitize` and the checked mode tell.
 
-    python -m sanitize.mutant_count OPERATOR…        with tests/ on PYTHONPATH: one line for each mutant
+python -m sanitize.mutant_count OPERATOR…        with tests/ on PYTHONPATH: one line for each mutant
 """
 
 from __future__ import annotations

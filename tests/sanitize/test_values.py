@@ -35,9 +35,9 @@ def kinds(folder: Path, text: str) -> set[tuple[str, int]]:
         ("softmax", "x_tile(rows0_valid);", "x_tile(rows_end);", "extents", "TLOAD("),
         ("softmax", "XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});",
          "XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid + 1});", "extents", "TLOAD("),
-        ("layer_norm", "TASSIGN<0x18000>(y_std);", "TASSIGN<0x18020>(y_std);", "unwritten", "TROWEXPANDDIV"),
+        ("layer_norm", "TASSIGN<0x18000>(y_std);", "TASSIGN<0x18020>(y_std);", "unused", "TMULS(y_part"),
         ("layer_norm", "TASSIGN<0x14000>(beta_tile);", "TASSIGN<0x10000>(beta_tile);", "unused", "TLOAD(beta_tile"),
-        ("layer_norm", "TASSIGN<0x20000>(y_var_row);", "TASSIGN<0x1ffe0>(y_var_row);", "unwritten", "TADDS("),
+        ("layer_norm", "TASSIGN<0x20000>(y_var_row);", "TASSIGN<0x1ffe0>(y_var_row);", "unused", "TROWSUM(y_mean"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_in_program_order(

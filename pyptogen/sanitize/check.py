@@ -11,9 +11,10 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
 from pyptogen.sanitize.machine import Decisions, Machine
 from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
-from pyptogen.sanitize.numbers import numbers
+from pyptogen.sanitize.numbers import numbers, ragged
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.preprocess import tokens_of
+from pyptogen.sanitize.program_order import findings as out_of_place
 from pyptogen.sanitize.steps import whole
 from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.targets import CORES, TARGETS
@@ -30,6 +31,11 @@ FIXES = {
     "deadlock": "set the flag before it is waited for, also where a loop runs zero times",
     "left over": "wait for the flag once more at the end",
     "fractals": "make the tile compact (TileAccCompact, TileLeftCompact, TileRightCompact), or valid as a whole",
+    "overwritten": "give one of the two another address, or use the value before the other one is written",
+    "unused": "give one of the two another address, or use the value before the other one is written",
+    "unwritten": "write the tile first, or let it be the bytes of the tile that is meant",
+    "askew": "let both begin at the same byte, or one lie within the other",
+    "extents": "give the valid extents that the tile and the other operands have",
 }
 
 
@@ -161,6 +167,8 @@ def _mixed(cube: Half, vector: Half, target: str) -> KernelReport:
                 between += findings(first, trace, (sides[0].span(), sides[1].span()))
         for diagnostic in (*own, *between):
             found.setdefault(_place(diagnostic), diagnostic)
+    for diagnostic in (d for side in sides for d in side.in_program_order()):
+        found.setdefault(_place(diagnostic), diagnostic)
     labels = dict.fromkeys(side.label for side in sides)
     return KernelReport(sides[0].span().file, " beside ".join(labels), *most, walked, _in_order(found.values()))
 
@@ -232,7 +240,19 @@ class _Kernel:
             if known and all(trace.outcomes <= ways for trace in free):
                 free, found = exact, self._judged(exact)
         most = max(trace.counts() for trace in free)
+        found = _in_order({_place(d): d for d in (*self.in_program_order(), *found)}.values())
         return KernelReport(self.function.token.file, self.label, *most, len(free), found)
+
+    def in_program_order(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with a walk of some rounds though one instruction ends before the next begins."""
+        for given in ragged(whole(self.function, self.program), self.given):
+            machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target)
+            try:
+                trace = machine.run(self.function, self.arguments)
+            except TooLong:
+                continue
+            return tuple(_diagnostic(finding) for finding in out_of_place(trace))
+        return ()
 
     def _judged(self, traces: Iterable[Trace]) -> tuple[Diagnostic, ...]:
         found: dict[Any, Diagnostic] = {}

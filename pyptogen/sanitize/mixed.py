@@ -49,6 +49,10 @@ class Program(Protocol):
         """One walk with these arguments."""
         ...
 
+    def in_program_order(self) -> tuple[Diagnostic, ...]:
+        """What is wrong with one walk of it though one instruction ends before the next begins."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Half:

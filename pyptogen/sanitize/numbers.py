@@ -34,6 +34,21 @@ def numbers(function: Function, given: Mapping[str, int]) -> Iterator[dict[str, 
             yield {**base, name: value}
 
 
+BLOCKS = (4, 64, 1024)
+"""How many blocks share the work of a walk, from few to so many that the first one has little to do."""
+
+
+def ragged(function: Function, given: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Every argument at three rounds of the loops that hang on it, the last of them one short; with ever more blocks.
+    An argument that no loop hangs on is 1: it may be an extent that the caller keeps small."""
+    names = [p.name for p in function.parameters if p.name and not p.pointer and p.name not in given]
+    for blocks in BLOCKS:
+        step = steps(function, names, FIXED, unused=1)
+        sizes = {name: 0 if FIRST.fullmatch(name) else max(3 * step[name] - 1, 1) for name in names}
+        several = {"nblk": blocks, "get_block_num": blocks, "get_subblockid": 0}
+        yield {**sizes, **FIXED, **several, **given}
+
+
 def usual(name: str, step: int, near: Sequence[int]) -> int:
     """What an argument is while another one varies: where a range begins 0, else what the kernel asks for, or one
     round."""

@@ -12,7 +12,8 @@ from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import lying, region_of
+from pyptogen.sanitize.operands import is_global, shape_of, uses_of
+from pyptogen.sanitize.regions import Use, lying, region_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -38,7 +39,8 @@ if TYPE_CHECKING:
     from pyptogen.sanitize.machine import Machine
 
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
-        "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
+        "TileRightCompact": "Right", "TileAccCompact": "Acc", "TileLeftScale": "ScaleLeft",
+        "TileRightScale": "ScaleRight"}  # fmt: skip
 ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
 """Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element. On A5
 threads of the vector pipe do."""
@@ -145,8 +147,8 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
         return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
-    slots = (a.value if isinstance(a, Cell) else a for a in arguments)
-    return Other(kind, next((a.ring for a in slots if isinstance(a, SlotPointer)), None))
+    values = [a.value if isinstance(a, Cell) else a for a in arguments]
+    return Other(kind, next((a.ring for a in values if isinstance(a, SlotPointer)), None), shape_of(kind, values))
 
 
 def assign(machine: Machine, cell: Cell, value: Any) -> None:
@@ -155,7 +157,7 @@ def assign(machine: Machine, cell: Cell, value: Any) -> None:
         cell.value.number = machine.trace.set_event(value.pipe)
     elif isinstance(cell.value, Tile) and isinstance(value, Tile):
         tile = cell.value
-        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address, value.k_aligned)
+        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address, value.k_aligned, value.holder)
     elif not isinstance(cell.value, Tile | Event):
         cell.value = value
 
@@ -280,7 +282,9 @@ def _element(machine: Machine, tile: Tile, offset: Any, name: str, token: Token)
         begin = tile.address + offset * tile.kind.element.size
         region = Region(tile.kind.loc, begin, begin + tile.kind.element.size, 0, 0)
     reads, writes = ([region], []) if name == "GetValue" else ([], [region])
-    machine.trace.instruction(name, "S", token.span, reads, writes)
+    known = region if isinstance(offset, int) and isinstance(tile.address, int) else None
+    use = Use("r" if reads else "w", (1, 1), tile.kind, tile.name, known, tile.holder, (), region)
+    machine.trace.instruction(name, "S", token.span, reads, writes, uses=[use])
 
 
 def _flag(machine: Machine, node: Call, name: str) -> Any:
@@ -330,6 +334,8 @@ def _place(machine: Machine, node: Call) -> Any:
     if isinstance(tile, Tile):
         tile.address = address.address if isinstance(address, Tile) else address
         tile.token = node.function.token
+        machine.trace.holders += 1
+        tile.holder = machine.trace.holders
     return UNKNOWN
 
 
@@ -340,6 +346,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     tiles = [value for value in values if isinstance(value, Tile)]
     if name in ("TRESHAPE", "TSUBVIEW") and len(tiles) >= 2:
         tiles[0].address = tiles[1].address if name == "TRESHAPE" else UNKNOWN
+        tiles[0].holder = tiles[1].holder
         return UNKNOWN
     if name in queues.INSTRUCTIONS:
         return queues.instruction(machine, node, name, values)
@@ -354,9 +361,11 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     pipe = pipe_of(name, source.kind.loc, tiles[0].kind.loc)
     if name.startswith("TFILLPAD") and tiles[0].kind.loc == "Mat":
         pipe = "MTE2"  # L1 is filled by the pipe that loads it
-    if pipe == "S":
-        return Result("S")
     span = token.span
+    if pipe == "S":
+        if tiles:
+            machine.trace.instruction(name, "S", span, [], [], uses=uses_of(name, values, token))
+        return Result("S")
     for value in values:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
@@ -368,7 +377,8 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
-    machine.trace.instruction(name, pipe, span, reads, writes, lying(name, tiles, machine.target))
+    apart = lying(name, tiles, machine.target)
+    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses_of(name, values, token))
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)
@@ -376,10 +386,6 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
 
 def _letters(name: str, values: list[Any]) -> list[str]:
     """Effect on each tile, from the word of the table for tiles and GlobalTensors together."""
-    operands = [v for v in values if isinstance(v, Tile) or _is_global(v)]
+    operands = [v for v in values if isinstance(v, Tile) or is_global(v)]
     word = INSTRUCTIONS[name].effects_for(len(operands))
     return [letter for letter, value in zip(word, operands, strict=True) if isinstance(value, Tile)]
-
-
-def _is_global(value: Any) -> bool:
-    return isinstance(value, Other) and isinstance(value.type, OtherType) and "GlobalTensor" in value.type.name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import lying, region_of
+from pyptogen.sanitize.regions import lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Name
 from pyptogen.sanitize.values import Other, OtherType, Pipe, Result, SlotPointer, Tile
 
@@ -76,7 +76,7 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, tok
         machine.trace.ring("claim", ring, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
         apart = lying(name, [tile], machine.target)
-        machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart)
+        machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart, [use_of(tile, "r", token)])
         machine.trace.ring("fill", ring, span)
         return Result(on)
     machine.trace.ring("pop", ring, span)
@@ -84,7 +84,7 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, tok
     if isinstance(base, int):  # the device gives the tile its place in the consumer's ring
         tile.address = base + pipe.taken % pipe.local * pipe.size
     pipe.taken += 1
-    machine.trace.instruction(name, "MTE2", span, [], [region_of(tile, token)])
+    machine.trace.instruction(name, "MTE2", span, [], [region_of(tile, token)], uses=[use_of(tile, "w", token)])
     machine.trace.ring("free", ring, span)
     return Result("MTE2")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.instruction.touches import Lying, Region
 from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
-from pyptogen.sanitize.values import AtMost, ScalarType, Tile
+from pyptogen.sanitize.values import AtMost, ScalarType, Tile, TileKind
 
 _EVERYWHERE = 1 << 24
 
@@ -40,6 +41,50 @@ def region_of(tile: Tile, token: Token) -> Region:
     # A column window of a wider tile ends with the columns of its last row, before what lies behind that tile.
     end = tile.address + max(0, lines - 1) * kind.cols * element + cols * element
     return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)
+
+
+PACKED = frozenset({"int4b_t", "float4_e2m1x2_t", "float4_e1m2x2_t"})
+"""Element types of which two are one byte: capacities count them in different ways."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What an instruction does to a tile or a GlobalTensor (``tile`` is None): the letter of the table; rows and
+    columns that count, or the five sizes of a GlobalTensor. ``region``: the bytes of a tile if all of its numbers are
+    known; ``around``: those that it may touch. ``holder``: as of the tile."""
+
+    effect: str
+    extents: tuple[Any, ...]
+    tile: TileKind | None = None
+    name: str = ""
+    region: Region | None = None
+    holder: int = 0
+    numbers: tuple[Any, ...] = ()
+    """The call's numbers, behind its tiles."""
+    around: Region | None = None
+
+
+def use_of(tile: Tile, effect: str, token: Token) -> Use:
+    """What an instruction does to a tile. Raises PTG306 for a tile without an address."""
+    known = isinstance(tile.address, int) and tile.kind.bytes() is not None
+    known = known and all(isinstance(extent, int) for extent in tile.valid) and tile.kind.element.name not in PACKED
+    around = region_of(tile, token)
+    region = _valid_bytes(tile, around) if known else None
+    return Use(effect, tile.valid, tile.kind, tile.name, region, tile.holder, (), around)
+
+
+def _valid_bytes(tile: Tile, around: Region) -> Region:
+    """The bytes of a plain vector tile that are valid, without those that its vectors round up to."""
+    kind = tile.kind
+    rows, cols = tile.valid
+    if kind.loc != "Vec":
+        return around
+    lines, line, length = (rows, cols, kind.cols) if kind.row_major else (cols, rows, kind.rows)
+    size = kind.element.size
+    if lines <= 0 or line <= 0:
+        return Region(kind.loc, tile.address, tile.address, 0, 0)
+    end = tile.address + (lines - 1) * length * size + line * size
+    return Region(kind.loc, tile.address, end, length * size, line * size)
 
 
 NOTHING: tuple[tuple[Lying, ...], tuple[Lying, ...]] = ((), ())

@@ -40,9 +40,11 @@ from pyptogen.sanitize.values import UNKNOWN
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 
 
-def steps(function: Function, names: Collection[str], fixed: Mapping[str, int]) -> dict[str, int]:
+def steps(
+    function: Function, names: Collection[str], fixed: Mapping[str, int], unused: int | None = None
+) -> dict[str, int]:
     """The longest step of the loops whose first or last value hangs on each argument, also by way of other variables.
-    An argument that no loop hangs on gets the longest of all.
+    An argument that no loop hangs on gets ``unused``, by default the longest of all.
 
     Args:
         function: the kernel.
@@ -59,7 +61,7 @@ def steps(function: Function, names: Collection[str], fixed: Mapping[str, int]) 
             uses.setdefault(node.expr.left.path[-1], set()).update(_names(node.expr.right))
         elif isinstance(node, Loop):
             loops.append((set(_names(node.condition)), max((_step(s, fixed) for s in node.steps), default=1)))
-    longest = max((step for _, step in loops), default=1)
+    longest = max((step for _, step in loops), default=1) if unused is None else unused
     found: dict[str, int] = {}
     for ends, step in loops:
         for name in _reached(ends, uses) & set(names):

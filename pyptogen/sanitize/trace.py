@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, Set
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.lower.instruction.touches import Lying, Region, Touch, Touches
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import NOTHING
+from pyptogen.sanitize.regions import NOTHING, Use
 
 EVENT_OBJECTS = 1000
 """First number of flags that stand for Event objects: apart from the eight ids of a kernel's own."""
@@ -33,6 +33,10 @@ class Trace:
     """(reads, writes) by identity of the instruction."""
     lying: dict[int, tuple[tuple[Lying, ...], tuple[Lying, ...]]] = field(default_factory=dict)
     """How fractals lie behind it and before it, alike."""
+    uses: dict[int, tuple[Use, ...]] = field(default_factory=dict)
+    """What it does to its tiles and GlobalTensors, alike."""
+    holders: int = 0
+    """TASSIGNs so far."""
     events: dict[int, tuple[int, str]] = field(default_factory=dict)
     """Event objects that are set: place in ``nodes`` and pipe."""
     pipes: dict[str, int] = field(default_factory=dict)
@@ -56,9 +60,12 @@ class Trace:
         reads: list[Region],
         writes: list[Region],
         lying: tuple[tuple[Lying, ...], tuple[Lying, ...]] = NOTHING,
+        uses: Sequence[Use] = (),
     ) -> None:
-        """``lying``: how fractals lie behind it, and how they have to lie before it. Raises TooLong."""
+        """``lying``: how fractals lie behind it, and how they have to lie before it; ``uses``: its tiles and
+        GlobalTensors in order. Raises TooLong."""
         instr = Instr(name, (), pipe, "", span)
+        self.uses[id(instr)] = tuple(uses)
         self.touched[id(instr)] = tuple(reads), tuple(writes)
         if lying != NOTHING:
             self.lying[id(instr)] = lying

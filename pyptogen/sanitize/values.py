@@ -76,7 +76,8 @@ class OtherType:
 
 @dataclass(slots=True)
 class Tile:
-    """A tile object. ``address`` is None before TASSIGN. ``k_aligned``: as `SetKAligned` says."""
+    """A tile object. ``address`` is None before TASSIGN. ``k_aligned``: as `SetKAligned` says. ``holder``: the number
+    of the TASSIGN that placed it; tiles of one TRESHAPE share it, because they hold one value."""
 
     kind: TileKind
     name: str
@@ -84,6 +85,7 @@ class Tile:
     valid: tuple[Any, Any]
     address: Any = None
     k_aligned: bool = False
+    holder: int = 0
 
 
 @dataclass(slots=True)
@@ -102,10 +104,16 @@ class Result:
 
 @dataclass(slots=True)
 class Other:
-    """An object of another type. ``ring``: of a GlobalTensor that stands for a slot between the cores of a block."""
+    """An object of another type. Of a GlobalTensor: the ``ring`` whose slot it stands for, and its five sizes."""
 
     type: Any
     ring: str | None = None
+    shape: tuple[Any, ...] = ()
+
+    def layout(self) -> str:
+        """Of a GlobalTensor: ND, DN, NZ …"""
+        arguments = self.type.arguments if isinstance(self.type, OtherType) else ()
+        return str(arguments[3]) if len(arguments) > 3 else "ND"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -187,10 +188,12 @@ def _outcome(operator: CompiledOperator, dims: Mapping[str, int], conditions: Co
     """One case, run and compared."""
     from pyptogen.runtime.native.binding import RunError
     from pyptogen.verify.cases import verify_case
+    from pyptogen.verify.watched import run_watched
 
+    run = partial(run_watched, operator) if conditions.checked else None
     named = Outcome(operator.spec.name, operator.target, dims)
     try:
-        result = verify_case(operator, dims, conditions.seed, again=not conditions.checked)
+        result = verify_case(operator, dims, conditions.seed, again=not conditions.checked, run=run)
     except RunError as error:
         return replace(named, problem=str(error))
     except DiagnosticError as error:

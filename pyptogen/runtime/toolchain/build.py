@@ -35,6 +35,8 @@ _BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
 _KEPT_PREFIXES = 6
 _SHARED_STATE = ("*thread_core*", "*core_memory_key*")
 """Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
+_TOLD = ("pto_checked_array", "pto_checked_over")
+"""What the checked mode is told of a call's arrays by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,8 @@ class Toolchain:
 
     def _link(self, name: str, stage: Path, objects: Sequence[Path], exports: Sequence[str], output: Path) -> None:
         script = stage / "exports.map"
-        visible = " ".join(f"{symbol};" for symbol in (*exports, *_SHARED_STATE))
+        told = _TOLD if "-DPTO_CHECKED" in self.flags else ()
+        visible = " ".join(f"{symbol};" for symbol in (*exports, *_SHARED_STATE, *told))
         _write(script, f"{{ global: {visible} local: *; }};\n")
         said = self.compiler.run(
             [

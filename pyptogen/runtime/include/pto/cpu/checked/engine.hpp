@@ -1,6 +1,7 @@
 // The checker of one core: clocks of the pipes, flags, accesses that others may still race with, and bytes written.
 #pragma once
 
+#include <pto/cpu/checked/access_log.hpp>
 #include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
@@ -18,20 +19,6 @@ struct Clock {
             seen[p] = seen[p] > other.seen[p] ? seen[p] : other.seen[p];
         }
     }
-};
-
-/// What one instruction did to one operand.
-struct Access {
-    Region region;
-    const char* instruction;
-    const char* memory;
-    uintptr_t from, to;  // the bytes as kernels count them, from the beginning of the memory
-    Place place;
-    uint32_t time;
-    int pipe;
-    bool writes;
-    bool atomic;
-    bool global = false;  // memory, where the stores of a pipe may overtake each other
 };
 
 struct Flag {
@@ -56,14 +43,16 @@ public:
         if (now.region.empty() || !kDevice) {
             return;
         }
-        for (size_t i = 0; i < count_; ++i) {
-            const Access& before = accesses_[i];
-            if ((now.writes || before.writes) && !(now.atomic && before.atomic) && !known(now.pipe, before) &&
-                before.time != now_time(now, before) && overlap(now.region, before.region)) {
-                report_race(before, now);
-                uint32_t& seen = clocks_[now.pipe].seen[before.pipe];
-                seen = seen > before.time ? seen : before.time;  // one message is enough
+        for (;;) {  // the earliest first; one message is enough for what the same order would settle
+            size_t found = AccessLog::kNone;
+            log_.near(now.region, [&](size_t i) { found = i < found && races(now, log_[i]) ? i : found; });
+            if (found == AccessLog::kNone) {
+                break;
             }
+            const Access before = log_[found];
+            report_race(before, now);
+            uint32_t& seen = clocks_[now.pipe].seen[before.pipe];
+            seen = seen > before.time ? seen : before.time;
         }
         remember(now);
     }
@@ -116,7 +105,7 @@ public:
                 clock.seen[p] = issued_[p];
             }
         }
-        count_ = 0;
+        log_.clear();
     }
 
     /// The next event id of a pair of pipes, in turn.
@@ -193,47 +182,55 @@ private:
         return clocks_[pipe].seen[before.pipe] >= before.time;
     }
 
-    /// Drops accesses that every pipe knows of.
+    bool races(const Access& now, const Access& before) const
+    {
+        return (now.writes || before.writes) && !(now.atomic && before.atomic) && !known(now.pipe, before) &&
+               before.time != now_time(now, before) && overlap(now.region, before.region);
+    }
+
+    /// Drops accesses that every pipe knows of, where there are twice as many as were left the last time.
     void forget_known()
     {
-        size_t kept = 0;
-        for (size_t i = 0; i < count_; ++i) {
+        if (log_.count() < 2 * left_ + 64) {
+            return;
+        }
+        log_.filter([this](const Access& access) {
             bool all = true;
             for (int p = 0; p < kPipes; ++p) {
-                all = all && (p == PIPE_ALL || known(p, accesses_[i]));
+                all = all && (p == PIPE_ALL || known(p, access));
             }
-            if (!all) {
-                accesses_[kept++] = accesses_[i];
-            }
-        }
-        count_ = kept;
+            return !all;
+        });
+        left_ = log_.count();
+        scalar_[0] = scalar_[1] = AccessLog::kNone;
     }
 
     void remember(const Access& now)
     {
-        for (size_t i = 0; i < count_; ++i) {
-            Access& before = accesses_[i];
-            if (before.pipe == now.pipe && before.writes == now.writes && before.atomic == now.atomic &&
-                before.region == now.region) {
-                before = now;  // whoever knows of the later one knows of the earlier one
-                return;
-            }
+        size_t same = AccessLog::kNone;
+        log_.near(now.region, [&](size_t i) {
+            const Access& before = log_[i];
+            const bool alike = before.pipe == now.pipe && before.writes == now.writes && before.atomic == now.atomic;
+            same = alike && before.region == now.region ? i : same;
+        });
+        if (same != AccessLog::kNone) {
+            log_[same] = now;  // whoever knows of the later one knows of the earlier one
+            return;
+        }
+        size_t& last = scalar_[now.writes];
+        if (now.pipe == PIPE_S && last < log_.count()) {
             // Nobody knows of the one and not of the other: a scalar loop stays one access.
-            const bool both = now.pipe == PIPE_S && before.pipe == PIPE_S && before.writes == now.writes;
-            if (both && before.time > told_[PIPE_S] && before.place.line == now.place.line && extend(before.region, now.region)) {
+            Access& before = log_[last];
+            if (before.pipe == PIPE_S && before.writes == now.writes && before.time > told_[PIPE_S] &&
+                before.place.line == now.place.line && extend(before.region, now.region)) {
                 before.time = now.time;
                 before.to = now.to > before.to ? now.to : before.to;
+                log_.find_place(last);
                 return;
             }
         }
-        if (count_ == room_) {
-            room_ = room_ == 0 ? 256 : 2 * room_;
-            accesses_ = static_cast<Access*>(realloc(static_cast<void*>(accesses_), room_ * sizeof(Access)));
-            if (accesses_ == nullptr) {
-                abort();
-            }
-        }
-        accesses_[count_++] = now;
+        const size_t at = log_.add(now);
+        last = now.pipe == PIPE_S ? at : last;
     }
 
     void report_race(const Access& before, const Access& now)
@@ -280,7 +277,8 @@ private:
         }
         __builtin_memset(static_cast<void*>(flags_), 0, sizeof(flags_));
         __builtin_memset(next_event_, 0, sizeof(next_event_));
-        count_ = 0;
+        log_.clear();
+        left_ = 0;
         if (++generation_ == 0) {
             generation_ = 1;
             __builtin_memset(written_marks(), 0, CorePools::kBytes);
@@ -292,9 +290,9 @@ private:
     uint32_t told_[kPipes] = {};  // how much of each pipe others may know of
     Flag flags_[kPipes][kPipes][EVENT_ID_MAX];
     uint8_t next_event_[kPipes][kPipes] = {};
-    Access* accesses_ = nullptr;
-    size_t count_ = 0;
-    size_t room_ = 0;
+    AccessLog log_;
+    size_t left_ = 0;  // accesses that were kept when the known ones were dropped
+    size_t scalar_[2] = {AccessLog::kNone, AccessLog::kNone};  // the last read and the last write of the scalar unit
     uint8_t* written_ = nullptr;
     uint8_t generation_ = 1;
 };

@@ -1,6 +1,7 @@
 // One instruction under the checker: its pipe, its operands, then the instruction itself.
 #pragma once
 
+#include <pto/cpu/checked/arrays.hpp>
 #include <pto/cpu/checked/calls.hpp>
 #include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/engine.hpp>
@@ -86,6 +87,7 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
         Access access{{}, call.name, "global memory", 0, 0, engine().place, call.time, call.pipe, !reads, atomic};
         if constexpr (is_global_data_v<T>) {
             if (starts_with(call.name, "MGATHER") || starts_with(call.name, "MSCATTER")) {
+                note_unseen(operand.data());
                 return;  // the indices tell which bytes
             }
             if (starts_with(call.name, "TLOAD") || starts_with(call.name, "TSTORE")) {
@@ -93,6 +95,12 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             }
             if (!reads && !call.atomic) {
                 check_apart(engine().place, call.name, operand, call.rows, call.cols);
+            }
+            if (starts_with(call.name, "TLOAD") || starts_with(call.name, "TSTORE")) {
+                const Place& place = engine().place;
+                call.safe = call.safe && note_access(place, call.name, operand, call.rows, call.cols, !reads);
+            } else {
+                note_unseen(operand.data());
             }
             access.region = region_of_global(operand, call.rows, call.cols);
             access.from = access.region.begin;

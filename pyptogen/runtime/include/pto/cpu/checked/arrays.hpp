@@ -1,0 +1,179 @@
+// The arrays of a call: which of their bytes kernels have loaded and stored.
+#pragma once
+
+#include <pto/cpu/checked/region.hpp>
+#include <pto/cpu/checked/report.hpp>
+
+#include <stdlib.h>
+
+namespace pto::cpu::checked {
+
+/// What the contract says of an array. kWholly: read, or written, to its last byte.
+enum ArrayRole : int { kInput = 0, kOutput = 1, kUpdated = 2, kWholly = 4 };
+
+/// One array of the call under way. `marks`: by byte whether it was loaded, stored, and not loaded since it was stored.
+struct CallArray {
+    static constexpr uint8_t kLoaded = 1, kStored = 2, kFresh = 4;
+    uintptr_t begin, bytes;
+    int role;
+    char name[64];
+    uint8_t* marks;
+    bool unseen;  // some accesses are chosen by data that the checker does not follow
+    const char* file;
+    int line;  // of a store to it
+};
+
+struct CallArrays {
+    static constexpr int kMost = 256;
+    CallArray of[kMost];
+    int count;
+};
+PTO_CPU_OWN inline CallArrays call_arrays{};
+
+inline CallArray* array_around(uintptr_t address)
+{
+    for (int i = 0; i < call_arrays.count; ++i) {
+        CallArray& array = call_arrays.of[i];
+        if (address >= array.begin && address - array.begin < array.bytes) {
+            return &array;
+        }
+    }
+    return nullptr;
+}
+
+/// Calls `run(address, bytes)` for each piece of what a tile of rows x cols covers of a GlobalTensor. False for layouts
+/// whose places are not followed here.
+template <typename Global, typename Run>
+inline bool each_piece(const Global& tensor, int64_t rows, int64_t cols, Run run)
+{
+    constexpr Layout kLayout = Global::layout;
+    constexpr int64_t kSize = sizeof(typename Global::RawDType);
+    if constexpr (kLayout != Layout::ND && kLayout != Layout::DN && kLayout != Layout::NZ) {
+        return false;
+    }
+    int64_t n[5];
+    for (int dim = 0; dim < 5; ++dim) {
+        n[dim] = tensor.GetShape(dim);
+    }
+    if (kLayout != Layout::NZ && n[0] * n[1] * n[2] == 1) {
+        const auto [there, wide] = covered(tensor, rows, cols);
+        n[3] = there;
+        n[4] = wide;
+    }
+    const auto base = reinterpret_cast<uintptr_t>(tensor.data());
+    const bool across = tensor.GetStride(4) != 1 && tensor.GetStride(3) == 1;
+    const int inner = across ? 3 : 4, outer = across ? 4 : 3;
+    const bool runs = tensor.GetStride(inner) == 1;
+    for (int64_t a = 0; a < n[0]; ++a) {
+        for (int64_t b = 0; b < n[1]; ++b) {
+            for (int64_t c = 0; c < n[2]; ++c) {
+                for (int64_t d = 0; d < n[outer]; ++d) {
+                    const int64_t at = a * tensor.GetStride(0) + b * tensor.GetStride(1) + c * tensor.GetStride(2) +
+                                       d * tensor.GetStride(outer);
+                    for (int64_t e = 0; e < (runs ? 1 : n[inner]); ++e) {
+                        const int64_t element = at + e * tensor.GetStride(inner);
+                        run(base + static_cast<uintptr_t>(element * kSize), (runs ? n[inner] : 1) * kSize);
+                    }
+                }
+            }
+        }
+    }
+    return true;
+}
+
+/// A load or a store before it takes place: stays it in its array? False when it does not.
+template <typename Global>
+inline bool note_access(const Place& place, const char* name, const Global& tensor, int64_t rows, int64_t cols, bool stores)
+{
+    CallArray* array = call_arrays.count == 0 ? nullptr : array_around(reinterpret_cast<uintptr_t>(tensor.data()));
+    if (array == nullptr) {
+        return true;
+    }
+    if (stores && (array->role & (kOutput | kUpdated)) == 0) {
+        report(place, "%s writes into `%s`, which is an input", name, array->name);
+        return false;
+    }
+    bool inside = true;
+    uintptr_t out = 0;
+    const bool known = each_piece(tensor, rows, cols, [&](uintptr_t at, int64_t bytes) {
+        const bool fits = at >= array->begin && at + static_cast<uintptr_t>(bytes) <= array->begin + array->bytes;
+        out = inside && !fits ? at : out;
+        inside = inside && fits;
+    });
+    if (!known) {
+        array->unseen = true;
+        return true;
+    }
+    if (!inside) {
+        report(place, "%s leaves `%s`: at byte %lld of its %zu", name, array->name,
+               static_cast<long long>(out - array->begin), static_cast<size_t>(array->bytes));
+        return false;
+    }
+    each_piece(tensor, rows, cols, [&](uintptr_t at, int64_t bytes) {
+        uint8_t* marks = array->marks + (at - array->begin);
+        for (int64_t i = 0; i < bytes; ++i) {
+            marks[i] = static_cast<uint8_t>(stores ? marks[i] | CallArray::kStored | CallArray::kFresh
+                                                   : (marks[i] | CallArray::kLoaded) & ~CallArray::kFresh);
+        }
+    });
+    if (stores) {
+        array->file = place.file;
+        array->line = place.line;
+    }
+    return true;
+}
+
+/// The array that an instruction touches where data say it.
+inline void note_unseen(const void* address)
+{
+    if (CallArray* array = array_around(reinterpret_cast<uintptr_t>(address))) {
+        array->unseen = true;
+    }
+}
+
+/// The end of a call: what the contract says to be read or written has been.
+inline void finish_arrays()
+{
+    for (int i = 0; i < call_arrays.count; ++i) {
+        CallArray& array = call_arrays.of[i];
+        const uint8_t wanted = (array.role & kOutput) != 0 ? CallArray::kStored : CallArray::kLoaded;
+        uintptr_t missing = 0, first = array.bytes;
+        for (uintptr_t b = 0; b < array.bytes && (array.role & kWholly) != 0 && !array.unseen; ++b) {
+            if ((array.marks[b] & wanted) == 0) {
+                first = missing == 0 ? b : first;
+                ++missing;
+            }
+        }
+        if (missing != 0) {
+            const Place place{array.file, array.line, false};
+            report(place, "%zu of the %zu bytes of `%s` were never %s, from byte %zu on", static_cast<size_t>(missing),
+                   static_cast<size_t>(array.bytes), array.name, wanted == CallArray::kStored ? "stored" : "loaded",
+                   static_cast<size_t>(first));
+        }
+        free(array.marks);
+    }
+    call_arrays.count = 0;
+}
+
+}  // namespace pto::cpu::checked
+
+/// Tells the checker of an array of the call that comes next; `role` as ArrayRole.
+extern "C" __attribute__((used, weak, visibility("default"))) void pto_checked_array(
+    const void* begin, uint64_t bytes, int role, const char* name)
+{
+    using namespace pto::cpu::checked;
+    if (call_arrays.count < CallArrays::kMost && bytes != 0) {
+        CallArray& array = call_arrays.of[call_arrays.count++];
+        array = {reinterpret_cast<uintptr_t>(begin), bytes, role, {}, static_cast<uint8_t*>(calloc(bytes, 1)), false, "?", 0};
+        __builtin_strncpy(array.name, name, sizeof(array.name) - 1);
+        if (array.marks == nullptr) {
+            abort();
+        }
+    }
+}
+
+/// The call is over.
+extern "C" __attribute__((used, weak, visibility("default"))) void pto_checked_over()
+{
+    pto::cpu::checked::finish_arrays();
+}

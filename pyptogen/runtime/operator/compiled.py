@@ -10,8 +10,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.runtime.arrays.arguments import (
     Region,
@@ -183,7 +181,7 @@ class CompiledOperator:
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
         arrays = {
-            name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
+            name: value if isinstance(value, PackedWeight) else as_array(name, value)
             for name, value in arguments.items()
         }
         for tensor in (tensor for tensor in self.contract.inputs if tensor.packed and tensor.name in arrays):

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -97,6 +98,9 @@ class Axes:
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
         self.made_by = {op.result.name: op for op in program.ops}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
+        self.varying: Set[str] | None = None
+        self.apart: Mapping[str, InRounds] | None = None
+        """What `between_rounds` finds, once for all kernels."""
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
 

@@ -54,7 +54,7 @@ def test_work_grows_with_the_number_of_operations(kind: str) -> None:
     line, operations = KINDS[kind]
     programs = [from_spec(load_source(Source("much.yaml", _chain(count // operations, line)))) for count in (30, 60)]
     small, large = (_calls(lambda program=program: lower(program, "cpu")) for program in programs)
-    assert large < 3 * small
+    assert large < 2.65 * small  # 2.3 to 2.5; 2.8 to 2.9 where each step looks through all that is left
 
 
 @pytest.mark.parametrize("last", ["v{i} + x", "matmul(s, v{i})", "matmul(matmul(v{i}, transpose(v{i})), v0)"])

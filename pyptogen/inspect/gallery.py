@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.builder.fingerprint import MANIFEST, sha256
+from pyptogen.inspect.markdown import cell, code, prose
 from pyptogen.inspect.picture import graph_picture, launch_picture
 
 if TYPE_CHECKING:
@@ -74,11 +75,7 @@ def _index(reports: Sequence[OperatorReport], times: Times) -> str:
 
 def _first_sentence(doc: str) -> str:
     sentence, dot, _ = doc.partition(". ")
-    return _cell(sentence + ("." if dot and not sentence.endswith(".") else ""))
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return cell(sentence + ("." if dot and not sentence.endswith(".") else ""))
 
 
 def _gain(cases: Sequence[Mapping[str, Any]]) -> str:
@@ -91,7 +88,7 @@ def _gain(cases: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _page(entry: OperatorReport, cases: Sequence[Mapping[str, Any]]) -> str:
-    lines = [f"# {entry.name}", "", entry.contract.doc, "", f"Spec: `specs/{entry.spec.name}`.", ""]
+    lines = [f"# {entry.name}", "", prose(entry.contract.doc), "", f"Spec: {code(f'specs/{entry.spec.name}')}.", ""]
     lines += _contract(entry)
     lines += ["## Graph", "", "```mermaid", graph_picture(entry.program).rstrip(), "```", ""]
     for platform in entry.platforms:
@@ -154,11 +151,11 @@ def _measured(cases: Sequence[Mapping[str, Any]]) -> list[str]:
         "Medians of runs in turn (`benchmarks/library.py`). A peer: how many times as long it takes; the limit is",
         "the time that memory and arithmetic units of the machine need at the least.",
         "",
-        f"| case | threads | ms | {' | '.join(peers)} | of the limit |",
+        f"| case | threads | ms | {' | '.join(map(cell, peers))} | of the limit |",
         f"|---|---|---|{'---|' * len(peers)}---|",
     ]
     for case in cases:
         ratios = [f"{case['ratios'][peer]:.2f}" if peer in case["ratios"] else "" for peer in peers]
-        cells = (_cell(str(case["case"])), str(case["threads"]), f"{case['median_ms']['pyptogen']:.3f}", *ratios)
+        cells = (cell(str(case["case"])), str(case["threads"]), f"{case['median_ms']['pyptogen']:.3f}", *ratios)
         lines.append(f"| {' | '.join(cells)} | {case['of_limit']:.0%} |")
     return [*lines, ""]

@@ -56,7 +56,7 @@ from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.cutting import cut
-from pyptogen.lower.tile.cutting.axes import Apart, Copied
+from pyptogen.lower.tile.cutting.axes import Apart, Axes, Copied
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
@@ -212,6 +212,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
     program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
+    axes = Axes(program)  # one for all attempts at tile sizes: it remembers what sizes come to
     every = parts
     by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
     parts = [part for part in parts if part.ops.name not in by_hand.finished]
@@ -222,7 +223,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             return replace(by_hand.tiles[part.ops.name], depths=part.depths)
         if alone(part.ops.ops[0]):
             return solo.run(program, part.ops, tensors, gm_names, platform, segment if part.longest else None)
-        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
+        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, axes, part.longest, segment)
         kernel = carried.run(kernel)
         kernel = index_sets.run(kernel) if platform.unified else kernel
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)

@@ -54,6 +54,8 @@ ARRAYS: dict[str, Any] = {
     "complex": np.zeros((4, 64), "c8"),
     "turned": np.zeros((4, 64), ">f4"),
     "no_axes": np.array(1.0, np.float32),
+    "masked": np.ma.masked_equal(np.zeros((4, 64), np.float32), 0),
+    "mask_of_nothing": np.ma.MaskedArray(np.zeros(4, np.int32)),
     "empty": np.zeros((0, 64), np.float32),
     "list": [[1.0]],
     "torn": Torn(),
@@ -104,7 +106,9 @@ def test_inputs_of_the_golden(operator: CompiledOperator, kind: str) -> None:
         operator.golden(**{**operator.example_inputs(rows=4), "t": ARRAYS[kind]})
 
 
-@pytest.mark.parametrize("kind", ["structured", "objects", "of_no_bytes", "text", "dates", "turned", "no_axes", "torn"])
+@pytest.mark.parametrize(
+    "kind", ["structured", "objects", "of_no_bytes", "text", "dates", "turned", "no_axes", "torn", "masked"]
+)
 def test_weights(kind: str) -> None:
     with pytest.raises(DiagnosticError):
         pyptogen.pack(ARRAYS[kind], layout="nz", target="cpu")

@@ -106,6 +106,19 @@ def test_pages_of_a_gallery(spec: Path, tmp_path: Path) -> None:
     assert set(json.loads(files(made)["manifest.json"])["files"]) == {"index.md", "two_stages.md"}
 
 
+def test_a_page_shows_texts_of_a_stranger_as_they_are(tmp_path: Path) -> None:
+    """HTML, links and bars of a doc, backticks in a file's name."""
+    hostile = "<img src=x onerror=alert(1)> [here](javascript:1) a | b `c"
+    path = tmp_path / "`<b>.yaml"
+    path.write_text(TWO_STAGES.replace("A product, then a scale | with a bar.", f"'{hostile}'"))
+    pages = gallery([report(path, ["cpu"])]).pages
+    assert pages["two_stages.md"].splitlines()[2] == (
+        "&lt;img src=x onerror=alert(1)&gt; \\[here\\](javascript:1) a \\| b \\`c"
+    )
+    assert "Spec: ``specs/`<b>.yaml``." in pages["two_stages.md"]
+    assert "| &lt;img src=x onerror=alert(1)&gt; \\[here\\](javascript:1) a \\| b \\`c | 2 cpu |" in pages["index.md"]
+
+
 def test_a_swimlane_keeps_order_and_cores_apart(spec: Path) -> None:
     lowered = report(spec, ["a2a3"]).lowered["a2a3"]
     lane = swimlane(lowered, {"t": 300})

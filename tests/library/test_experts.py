@@ -9,6 +9,7 @@ import pytest
 
 from library import expert_goldens
 from library.agreement import assert_agree, operator
+from pyptogen.diagnostics import DiagnosticError
 
 TARGETS = ("cpu", "a2a3")
 EXACT = (0.0, 0.0)
@@ -42,6 +43,18 @@ def test_experts_without_tokens_and_one_with_all(target: str) -> None:
     arrays["expert"][4] = 0
     got = agree("moe_dispatch", target, arrays)
     assert np.asarray(got.count)[0, 1:63].sum() == 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("expert", [-1, 64, 2**31 - 1])
+def test_an_expert_that_is_none_is_told(expert: int, target: str) -> None:
+    """It has no place, and the golden says so too."""
+    dispatch = operator("moe_dispatch", target)
+    arrays = dispatch.example_inputs(seed=3, t=21)
+    arrays["expert"][4, 7] = expert
+    for call in (dispatch, dispatch.golden):
+        with pytest.raises(DiagnosticError, match="PTG408"):
+            call(**arrays)
 
 
 LENGTHS = {

@@ -134,19 +134,44 @@ def test_a_quotient_of_a_run_time_dim_is_no_size(tmp_path: Path) -> None:
         compiled(text, "cpu", tmp_path)
 
 
-def test_a_quotient_of_a_multiple_is_a_dim(tmp_path: Path) -> None:
-    """Chunks of a run-time number of rows: nothing says that the quotient times 16 is the whole, until it is a dim."""
+def test_a_quotient_of_a_multiple_is_named_in_the_fix(tmp_path: Path) -> None:
+    """Chunks of a run-time number of rows: nothing says that the quotient times 16 is the whole, until it is a dim.
+    Whoever follows the fix has an operator."""
     text = (
         "pyptogen: 1\noperator: chunks\ndims: {s: {min: 16, max: 4096, multiple_of: 16}, h: 40}\n"
         "inputs: {x: 'fp32[s, h]'}\noutputs: {y: 'fp32[s // 16, h]'}\n"
         "graph: {y: 'mean(reshape(x, [s // 16, 16, h]), axis=1)'}\n"
     )
-    with pytest.raises(DiagnosticError, match="PTG205"):
-        compiled(text, "cpu", tmp_path)
+    for without_proof in ("", ", multiple_of: 16"):
+        with pytest.raises(DiagnosticError, match="PTG205") as raised:
+            compiled(text.replace(", multiple_of: 16", without_proof), "cpu", tmp_path)
+        fix = "make the quotient a dim, `parts: {min: 1, max: 256}`, and `s: 16 * parts`"
+        assert raised.value.diagnostics[0].fix == fix
     text = text.replace("s: {min: 16, max: 4096, multiple_of: 16}", "parts: {min: 1, max: 256}, s: 16 * parts")
     x = np.random.default_rng(3).normal(size=(96, 40)).astype(np.float32)
     got = compiled(text.replace("s // 16", "parts"), "cpu", tmp_path)(x=x)
     np.testing.assert_allclose(got.y, x.reshape(6, 16, 40).mean(1), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dims", "fix"),
+    [
+        (
+            "s: {min: 16, max: 96, multiple_of: 8}",
+            "make the quotient a dim, `parts: {min: 2, max: 12}`, and `s: 8 * parts`",
+        ),
+        ("s: {min: 16, max: 96}", "declare it as a dim with a range of its own"),
+    ],
+)
+def test_a_quotient_alone_is_named_in_the_fix_of_a_multiple(dims: str, fix: str, tmp_path: Path) -> None:
+    """A number of rows that is a quotient, and nothing else: of a dim that is no multiple it is another number."""
+    text = (
+        f"pyptogen: 1\noperator: heads\ndims: {{{dims}, h: 40}}\n"
+        "inputs: {x: 'fp32[s, h]'}\noutputs: {y: 'fp32[s // 8, h]'}\ngraph: {y: 'x[: s // 8] * 2'}\n"
+    )
+    with pytest.raises(DiagnosticError, match="PTG303") as raised:
+        compiled(text, "cpu", tmp_path)
+    assert raised.value.diagnostics[0].fix == fix
 
 
 def test_a_run_time_axis_that_a_round_reduces_is_reduced_before_the_loop(tmp_path: Path) -> None:

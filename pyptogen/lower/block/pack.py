@@ -29,12 +29,15 @@ class Block:
 
 def first_fit(blocks: Sequence[Block], step: int) -> dict[str, int]:
     """The lowest address for one block after another, in the order in which they come to life."""
+    found: dict[str, int] = {}
     placed: list[tuple[Block, int]] = []
     for block in sorted(blocks, key=lambda b: (b.first, -b.last)):
+        placed = [(b, at) for b, at in placed if b.last >= block.first - 1]  # no later one meets the others
         beside = [(b, at) for b, at in placed if b.meets(block)]
         dying = [(b, at) for b, at in placed if block.replaces(b)]
-        placed.append((block, _lowest(beside, dying, block.size, step)))
-    return {block.name: address for block, address in placed}
+        found[block.name] = _lowest(beside, dying, block.size, step)
+        placed.append((block, found[block.name]))
+    return found
 
 
 def _lowest(beside: list[tuple[Block, int]], dying: list[tuple[Block, int]], size: int, step: int) -> int:

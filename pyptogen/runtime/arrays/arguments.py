@@ -29,8 +29,18 @@ _TORCH_FLOATS = (
 def as_array(name: str, value: Any) -> npt.NDArray[Any]:
     """A numpy array on the same memory: numpy itself, torch (on the CPU), or anything with DLPack.
 
-    Raises PTG403 for anything else.
+    Raises PTG403 for anything else, and for masked arrays: kernels would read what is masked.
     """
+    if type(value) is np.ndarray:
+        return value
+    if isinstance(value, np.ma.MaskedArray):
+        raise fault(
+            "PTG403",
+            f"argument `{name}` is a masked array",
+            None,
+            expected="an array without a mask",
+            fix=f"fill what is masked, `{name}.filled(0)`, or give `{name}.data` where the mask does not matter",
+        )
     if isinstance(value, np.ndarray):
         return value
     torch = sys.modules.get("torch")

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.processors import available_processors
 from pyptogen.runtime.arrays.arguments import (
@@ -186,7 +184,7 @@ class CompiledOperator:
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
         arrays = {
-            name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
+            name: value if isinstance(value, PackedWeight) else as_array(name, value)
             for name, value in arguments.items()
         }
         for tensor in (tensor for tensor in self.contract.inputs if tensor.packed and tensor.name in arrays):

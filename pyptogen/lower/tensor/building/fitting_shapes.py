@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
+from pyptogen.lower.tensor.building.quotients import quotient_where_equal
 from pyptogen.lower.tensor.ir import ARG_REDUCE, REDUCE, Op, Shape, Value
 
 
@@ -52,6 +53,9 @@ def unrelated(dims: DimTable, a: Shape, b: Shape) -> str:
         if not dims.equal(one, other) and not dims.is_one(one) and not dims.is_one(other):
             if not dims.may_be_equal(one, other):
                 return ""
+            as_dim = quotient_where_equal(dims.resolve(one), dims.resolve(other), dims.dims)
+            if as_dim:
+                return as_dim
             sides = (size if dims.is_declared(size) else dims.resolve(size) for size in (one, other))
             left, right = map(show_size, sides)
             return f"if `{left}` is always `{right}`, say so: `requires: [{left} == {right}]`, or use one dim for both"

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -14,6 +15,7 @@ from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
+from pyptogen.lower.tensor.building.quotients import quotient_as_dim
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
@@ -96,6 +98,9 @@ class Axes:
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
         self.made_by = {op.result.name: op for op in program.ops}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
+        self.varying: Set[str] | None = None
+        self.apart: Mapping[str, InRounds] | None = None
+        """What `between_rounds` finds, once for all kernels."""
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
 
@@ -119,19 +124,8 @@ class Axes:
             used = {s.name for s in given.free_symbols}
             place = next((d.span for d in self.program.dims if d.name in used), self.program.span)
             what = f"the size `{show_size(given)}`, which is no polynomial in the dims of run time"
-            raise unsupported(place, what, self._as_product(given)) from error
-
-    def _as_product(self, size: Any) -> str:
-        """The fix for a size that is no polynomial: a quotient is a dim, and what it is a part of a product."""
-        import sympy
-
-        for part in size.atoms(sympy.floor):
-            over, under = sympy.fraction(part.args[0])
-            dim = next((d for d in self.program.dims if d.dynamic and d.name == str(over)), None)
-            if dim is not None and under.is_Integer and dim.multiple_of % int(under) == 0:
-                ends = f"min: {dim.min // int(under) or 1}, max: {dim.max // int(under)}"
-                return f"make the quotient a dim, `parts: {{{ends}}}`, and `{dim.name}: {under} * parts`"
-        return "declare it as a dim with a range of its own"
+            fix = quotient_as_dim(given, self.program.dims) or "declare it as a dim with a range of its own"
+            raise unsupported(place, what, fix) from error
 
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,

@@ -35,6 +35,11 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
 
 
+def _unit(op: Op) -> tuple[str, str]:
+    """What is cut in one piece: an operation, or all of a loop's."""
+    return (op.loop, "") if op.loop else ("", op.result.name)
+
+
 class Cutter(Joined):
     """Cuts one kernel."""
 
@@ -45,18 +50,19 @@ class Cutter(Joined):
     def cut(self) -> TileKernel:
         self.open_grid()
         waiting = list(self.kernel.ops)
-        done: set[str] = set()
+        missing = self._operands()
         while waiting:
-            ready = [op for op in waiting if self._ready(op, done)]
-            outer = [op for op in ready if self.wants_sub(op) is None]
-            op = (outer or ready)[0]
+            ready = [op for op in waiting if not missing[_unit(op)]]
+            op = next((op for op in ready if self.wants_sub(op) is None), ready[0])
             cut = [other for other in waiting if other.loop == op.loop] if op.loop else [op]
             waiting = [other for other in waiting if other not in cut]
             if op.loop:
                 self._cut_loop(op.loop, cut)
             else:
                 self._cut_op(op)
-            done |= {other.result.name for other in cut}
+            made = {other.result.name for other in cut}
+            for names in missing.values():
+                names -= made
         body = self.nest.top.freeze()
         used_names = names_used(body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used_names)
@@ -69,15 +75,17 @@ class Cutter(Joined):
             tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
 
-    def _ready(self, op: Op, done: set[str]) -> bool:
-        """Whether all operands are there; of a loop, those of all of its operations."""
-        together = [other for other in self.kernel.ops if other.loop == op.loop] if op.loop else [op]
-        values = [v for o in together for v in o.operands if isinstance(v, Value)]
-        roots = {name for value in values for name in read_with(value.name, self.made_by)}
-        roots -= {other.result.name for other in together}
-        if op.kind == "carried":
-            roots |= {carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]])}
-        return all(r not in self.mine or r in done for r in roots)
+    def _operands(self) -> dict[tuple[str, str], set[str]]:
+        """What of this kernel has to be made before each operation; before a loop, what all of its operations need."""
+        found: dict[tuple[str, str], set[str]] = {_unit(op): set() for op in self.kernel.ops}
+        for op in self.kernel.ops:
+            values = [v for v in op.operands if isinstance(v, Value)]
+            found[_unit(op)].update(name for value in values for name in read_with(value.name, self.made_by))
+        for op in self.kernel.ops:
+            found[_unit(op)].discard(op.result.name)
+        for op in (op for op in self.kernel.ops if op.kind == "carried"):
+            found[_unit(op)].update(carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]]))
+        return {unit: names & self.mine.keys() for unit, names in found.items()}
 
     def _cut_loop(self, name: str, ops: list[Op]) -> None:
         """A loop of rounds: its starts, then level after level."""
@@ -291,6 +299,7 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
+    axes: Axes,
     longest_segment: int = 0,
     segment: str | None = None,
 ) -> TileKernel:
@@ -303,10 +312,11 @@ def run(
         tensors: every GM tensor by name (contract and workspace).
         gm_names: GM tensor of each value that has one.
         platform: where it will run.
+        axes: those of the program.
         segment: the dim of whose range each launch gets a part.
         longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
-    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment, segment).cut()
+    return Cutter(program, kernel, sizes, tensors, gm_names, platform, axes, longest_segment, segment).cut()

@@ -46,12 +46,13 @@ class Grid:
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
+        axes: Axes,
         longest_segment: int,
         segment: str | None,
     ) -> None:
         self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
         self.longest_segment = longest_segment
-        self.axes = Axes(program)
+        self.axes = axes
         self.tensors, self.gm_names = tensors, gm_names
         self.made_by = producers(program)
         self.mine = {op.result.name: op for op in kernel.ops}

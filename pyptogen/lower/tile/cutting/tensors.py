@@ -23,7 +23,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     """
     axes = Axes(program)
     made_by = producers(program)
-    apart = values_apart(program, axes)
+    apart = values_apart(axes)
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
     for value in program.inputs:

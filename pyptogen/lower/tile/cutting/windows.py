@@ -49,7 +49,7 @@ class Windows(Grid):
         """Variables that elements of GM are read to."""
         self.found: dict[tuple[str, Poly, int], str] = {}
         """Those of indices, by the index, the place in it, and the scope in which it is read."""
-        self.apart = values_apart(self.program, self.axes)
+        self.apart = values_apart(self.axes)
 
     def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
         (scope.early if early else scope.items).append(op)

@@ -45,6 +45,8 @@ from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
+MOST_RENAMED = 64
+"""Operations in a chain that is done under other names of its axes; a longer one is kept as it is and renamed in GM."""
 _SINGLE = UNARY | BINARY | ROUNDING | {"cast", "where"}
 """Operations on single elements: their operands may be renamed in the place of their results."""
 _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "places", "topk_values",
@@ -116,6 +118,12 @@ class _Namer:
         self.following: dict[str, str] = {}
         """The view that leads to the next round in the place of a value."""
         self.ops: list[Op] = []
+        self._loaded: dict[str, bool] = {}
+        """Whether a result is a view of an input; like the next, noted as operations come, so that no chain of them is
+        followed again and again."""
+        self._chain: dict[str, int] = {}
+        """Of what is made of single elements of what is for one reader alone, or by a cast alone: the length of the
+        longest chain that leads to it. 0 of anything else."""
         self.reads = Counter(v.name for op in program.ops for v in _values(op))
         self.reads.update(value.name for _, value in program.outputs)
         self.reads.update(name for loop in program.loops for pair in loop.carried for name in pair)
@@ -154,6 +162,13 @@ class _Namer:
         self.ops.append(op)
         self.made_by[op.result.name] = op
         self.now[op.result.name] = op.result
+        loaded = all(self._is_loaded(v.name) for v in _values(op))
+        cheap = op.kind == "cast" and loaded
+        if self.reads[op.result.name] == 1:
+            cheap = op.kind in _SINGLE and all(self._is_free(v.name, op) for v in _values(op))
+        length = 1 + max((self._chain.get(v.name, 0) for v in _values(op)), default=0)
+        self._chain[op.result.name] = length if cheap and length <= MOST_RENAMED else 0
+        self._loaded[op.result.name] = op.kind in VIEWS and loaded
 
     def _named(self, op: Op, shapes: list[Shape]) -> tuple[list[Shape], Shape]:
         """The axes that each operand should have, and those of the result."""
@@ -224,21 +239,15 @@ class _Namer:
 
     def _is_loaded(self, name: str) -> bool:
         """Whether a value lies in GM before the operator runs: an input, or a view of one."""
-        maker = self.made_by.get(name)
-        return maker is None or (maker.kind in VIEWS and all(self._is_loaded(v.name) for v in _values(maker)))
+        return self._loaded.get(name, True)
 
     def _is_free(self, name: str, reader: Op) -> bool:
         """Whether other names of a value's axes cost next to nothing: it is loaded, or made of single elements of what
         is for this reader alone, or by a cast alone, which is done again."""
-        return self._is_loaded(name) or self._is_made_for(name, reader)
+        return self._is_loaded(name) or self._is_made_for(self.made_by[name], reader)
 
-    def _is_made_for(self, name: str, reader: Op) -> bool:
-        maker = self.made_by.get(name)
-        if maker is None or maker.kind not in _SINGLE or (maker.stage, maker.loop) != (reader.stage, reader.loop):
-            return False
-        if self.reads[name] == 1:
-            return all(self._is_free(v.name, maker) for v in _values(maker))
-        return maker.kind == "cast" and all(self._is_loaded(v.name) for v in _values(maker))
+    def _is_made_for(self, maker: Op, reader: Op) -> bool:
+        return self._chain[maker.result.name] > 0 and (maker.stage, maker.loop) == (reader.stage, reader.loop)
 
     def _aligned(self, shape: Shape, result: Shape, skipped: int | None = None) -> Shape:
         """An operand's axes under the names of the result's, but for the axis ``skipped``, and for those of size 1."""
@@ -275,13 +284,13 @@ class _Namer:
             return self.views[key]
         maker = self.made_by.get(value.name)
         alone = self.reads[value.name] == 1
-        if maker is not None and alone and self._is_made_for(value.name, reader):
+        if maker is not None and alone and self._is_made_for(maker, reader):
             self.ops.remove(maker)
             self._emit(self._renamed(maker, replace(value, shape=shape)))
             return self.now[value.name]
         name = self.names.take(f"{value.name}_twin")
         result = replace(value, name=name, shape=shape, layout="nd" if maker else value.layout)
-        if maker is not None and self._is_made_for(value.name, reader):
+        if maker is not None and self._is_made_for(maker, reader):
             self._emit(self._renamed(maker, result))
         elif maker is not None and maker.kind == "transpose":
             (source,) = maker.operands

@@ -6,10 +6,10 @@ after:  s in GM: [sq, kv], each round at its columns; a in GM: one [sq, 1] after
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.views import indices_of, root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, InRounds
 from pyptogen.lower.tile.rounds.block_lengths import named_tiles
@@ -30,14 +30,28 @@ def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
     return found
 
 
-def values_apart(program: Program, axes: Axes) -> dict[str, InRounds]:
+def varying_in(axes: Axes) -> Set[str]:
+    """The same for all of a program."""
+    if axes.varying is None:
+        ops = axes.program.ops
+        axes.varying = varying(ops, {op.result.name: op for op in ops})
+    return axes.varying
+
+
+def values_apart(axes: Axes) -> Mapping[str, InRounds]:
     """The values that would lie apart in GM, by name. A round takes at least as many elements as the value has, rounded
     such that the place of a round is a multiple of where its block begins."""
-    made_by = {op.result.name: op for op in program.ops}
+    if axes.apart is None:
+        axes.apart = _values_apart(axes)
+    return axes.apart
+
+
+def _values_apart(axes: Axes) -> dict[str, InRounds]:
+    program = axes.program
     found: dict[str, InRounds] = {}
     loops = {loop.name: loop for loop in program.loops}
     tiles = {loop.name: min(named_tiles(program, loop)) for loop in program.loops}
-    changing = varying(program.ops, made_by)
+    changing = varying_in(axes)
     for op in program.ops:
         if op.result.name in changing:
             loop = loops[op.loop]

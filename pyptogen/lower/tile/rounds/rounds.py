@@ -25,7 +25,7 @@ from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.ir import TileOp, TileVal
-from pyptogen.lower.tile.rounds.between_rounds import varying
+from pyptogen.lower.tile.rounds.between_rounds import varying_in
 from pyptogen.lower.tile.rounds.levels import levels
 from pyptogen.lower.tile.rounds.round_conditions import RoundConditions
 
@@ -46,7 +46,7 @@ class Rounds(RoundConditions):
 
     def ordered(self, loop: Loop, ops: list[Op]) -> list[list[Op]]:
         """What is computed before the loop (carried values first), then level after level of its rounds."""
-        changing = varying(self.program.ops, self.made_by)
+        changing = varying_in(self.axes)
         outside = [op for op in ops if op.kind == "carry" or op.result.name not in changing]
         inside = [op for op in ops if op not in outside]
         carries = [op for op in ops if op.kind == "carry"]

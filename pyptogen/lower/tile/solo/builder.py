@@ -78,7 +78,7 @@ class SoloBuilder:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
         self.made_by = producers(program)
-        self.apart = values_apart(program, self.axes)
+        self.apart = values_apart(self.axes)
         self.tensors, self.gm_names = tensors, gm_names
         self.tiles: dict[str, TileVal] = {}
         self.reads: list[str] = []

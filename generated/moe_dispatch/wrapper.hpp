@@ -2,7 +2,8 @@
 //
 // Tokens of a mixture of experts, laid out by expert (Shazeer et al., "Outrageously Large Neural Networks";
 // Gale et al., "MegaBlocks"). Each token is copied once for each of its experts; rows of one expert lie
-// together, in the order of the tokens. `place` is the row of each copy, `count` the rows of each expert.
+// together, in the order of the tokens. `place` is the row of each copy, `count` the rows of each expert. An
+// `expert` that is none is PTG408.
 #pragma once
 
 #include <cstdint>

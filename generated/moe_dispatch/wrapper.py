@@ -42,7 +42,7 @@ def moe_dispatch(
     """Tokens of a mixture of experts, laid out by expert (Shazeer et al., "Outrageously Large Neural Networks";
     Gale et al., "MegaBlocks"). Each token is copied once for each of its experts; rows of one expert lie
     together, in the order of the tokens. `place` is the row of each copy, `count` the rows of each
-    expert.
+    expert. An `expert` that is none is PTG408.
 
     Sizes: t 1 to 65536; k = 8; h = 1024; experts = 64.
 

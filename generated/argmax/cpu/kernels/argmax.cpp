@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void argmax(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        // y: argmax(x, axis=-1, keepdim=true)  [argmax.yaml:15]
+        // y: argmax(x, axis=-1, keepdim=true)
         VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x04000
         XGm x_in(x + int64_t(rows0) * 4096);
         TLOAD(x_tile, x_in);

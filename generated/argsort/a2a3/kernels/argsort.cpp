@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
-    // y: argsort(x)  [argsort.yaml:15]
+    // y: argsort(x)
     VecI32_1x2048 places; TASSIGN<0x10000>(places);  // UB 0x10000..0x12000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

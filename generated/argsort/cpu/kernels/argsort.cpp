@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void argsort(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        // y: argsort(x)  [argsort.yaml:15]
+        // y: argsort(x)
         VecI32_1x4096 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x04000
         VecI32_1x16704 candidates; TASSIGN(candidates, 0x04000);  // UB 0x04000..0x14500
         XGm x_in(x + int64_t(i1) * 4096);

@@ -37,7 +37,7 @@ AICORE inline void run_block(
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
-            // c: matmul(a, b, dtype=bf16)  [batched_matmul.yaml:18]
+            // c: matmul(a, b, dtype=bf16)
             MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + heads0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});

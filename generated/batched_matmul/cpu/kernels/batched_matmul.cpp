@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void batched_matmul(
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 512) {
         const int32_t m0_valid = m_end - m0 < 512 ? m_end - m0 : 512;
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            // c: matmul(a, b, dtype=bf16)  [batched_matmul.yaml:18]
+            // c: matmul(a, b, dtype=bf16)
             LeftB16_512x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x40000
             AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});
             TLOAD(a_tile, a_in);

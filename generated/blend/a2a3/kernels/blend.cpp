@@ -29,50 +29,50 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
     for (int32_t i0 = rows_begin + block * 16; i0 < rows_end; i0 += nblk * 16) {
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-        // a0: load(a[16*i:16*i+8, :])  [blend.yaml:38]
+        // a0: load(a[16*i:16*i+8, :])
         VecF32_8x1024 a0; TASSIGN<0x00000>(a0);  // UB 0x00000..0x08000
         AGm a_in(a + int64_t(i0) * 1024);
         TLOAD(a0, a_in);
-        // b0: load(b[16*i:16*i+8, :])  [blend.yaml:39]
+        // b0: load(b[16*i:16*i+8, :])
         VecF32_8x1024 b0; TASSIGN<0x08000>(b0);  // UB 0x08000..0x10000
         AGm b_in(b + int64_t(i0) * 1024);
         TLOAD(b0, b_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
-        // a1: load(a[16*i+8:16*i+16, :])  [blend.yaml:42]
+        // a1: load(a[16*i+8:16*i+16, :])
         VecF32_8x1024 a1; TASSIGN<0x10000>(a1);  // UB 0x10000..0x18000
         AGm a_in_2(a + int64_t(i0) * 1024 + 8192);
         TLOAD(a1, a_in_2);
-        // b1: load(b[16*i+8:16*i+16, :])  [blend.yaml:43]
+        // b1: load(b[16*i+8:16*i+16, :])
         VecF32_8x1024 b1; TASSIGN<0x18000>(b1);  // UB 0x18000..0x20000
         AGm b_in_2(b + int64_t(i0) * 1024 + 8192);
         TLOAD(b1, b_in_2);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        // a0: muls(a0, alpha)  [blend.yaml:46]
+        // a0: muls(a0, alpha)
         TMULS(a0, a0, alpha);
-        // b0: muls(b0, beta)  [blend.yaml:47]
+        // b0: muls(b0, beta)
         TMULS(b0, b0, beta);
         pipe_barrier(PIPE_V);
-        // a0: add(a0, b0)  [blend.yaml:49]
+        // a0: add(a0, b0)
         TADD(a0, a0, b0);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        // a1: muls(a1, alpha)  [blend.yaml:52]
+        // a1: muls(a1, alpha)
         TMULS(a1, a1, alpha);
-        // b1: muls(b1, beta)  [blend.yaml:53]
+        // b1: muls(b1, beta)
         TMULS(b1, b1, beta);
         pipe_barrier(PIPE_V);
-        // a1: add(a1, b1)  [blend.yaml:55]
+        // a1: add(a1, b1)
         TADD(a1, a1, b1);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        // store(a0, y[16*i:16*i+8, :])  [blend.yaml:58]
+        // store(a0, y[16*i:16*i+8, :])
         AGm y_out(y + int64_t(i0) * 1024);
         TSTORE(y_out, a0);
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        // store(a1, y[16*i+8:16*i+16, :])  [blend.yaml:61]
+        // store(a1, y[16*i+8:16*i+16, :])
         AGm y_out_2(y + int64_t(i0) * 1024 + 8192);
         TSTORE(y_out_2, a1);
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);

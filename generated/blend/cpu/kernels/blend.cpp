@@ -32,29 +32,29 @@ extern "C" __global__ AICORE void blend(
         AGm y_out(y + int64_t(i0) * 1024);
         AGm y_out_2(y + int64_t(i0) * 1024 + 8192);
         TPASS(8, 1024, [&](auto at) {
-            // a0: load(a[16*i:16*i+8, :])  [blend.yaml:38]
+            // a0: load(a[16*i:16*i+8, :])
             const auto a0 = at.load(a_in);
-            // b0: load(b[16*i:16*i+8, :])  [blend.yaml:39]
+            // b0: load(b[16*i:16*i+8, :])
             const auto b0 = at.load(b_in);
-            // a1: load(a[16*i+8:16*i+16, :])  [blend.yaml:42]
+            // a1: load(a[16*i+8:16*i+16, :])
             const auto a1 = at.load(a_in_2);
-            // b1: load(b[16*i+8:16*i+16, :])  [blend.yaml:43]
+            // b1: load(b[16*i+8:16*i+16, :])
             const auto b1 = at.load(b_in_2);
-            // a0: muls(a0, alpha)  [blend.yaml:46]
+            // a0: muls(a0, alpha)
             const auto a0_2 = a0 * at.all(alpha);
-            // b0: muls(b0, beta)  [blend.yaml:47]
+            // b0: muls(b0, beta)
             const auto b0_2 = b0 * at.all(beta);
-            // a0: add(a0, b0)  [blend.yaml:49]
+            // a0: add(a0, b0)
             const auto a0_3 = a0_2 + b0_2;
-            // a1: muls(a1, alpha)  [blend.yaml:52]
+            // a1: muls(a1, alpha)
             const auto a1_2 = a1 * at.all(alpha);
-            // b1: muls(b1, beta)  [blend.yaml:53]
+            // b1: muls(b1, beta)
             const auto b1_2 = b1 * at.all(beta);
-            // a1: add(a1, b1)  [blend.yaml:55]
+            // a1: add(a1, b1)
             const auto a1_3 = a1_2 + b1_2;
-            // store(a0, y[16*i:16*i+8, :])  [blend.yaml:58]
+            // store(a0, y[16*i:16*i+8, :])
             at.store(y_out, a0_3, far);
-            // store(a1, y[16*i+8:16*i+16, :])  [blend.yaml:61]
+            // store(a1, y[16*i+8:16*i+16, :])
             at.store(y_out_2, a1_3, far);
         });
     }

@@ -38,7 +38,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
             MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
@@ -46,12 +46,12 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
-                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:34]
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
                 const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
                 if (seen_here == 0) {  // this round is left out
                     continue;
                 }
-                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                 MatZnB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);

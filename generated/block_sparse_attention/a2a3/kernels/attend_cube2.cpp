@@ -37,12 +37,12 @@ AICORE inline void run_block(
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
-                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:34]
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
                 const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
                 if (seen_here == 0) {  // this round is left out
                     continue;
                 }
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
                 MatB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x00000 + kv_blocks0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 Acc3Gm acc_3_in(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);

@@ -35,17 +35,17 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
+            // acc: full([heads, q_blocks, size, d], 0, fp32)
             VecF32_64x128 acc; TASSIGN(acc, 0x00000 + heads0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TEXPANDS(acc, 0.0f);
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
-                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:34]
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
                 const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
                 if (seen_here == 0) {  // this round is left out
                     continue;
                 }
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
                 VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x10000 + kv_blocks0_slot * 0x00100);  // as a row, same bytes as a_tile
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 AGm a_in(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
@@ -67,7 +67,7 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
-            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
+            // acc: full([heads, q_blocks, size, d], 0, fp32)
             Acc4Gm acc_end_out(acc_end + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TSTORE(acc_end_out, acc);
             set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));

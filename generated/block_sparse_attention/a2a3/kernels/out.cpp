@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            // o: cast(acc / l, bf16)  [block_sparse_attention.yaml:49]
+            // o: cast(acc / l, bf16)
             VecF32_64x128 acc_end_tile; TASSIGN(acc_end_tile, 0x00000 + heads0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             AccEndGm acc_end_in(acc_end + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);

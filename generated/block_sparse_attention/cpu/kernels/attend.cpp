@@ -40,74 +40,74 @@ extern "C" __global__ AICORE void attend(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
-            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
             LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
             QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TLOAD(q_tile, q_in);
-            // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)  [block_sparse_attention.yaml:36]
+            // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)
             VecF32_1x64 m_row; TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
             TEXPANDS(m_row, -1e+30f);
-            // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
+            // l: full([heads, q_blocks, size, 1], 0, fp32)
             VecF32_1x64 l_row; TASSIGN(l_row, 0x00100);  // as a row, same bytes as l
             TEXPANDS(l_row, 0.0f);
-            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
+            // acc: full([heads, q_blocks, size, d], 0, fp32)
             VecF32_64x128 acc; TASSIGN(acc, 0x00200);  // UB 0x00200..0x08200
             TEXPANDS(acc, 0.0f);
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
-                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:34]
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
                 const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
                 if (seen_here == 0) {  // this round is left out
                     continue;
                 }
-                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                 RightB16_128x64 k_tile; TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x04000
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(k_tile, k_in);
                 AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(s_2_acc, q_tile, k_tile);
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
                 RightB16_64x128 v_tile; TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x04000
                 QGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(v_tile, v_in);
                 VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x08200);  // UB 0x08200..0x08300
                 TPASS(64, 64, [&](auto at, auto &m_new_1_max) {
-                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                     const auto s_2 = at.extract(s_2_acc, 0);
                     const auto s = s_2 * at.all(scale);
-                    // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [block_sparse_attention.yaml:41]
+                    // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
                     m_new_1_max.take(at, s);
                 }, RowMax(m_new_1));
                 VecF32_1x64 m_new_row; TASSIGN(m_new_row, 0x08300);  // as a row, same bytes as m_new
                 VecF32_1x64 m_new_1_row; TASSIGN(m_new_1_row, 0x08200);  // as a row, same bytes as m_new_1
                 TMAX(m_new_row, m_row, m_new_1_row);
-                // a: exp(m - m_new)  [block_sparse_attention.yaml:43]
+                // a: exp(m - m_new)
                 VecF32_1x64 a_1_row; TASSIGN(a_1_row, 0x08200);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
                 VecF32_1x64 a_row; TASSIGN(a_row, 0x08400);  // as a row, same bytes as a
                 TEXP(a_row, a_1_row);
-                // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
+                // l: l * a + sum(p, axis=-1, keepdim=true)
                 TMUL(l_row, l_row, a_row);
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [block_sparse_attention.yaml:41]
+                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
                 TMOV(m_row, m_new_row);
                 VecF32_64x1 m_new; TASSIGN(m_new, 0x08300);  // UB 0x08300..0x08400
                 VecF32_64x1 l_2; TASSIGN(l_2, 0x08200);  // UB 0x08200..0x08300
                 LeftB16_64x64 acc_3_l0a; TASSIGN(acc_3_l0a, 0x04000);  // L0A 0x04000..0x06000
                 TPASS<4>(64, 64, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
-                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
+                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                     const auto s_2 = at.extract(s_2_acc, 0);
                     const auto s = s_2 * at.all(scale);
-                    // p: exp(s - m_new)  [block_sparse_attention.yaml:42]
+                    // p: exp(s - m_new)
                     const auto p_1 = s - at.column(m_new);
                     const auto p = at.exp(p_1);
-                    // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
+                    // l: l * a + sum(p, axis=-1, keepdim=true)
                     l_2_sum.take(at, p);
-                    // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
+                    // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
                     acc_3_l0a_rows.take(at, p);
                 }, RowSum(l_2), LeftRows(acc_3_l0a));
-                // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
+                // l: l * a + sum(p, axis=-1, keepdim=true)
                 VecF32_1x64 l_2_row; TASSIGN(l_2_row, 0x08200);  // as a row, same bytes as l_2
                 TADD(l_row, l_row, l_2_row);
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
                 AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000);  // L0C 0x00000..0x08000
                 TMATMUL(acc_4_acc, acc_3_l0a, v_tile);
                 VecF32_64x1 a; TASSIGN(a, 0x08400);  // UB 0x08400..0x08500
@@ -119,10 +119,10 @@ extern "C" __global__ AICORE void attend(
                     at.store(acc, acc_v_3);
                 });
             }
-            // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
+            // l: full([heads, q_blocks, size, 1], 0, fp32)
             LEndGm l_end_out(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
             TSTORE(l_end_out, l_row);
-            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
+            // acc: full([heads, q_blocks, size, d], 0, fp32)
             AccEndGm acc_end_out(acc_end + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TSTORE(acc_end_out, acc);
         }

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void out(
     const FarStores far(int64_t(q_blocks_end - q_blocks_begin) * 131072);  // o: around the cache if large
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
-            // o: cast(acc / l, bf16)  [block_sparse_attention.yaml:49]
+            // o: cast(acc / l, bf16)
             VecF32_1x64 l_end_tile_row; TASSIGN(l_end_tile_row, 0x00000);  // as a row, same bytes as l_end_tile
             LEndGm l_end_in(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
             TLOAD(l_end_tile_row, l_end_in);

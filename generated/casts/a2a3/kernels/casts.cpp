@@ -45,7 +45,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 16; rows0 < rows_end; rows0 += nblk * 16, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 16 ? rows_end - rows0 : 16;
-        // as_fp16: cast(x, fp16)  [casts.yaml:20]
+        // as_fp16: cast(x, fp16)
         VecF32_16x256 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 256, {rows0_valid});
@@ -55,19 +55,19 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
         TCVT(as_fp16_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        // as_bf16: cast(x, bf16)  [casts.yaml:21]
+        // as_bf16: cast(x, bf16)
         VecB16_16x256 as_bf16_tile(rows0_valid); TASSIGN(as_bf16_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
         TCVT(as_bf16_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
-        // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
+        // nearest: cast(x, int32, mode=rint)
         VecI32_16x256 nearest_tile(rows0_valid); TASSIGN(nearest_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TCVT(nearest_tile, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        // below: cast(x, int16, mode=floor)  [casts.yaml:23]
+        // below: cast(x, int16, mode=floor)
         VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x18000 + rows0_slot * 0x02000);  // UB 0x18000..0x1c000, 2 copies
         TCVT(below_tile, x_tile, RoundMode::CAST_FLOOR, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
-        // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
+        // level: cast(x, int8, mode=trunc)
         VecI32_16x256 level_tile_int32(rows0_valid); TASSIGN<0x26000>(level_tile_int32);  // UB 0x26000..0x2a000
         pipe_barrier(PIPE_V);
         TCVT(level_tile_int32, x_tile, RoundMode::CAST_TRUNC, SaturationMode::ON);
@@ -80,7 +80,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TCVT(level_tile, level_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // back: cast(level, fp32)  [casts.yaml:25]
+        // back: cast(level, fp32)
         VecF16_16x256 back_tile_fp16(rows0_valid); TASSIGN<0x26000>(back_tile_fp16);  // UB 0x26000..0x28000
         pipe_barrier(PIPE_V);
         TCVT(back_tile_fp16, level_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -90,28 +90,28 @@ AICORE inline void run_block(
         TCVT(back_tile, back_tile_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
-        // as_fp16: cast(x, fp16)  [casts.yaml:20]
+        // as_fp16: cast(x, fp16)
         AsFp16Gm as_fp16_out(as_fp16 + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(as_fp16_out, as_fp16_tile);
-        // as_bf16: cast(x, bf16)  [casts.yaml:21]
+        // as_bf16: cast(x, bf16)
         AsBf16Gm as_bf16_out(as_bf16 + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(as_bf16_out, as_bf16_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
-        // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
+        // nearest: cast(x, int32, mode=rint)
         NearestGm nearest_out(nearest + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(nearest_out, nearest_tile);
-        // below: cast(x, int16, mode=floor)  [casts.yaml:23]
+        // below: cast(x, int16, mode=floor)
         BelowGm below_out(below + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(below_out, below_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
+        // level: cast(x, int8, mode=trunc)
         LevelGm level_out(level + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(level_out, level_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        // back: cast(level, fp32)  [casts.yaml:25]
+        // back: cast(level, fp32)
         XGm back_out(back + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(back_out, back_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));

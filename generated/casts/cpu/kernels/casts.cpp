@@ -42,34 +42,34 @@ extern "C" __global__ AICORE void casts(
         AsBf16Gm as_bf16_out(as_bf16 + int64_t(rows0) * 256, {rows0_valid});
         NearestGm nearest_out(nearest + int64_t(rows0) * 256, {rows0_valid});
         TPASS(rows0_valid, 256, [&](auto at) {
-            // as_fp16: cast(x, fp16)  [casts.yaml:20]
+            // as_fp16: cast(x, fp16)
             const auto x_tile_v = at.load(x_in);
             at.store(x_tile, x_tile_v);
             at.store(as_fp16_out, x_tile_v, far);
-            // as_bf16: cast(x, bf16)  [casts.yaml:21]
+            // as_bf16: cast(x, bf16)
             at.store(as_bf16_out, x_tile_v, far);
-            // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
+            // nearest: cast(x, int32, mode=rint)
             at.store(nearest_out, x_tile_v, far);
         });
-        // below: cast(x, int16, mode=floor)  [casts.yaml:23]
+        // below: cast(x, int16, mode=floor)
         VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x04000);  // UB 0x04000..0x06000
         TCVT(below_tile, x_tile, RoundMode::CAST_FLOOR, SaturationMode::ON);
-        // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
+        // level: cast(x, int8, mode=trunc)
         VecI8_16x256 level_tile(rows0_valid); TASSIGN(level_tile, 0x06000);  // UB 0x06000..0x07000
         TCVT(level_tile, x_tile, RoundMode::CAST_TRUNC);
         BelowGm below_out(below + int64_t(rows0) * 256, {rows0_valid});
         LevelGm level_out(level + int64_t(rows0) * 256, {rows0_valid});
         XGm back_out(back + int64_t(rows0) * 256, {rows0_valid});
         TPASS(rows0_valid, 256, [&](auto at) {
-            // back: cast(level, fp32)  [casts.yaml:25]
+            // back: cast(level, fp32)
             const auto level_tile_v = at.load(level_tile);
             const auto back_tile = at.to_float(level_tile_v);
-            // below: cast(x, int16, mode=floor)  [casts.yaml:23]
+            // below: cast(x, int16, mode=floor)
             const auto below_tile_v = at.load(below_tile);
             at.store(below_out, below_tile_v, far);
-            // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
+            // level: cast(x, int8, mode=trunc)
             at.store(level_out, level_tile_v, far);
-            // back: cast(level, fp32)  [casts.yaml:25]
+            // back: cast(level, fp32)
             at.store(back_out, back_tile, far);
         });
     }

@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free for the first round
     for (int32_t c0 = block * 32; c0 < 256; c0 += nblk * 32) {
-        // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
+        // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
         VecB16_32x16_c1 w_tile_apart; TASSIGN<0x00200>(w_tile_apart);  // UB 0x00200..0x00600
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         WGm w_in(w + int64_t(c0) * 4);

@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
-        // seen: concat(state, x, axis=-1)  [causal_conv1d.yaml:23]
+        // seen: concat(state, x, axis=-1)
         VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         StateGm state_in(state + int64_t(i2) * 3, {i2_valid});

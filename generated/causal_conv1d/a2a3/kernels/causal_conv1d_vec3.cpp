@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t y_1_cols0_slot = 0;  // which of 2 buffers this round of y_1_cols0 uses
-    // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
+    // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
     VecF32_1x256 y_tap_wide_tile_row; TASSIGN<0x04000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
     YTapWideGm y_tap_wide_in(y_tap_wide);
     TLOAD(y_tap_wide_tile_row, y_tap_wide_in);

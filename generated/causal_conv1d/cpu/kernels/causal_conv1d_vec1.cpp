@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t c0 = block * 64; c0 < 256; c0 += nblk * 64) {
-        // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
+        // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
         VecB16_64x1 w_tile; TASSIGN(w_tile, 0x00000);  // UB 0x00000..0x00080
         WGm w_in(w + int64_t(c0) * 4);
         TLOAD(w_tile, w_in);

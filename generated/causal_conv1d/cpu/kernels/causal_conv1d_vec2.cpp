@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
         const int32_t i2_valid = b * 256 - i2 < 2730 ? b * 256 - i2 : 2730;
         StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
         SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
-        // seen: concat(state, x, axis=-1)  [causal_conv1d.yaml:23]
+        // seen: concat(state, x, axis=-1)
         TCARRY(seen_out, state_in);
     }
     for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {

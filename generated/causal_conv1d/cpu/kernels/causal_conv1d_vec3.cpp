@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
         for (int32_t y_1_cols0 = 0; y_1_cols0 < s; y_1_cols0 += 256) {
             const int32_t y_1_cols0_valid = s - y_1_cols0 < 256 ? s - y_1_cols0 : 256;
             for (int32_t c0 = block * 16; c0 < 256; c0 += nblk * 16) {
-                // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)  [causal_conv1d.yaml:24]
+                // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
                 VecF32_1x16 y_tap_wide_tile_row; TASSIGN(y_tap_wide_tile_row, 0x00000);  // as a row, same bytes as y_tap_wide_tile
                 YTapWideGm y_tap_wide_in(y_tap_wide + int64_t(c0));
                 TLOAD(y_tap_wide_tile_row, y_tap_wide_in);

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec4(
         const int32_t i2_valid = b * 256 - i2 < 2730 ? b * 256 - i2 : 2730;
         SeenGm seen_in(seen + int64_t(i2) * 3 + int64_t(i2) * s + int64_t(s), {i2_valid}, {int64_t(s) + 3});
         StateGm state_out(state + int64_t(i2) * 3, {i2_valid});
-        // state: seen[:, :, s:]  [causal_conv1d.yaml:25]
+        // state: seen[:, :, s:]
         TCARRY(state_out, seen_in, far);
     }
 #endif

@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t i1 = block * 96; i1 < 4096; i1 += nblk * 96) {
         const int32_t i1_valid = 4096 - i1 < 96 ? 4096 - i1 : 96;
-        // y: sum(x, axis=0, keepdim=true)  [column_sum.yaml:15]
+        // y: sum(x, axis=0, keepdim=true)
         VecF32_1x96 total(i1_valid); TASSIGN<0x00000>(total);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0.0f);

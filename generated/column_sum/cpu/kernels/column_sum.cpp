@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void column_sum(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // y: sum(x, axis=0, keepdim=true)  [column_sum.yaml:15]
+        // y: sum(x, axis=0, keepdim=true)
         VecF32_1x4096 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
         TEXPANDS(total, 0.0f);
         for (int32_t i2 = 0; i2 < rows; i2 += 8) {

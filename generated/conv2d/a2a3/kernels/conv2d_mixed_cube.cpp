@@ -42,7 +42,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_slot));  // free again
             for (int32_t y_columns_rows0 = 0; y_columns_rows0 < 576; y_columns_rows0 += 128, y_columns_rows0_slot ^= 1) {
                 const int32_t y_columns_rows0_valid = 576 - y_columns_rows0 < 128 ? 576 - y_columns_rows0 : 128;
-                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
                 MatB16_128x128 w_tile(y_columns_rows0_valid); TASSIGN(w_tile, 0x00000 + y_columns_rows0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(y_columns_rows0_slot));  // free again
                 WGm w_in(w + int64_t(y_columns_rows0), {y_columns_rows0_valid});

@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     YConvPipe y_conv_pipe(y_conv_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t y_columns_cols0_slot = 0;  // which of 2 buffers this round of y_columns_cols0 uses
-    // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+    // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
     VecF32_1x64 bias_tile_row; TASSIGN<0x10000>(bias_tile_row);  // as a row, same bytes as bias_tile
     BiasGm bias_in(bias + int64_t(lane) * 64);
     TLOAD(bias_tile_row, bias_in);

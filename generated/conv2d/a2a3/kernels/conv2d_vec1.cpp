@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
         for (int32_t c0 = block; c0 < 64; c0 += nblk, c0_slot ^= 1) {
-            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
             VecB16_1x64_c56 y_edge_tile_row; TASSIGN(y_edge_tile_row, 0x00000 + c0_slot * 0x00080);  // as a row, same bytes as y_edge_tile
             wait_flag(PIPE_MTE3, PIPE_V, event_t(c0_slot));  // free again
             TEXPANDS(y_edge_tile_row, 0.0f);

@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 211; i2 < n * 64; i2 += nblk * 211, i2_slot ^= 1) {
         const int32_t i2_valid = n * 64 - i2 < 211 ? n * 64 - i2 : 211;
-        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
         VecB16_211x64_c58 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x06980);  // UB 0x00000..0x0d300, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i2) * 58, {i2_valid});

@@ -31,7 +31,7 @@ AICORE inline void run_block(
     for (int32_t i3 = block; i3 < n * 64; i3 += nblk) {
         for (int32_t i4 = 0; i4 < 3; ++i4) {
             for (int32_t i5 = 0; i5 < 3; ++i5, i5_slot ^= 1) {
-                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
                 VecB16_28x64_c55 part_between; TASSIGN(part_between, 0x00e00 + i5_slot * 0x00e00);  // UB 0x00e00..0x02a00, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(i5_slot));  // free again
                 YPadded2Gm y_padded_2_in(y_padded_2 + int64_t(i3) * 3364 + int64_t(i4) * 58 + int64_t(i5));

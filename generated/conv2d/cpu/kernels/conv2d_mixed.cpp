@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void conv2d_mixed(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(n_end - n_begin) * 200704);  // y: around the cache if large
-    // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+    // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
     LeftB16_128x576 w_tile; TASSIGN(w_tile, 0x00000);  // L0A 0x00000..0x24000
     WGm w_in(w);
     TLOAD(w_tile, w_in);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void conv2d_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
         for (int32_t c0 = block; c0 < 64; c0 += nblk) {
-            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
             VecB16_1x64_c56 y_edge_tile_row; TASSIGN(y_edge_tile_row, 0x00000);  // as a row, same bytes as y_edge_tile
             TEXPANDS(y_edge_tile_row, 0.0f);
             VecB16_16x64_c58_r1 y_edge_2_tile; TASSIGN(y_edge_2_tile, 0x00080);  // UB 0x00080..0x00100

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void conv2d_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = n_begin * 3584 + block * 1024; i1 < n_end * 3584; i1 += nblk * 1024) {
         const int32_t i1_valid = n_end * 3584 - i1 < 1024 ? n_end * 3584 - i1 : 1024;
-        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
         VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         YEdgeGm y_edge_in(y_edge + int64_t(i1), {i1_valid});
         TLOAD(part_row, y_edge_in);

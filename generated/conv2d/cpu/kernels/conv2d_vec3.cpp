@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void conv2d_vec3(
         const int32_t i2_valid = n_end * 64 - i2 < 141 ? n_end * 64 - i2 : 141;
         YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i2) * 58, {i2_valid});
         YPadded2Gm y_padded_2_out(y_padded_2 + int64_t(i2) * 3364, {i2_valid});
-        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
         TCARRY(y_padded_2_out, y_edge_2_in);
     }
     for (int32_t i4 = n_begin * 64 + block * 2; i4 < n_end * 64; i4 += nblk * 2) {

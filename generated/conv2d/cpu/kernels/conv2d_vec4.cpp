@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void conv2d_vec4(
     for (int32_t i3 = n_begin * 64 + block; i3 < n_end * 64; i3 += nblk) {
         for (int32_t i4 = 0; i4 < 3; ++i4) {
             for (int32_t i5 = 0; i5 < 3; ++i5) {
-                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
                 VecB16_28x32_c28 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00700
                 YPadded2Gm y_padded_2_in(y_padded_2 + int64_t(i3) * 3364 + int64_t(i4) * 58 + int64_t(i5));
                 TLOAD(part, y_padded_2_in);

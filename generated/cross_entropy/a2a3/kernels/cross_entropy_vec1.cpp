@@ -52,19 +52,19 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        // counts: ne(labels, ignore_index)  [cross_entropy.yaml:20]
+        // counts: ne(labels, ignore_index)
         VecI32_1x8 labels_halves_tile_between(rows0_valid * 2); TASSIGN(labels_halves_tile_between, 0x20200 + rows0_slot * 0x00020);  // UB 0x20200..0x20240, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
         LabelsHalvesGm labels_halves_in(labels_halves + int64_t(rows0) * 2, {rows0_valid * 2});
         TLOAD(labels_halves_tile_between, labels_halves_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        // peak: amax(logits, axis=-1, keepdim=true)  [cross_entropy.yaml:22]
+        // peak: amax(logits, axis=-1, keepdim=true)
         VecF32_8x4096 logits_tile(rows0_valid); TASSIGN(logits_tile, 0x00040 + rows0_slot * 0x10000);  // UB 0x00040..0x20040, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         LogitsGm logits_in(logits + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(logits_tile, logits_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        // counts: ne(labels, ignore_index)  [cross_entropy.yaml:20]
+        // counts: ne(labels, ignore_index)
         VecI32_1x8 counts_number_low(rows0_valid); TASSIGN<0x20240>(counts_number_low);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TEXPANDS(counts_number_low, counts_number_low_number);
@@ -100,7 +100,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TADDS(counts_tile, counts_tile, 1.0f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
-        // label: where(counts, labels, 0)  [cross_entropy.yaml:21]
+        // label: where(counts, labels, 0)
         VecU8_1x32_c1 label_low_bits; TASSIGN<0x20240>(label_low_bits);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TCMPS(label_low_bits, counts_tile, 0.0f, CmpMode::NE);
@@ -115,14 +115,14 @@ AICORE inline void run_block(
         VecI32_1x8m label_high_tmp; TASSIGN<0x202c0>(label_high_tmp);  // UB 0x202c0..0x202e0
         pipe_barrier(PIPE_V);
         TSELS(label_high, label_high_bits, labels_halves_tile_2, label_high_tmp, 0);
-        // peak: amax(logits, axis=-1, keepdim=true)  [cross_entropy.yaml:22]
+        // peak: amax(logits, axis=-1, keepdim=true)
         VecF32_8x1 peak(rows0_valid); TASSIGN(peak, 0x20040 + rows0_slot * 0x00020);  // UB 0x20040..0x20080, 2 copies
         VecF32_8x128 peak_tmp(rows0_valid); TASSIGN<0x202a0>(peak_tmp);  // UB 0x202a0..0x20aa0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TROWMAX(peak, logits_tile, peak_tmp);
-        // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak  [cross_entropy.yaml:23]
+        // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
         VecF32_8x4096 total_1(rows0_valid); TASSIGN(total_1, 0x00040 + rows0_slot * 0x10000);  // UB 0x00040..0x20040, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(total_1, logits_tile, peak);
@@ -142,7 +142,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TADD(total_tile_row, total_4_row, peak_row);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
-        // named: gather(logits, 1, label[:, None])  [cross_entropy.yaml:24]
+        // named: gather(logits, 1, label[:, None])
         VecI32_1x8 label_down(rows0_valid); TASSIGN<0x20240>(label_down);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TSHRS(label_down, label_low, 31);
@@ -161,7 +161,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TSEL(label_int32_tile, label_fits_bits, label_low, label_beyond, label_int32_tile_tmp);
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8 counted_1_low(rows0_valid); TASSIGN<0x20240>(counted_1_low);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TCVT(counted_1_low, counts_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -198,20 +198,20 @@ AICORE inline void run_block(
         TEXPANDS(counted_word_tile, 0);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
-        // counts: ne(labels, ignore_index)  [cross_entropy.yaml:20]
+        // counts: ne(labels, ignore_index)
         CountsGm counts_out(counts + int64_t(rows0), {rows0_valid});
         TSTORE(counts_out, counts_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
-        // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak  [cross_entropy.yaml:23]
+        // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // named: gather(logits, 1, label[:, None])  [cross_entropy.yaml:24]
+        // named: gather(logits, 1, label[:, None])
         LabelsHalvesGm label_int32_out(label_int32 + int64_t(rows0), {rows0_valid});
         TSTORE(label_int32_out, label_int32_tile);
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         LabelsHalvesGm counted_part_out(counted_part + int64_t(rows0), {rows0_valid});
         TSTORE(counted_part_out, counted_part_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));

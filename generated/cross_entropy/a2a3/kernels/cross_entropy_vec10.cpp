@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 4096; rows0 < rows_end; rows0 += nblk * 4096, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4096 ? rows_end - rows0 : 4096;
-        // loss: where(counts, reshape(total - named, [rows]), 0)  [cross_entropy.yaml:25]
+        // loss: where(counts, reshape(total - named, [rows]), 0)
         VecF16_1x4096 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         CountsGm counts_in(counts + int64_t(rows0), {rows0_valid});

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2_row, 0);

@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+    // counted: sum(cast(counts, int64), keepdim=true)
     VecI32_1x8_c1 counted_part_sum_tile; TASSIGN<0x00c00>(counted_part_sum_tile);  // UB 0x00c00..0x00c20
     CountedPartSumGm counted_part_sum_in(counted_part_sum);
     TLOAD(counted_part_sum_tile, counted_part_sum_in);
@@ -135,7 +135,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 128; rows0 < rows_end; rows0 += nblk * 128, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 128 ? rows_end - rows0 : 128;
-        // loss: where(counts, reshape(total - named, [rows]), 0)  [cross_entropy.yaml:25]
+        // loss: where(counts, reshape(total - named, [rows]), 0)
         VecF32_1x128 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x00000 + rows0_slot * 0x00200);  // as a row, same bytes as total_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         TotalGm total_in(total + int64_t(rows0), {rows0_valid});

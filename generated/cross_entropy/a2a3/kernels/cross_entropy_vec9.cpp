@@ -23,7 +23,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
         CountedLow3Gm counted_low_3_in(counted_low_3);

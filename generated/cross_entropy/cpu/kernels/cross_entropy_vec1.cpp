@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void cross_entropy_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        // counts: ne(labels, ignore_index)  [cross_entropy.yaml:20]
+        // counts: ne(labels, ignore_index)
         VecI64_1x4_c1 labels_tile; TASSIGN(labels_tile, 0x00000);  // UB 0x00000..0x00020
         LabelsGm labels_in(labels + int64_t(rows0));
         TLOAD(labels_tile, labels_in);
@@ -47,34 +47,34 @@ extern "C" __global__ AICORE void cross_entropy_vec1(
         TEXPANDS(counts_tile, 1.0f);
         VecF16_1x16 counts_tile_tmp; TASSIGN(counts_tile_tmp, 0x000c0);  // UB 0x000c0..0x000e0
         TSELS(counts_tile, counts_tile_bits, counts_tile, counts_tile_tmp, 0.0f);
-        // label: where(counts, labels, 0)  [cross_entropy.yaml:21]
+        // label: where(counts, labels, 0)
         VecI64_1x4_c1 label_tile; TASSIGN(label_tile, 0x000c0);  // UB 0x000c0..0x000e0
         VecI64_1x4 label_tile_tmp; TASSIGN(label_tile_tmp, 0x00100);  // UB 0x00100..0x00120
         TSELS(label_tile, counts_tile_bits, labels_tile, label_tile_tmp, 0);
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         VecI64_1x4_c1 counted_1_tile; TASSIGN(counted_1_tile, 0x00000);  // UB 0x00000..0x00020
         TCVT(counted_1_tile, counts_tile, RoundMode::CAST_RINT);
-        // label: where(counts, labels, 0)  [cross_entropy.yaml:21]
+        // label: where(counts, labels, 0)
         LabelsGm label_out(label + int64_t(rows0));
         TSTORE(label_out, label_tile);
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         LabelsGm counted_1_out(counted_1 + int64_t(rows0));
         TSTORE(counted_1_out, counted_1_tile);
         VecF32_8x4096_r1 logits_tile; TASSIGN(logits_tile, 0x000c0);  // UB 0x000c0..0x040c0
         VecF32_8x1_r1 peak; TASSIGN(peak, 0x00000);  // UB 0x00000..0x00020
         LogitsGm logits_in(logits + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &peak_max) {
-            // peak: amax(logits, axis=-1, keepdim=true)  [cross_entropy.yaml:22]
+            // peak: amax(logits, axis=-1, keepdim=true)
             const auto logits_tile_v = at.load(logits_in);
             at.store(logits_tile, logits_tile_v);
             peak_max.take(at, logits_tile_v);
         }, RowMax(peak));
-        // counts: ne(labels, ignore_index)  [cross_entropy.yaml:20]
+        // counts: ne(labels, ignore_index)
         CountsGm counts_out(counts + int64_t(rows0));
         TSTORE(counts_out, counts_tile);
         VecF32_8x1_r1 total_3; TASSIGN(total_3, 0x00040);  // UB 0x00040..0x00060
         TPASS(1, 4096, [&](auto at, auto &total_3_sum) {
-            // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak  [cross_entropy.yaml:23]
+            // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
             at.ask_for(logits_in, nblk);  // the next round's
             const auto logits_tile_v = at.load(logits_tile);
             const auto total_1 = logits_tile_v - at.column(peak);

@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -30,10 +30,10 @@ extern "C" __global__ AICORE void cross_entropy_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        const int64_t place = index_inside(label[int64_t(i1)], 4096, 24);
+        const int64_t place = index_inside(label[int64_t(i1)], 4096, 1);
         LogitsGm logits_in(logits + int64_t(i1) * 4096 + int64_t(place));
         LogitsGm named_out(named + int64_t(i1));
-        // named: gather(logits, 1, label[:, None])  [cross_entropy.yaml:24]
+        // named: gather(logits, 1, label[:, None])
         TCARRY(named_out, logits_in);
     }
 #endif

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void cross_entropy_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // counted: sum(cast(counts, int64), keepdim=true)  [cross_entropy.yaml:26]
+        // counted: sum(cast(counts, int64), keepdim=true)
         VecI64_1x4_c1 total_2_row; TASSIGN(total_2_row, 0x00000);  // as a row, same bytes as total_2
         TEXPANDS(total_2_row, 0);
         for (int32_t i1 = 0; i1 < rows; i1 += 512) {

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void cross_entropy_vec4(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
-        // loss: where(counts, reshape(total - named, [rows]), 0)  [cross_entropy.yaml:25]
+        // loss: where(counts, reshape(total - named, [rows]), 0)
         VecF32_1x64 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x00000);  // as a row, same bytes as total_tile
         TotalGm total_in(total + int64_t(rows0), {rows0_valid});
         TLOAD(total_tile_row, total_in);

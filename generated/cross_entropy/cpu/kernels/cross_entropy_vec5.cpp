@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void cross_entropy_vec5(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t rows0 = rows_begin + block * 4096; rows0 < rows_end; rows0 += nblk * 4096) {
         const int32_t rows0_valid = rows_end - rows0 < 4096 ? rows_end - rows0 : 4096;
-        // loss: where(counts, reshape(total - named, [rows]), 0)  [cross_entropy.yaml:25]
+        // loss: where(counts, reshape(total - named, [rows]), 0)
         VecF16_1x4096 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000);  // UB 0x00000..0x02000
         CountsGm counts_in(counts + int64_t(rows0), {rows0_valid});
         TLOAD(counts_tile, counts_in);

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void cumsum(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 8; i1 < rows; i1 += nblk * 8) {
         const int32_t i1_valid = rows - i1 < 8 ? rows - i1 : 8;
-        // y: cumsum(x, axis=-1)  [cumsum.yaml:15]
+        // y: cumsum(x, axis=-1)
         VecF32_8x256_c8 last(i1_valid); TASSIGN(last, 0x003e0);  // columns 248.. of sums
         TEXPANDS(last, 0.0f);
         for (int32_t i2 = 0; i2 < 1024; i2 += 256) {

@@ -36,7 +36,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        // y: cast(cast(q, fp32) * scale, bf16)  [dequant_per_token.yaml:16]
+        // y: cast(cast(q, fp32) * scale, bf16)
         VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
         QGm q_in(q + int64_t(rows0) * 4096, {rows0_valid});

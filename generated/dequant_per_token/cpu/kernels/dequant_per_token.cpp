@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void dequant_per_token(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 8192);  // y: around the cache if large
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        // y: cast(cast(q, fp32) * scale, bf16)  [dequant_per_token.yaml:16]
+        // y: cast(cast(q, fp32) * scale, bf16)
         VecF32_1x8_c1 scale_tile_row; TASSIGN(scale_tile_row, 0x00000);  // as a row, same bytes as scale_tile
         ScaleGm scale_in(scale + int64_t(rows0));
         TLOAD(scale_tile_row, scale_in);

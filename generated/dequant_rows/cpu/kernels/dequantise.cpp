@@ -30,24 +30,24 @@ extern "C" __global__ AICORE void dequantise(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i0 = rows_begin + block * 16; i0 < rows_end; i0 += nblk * 16) {
         const int32_t i0_valid = rows_end - i0 < 16 ? rows_end - i0 : 16;
-        // TLOAD(at, acc[16*i:16*i+16, :])  [dequant_rows.yaml:35]
+        // TLOAD(at, acc[16*i:16*i+16, :])
         VecI32_16x1024 at(i0_valid); TASSIGN(at, 0x00000);  // UB 0x00000..0x10000
         AccGm acc_in(acc + int64_t(i0) * 1024, {i0_valid});
         TLOAD(at, acc_in);
-        // TLOAD(st_row, scale[16*i:16*i+16, 0])  [dequant_rows.yaml:36]
+        // TLOAD(st_row, scale[16*i:16*i+16, 0])
         VecF32_1x16 st_row(i0_valid); TASSIGN(st_row, 0x18000);  // UB 0x18000..0x18040
         ScaleGm scale_in(scale + int64_t(i0), {i0_valid});
         TLOAD(st_row, scale_in);
-        // TCVT(ft, at, rint)  [dequant_rows.yaml:39]
+        // TCVT(ft, at, rint)
         VecF32_16x1024 ft(i0_valid); TASSIGN(ft, 0x00000);  // UB 0x00000..0x10000
         TCVT(ft, at, RoundMode::CAST_RINT);
-        // TROWEXPANDMUL(ft, ft, st)  [dequant_rows.yaml:41]
+        // TROWEXPANDMUL(ft, ft, st)
         VecF32_16x1 st(i0_valid); TASSIGN(st, 0x18000);  // UB 0x18000..0x18040
         TROWEXPANDMUL(ft, ft, st);
-        // TCVT(yt, ft, rint)  [dequant_rows.yaml:44]
+        // TCVT(yt, ft, rint)
         VecB16_16x1024 yt(i0_valid); TASSIGN(yt, 0x10000);  // UB 0x10000..0x18000
         TCVT(yt, ft, RoundMode::CAST_RINT);
-        // TSTORE(y[16*i:16*i+16, :], yt)  [dequant_rows.yaml:48]
+        // TSTORE(y[16*i:16*i+16, :], yt)
         YGm y_out(y + int64_t(i0) * 1024, {i0_valid});
         TSTORE(y_out, yt);
     }

@@ -26,7 +26,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = token[int64_t(i1)];
-        // y: index_select(table, 0, token)  [embedding.yaml:17]
+        // y: index_select(table, 0, token)
         VecB16_1x1024 part; TASSIGN(part, 0x00000 + i1_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         TableGm table_in(table + int64_t(place) * 1024);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void embedding(
         const int64_t place = token[int64_t(i1)];
         TableGm table_in(table + int64_t(place) * 1024);
         TableGm y_out(y + int64_t(i1) * 1024);
-        // y: index_select(table, 0, token)  [embedding.yaml:17]
+        // y: index_select(table, 0, token)
         TCARRY(y_out, table_in, far);
     }
 #endif

@@ -18,11 +18,11 @@ using TableGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1,
 using ThereGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -48,7 +48,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // total: full([t, h], 0, fp32)  [embedding_bag.yaml:27]
+        // total: full([t, h], 0, fp32)
         VecF32_32x128 total(t0_valid); TASSIGN<0x08800>(total);  // UB 0x08800..0x0c800
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
@@ -56,8 +56,8 @@ AICORE inline void run_block(
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
-                const int64_t slot = index_inside(place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)], int64_t(vocabulary), 31);
-                // total: total + cast(row, fp32) * there[:, bag]  [embedding_bag.yaml:31]
+                const int64_t slot = index_inside(place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)], int64_t(vocabulary), 0);
+                // total: total + cast(row, fp32) * there[:, bag]
                 VecB16_1x128 row_one; TASSIGN(row_one, 0x00000 + bag0_slot * 0x02000 + row_i * 0x00100);  // row of row
                 TableGm table_in(table + int64_t(slot) * 128);
                 TLOAD(row_one, table_in);
@@ -83,7 +83,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TADD(total, total, total_1);
         }
-        // y: cast(total, bf16)  [embedding_bag.yaml:33]
+        // y: cast(total, bf16)
         VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

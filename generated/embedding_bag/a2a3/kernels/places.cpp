@@ -34,7 +34,7 @@ AICORE inline void run_block(
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         for (int32_t bag0 = 0; bag0 < bag; bag0 += 128, bag0_slot ^= 1) {
             const int32_t bag0_valid = bag - bag0 < 128 ? bag - bag0 : 128;
-            // place: maximum(token, 0)  [embedding_bag.yaml:22]
+            // place: maximum(token, 0)
             VecI32_16x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x00000 + bag0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             TokenGm token_in(token + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
@@ -45,7 +45,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + bag0_slot));  // free again
             TMAXS(place_tile, token_tile, 0);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
-            // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
+            // there: cast(clip(token + 1, 0, 1), fp32)
             VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN<0x0c000>(there_1);  // UB 0x0c000..0x0e000
             pipe_barrier(PIPE_V);
             TADDS(there_1, token_tile, 1);
@@ -60,12 +60,12 @@ AICORE inline void run_block(
             TCVT(there_tile, there_1, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
-            // place: maximum(token, 0)  [embedding_bag.yaml:22]
+            // place: maximum(token, 0)
             TokenGm place_out(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TSTORE(place_out, place_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
-            // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
+            // there: cast(clip(token + 1, 0, 1), fp32)
             ThereGm there_out(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TSTORE(there_out, there_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));

@@ -33,11 +33,11 @@ extern "C" __global__ AICORE void add_to_out(
     const FarStores far(int64_t(t_end - t_begin) * 256);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        // total: full([t, h], 0, fp32)  [embedding_bag.yaml:27]
+        // total: full([t, h], 0, fp32)
         VecF32_64x128 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x08000
         TEXPANDS(total, 0.0f);
         for (int32_t bag0 = 0; bag0 < bag; ++bag0) {
-            // total: total + cast(row, fp32) * there[:, bag]  [embedding_bag.yaml:31]
+            // total: total + cast(row, fp32) * there[:, bag]
             VecI32_1x64 place_places(t0_valid); TASSIGN(place_places, 0x08000);  // UB 0x08000..0x08100
             PlaceGm place_in(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(place_places, place_in);
@@ -57,7 +57,7 @@ extern "C" __global__ AICORE void add_to_out(
         }
         TableGm y_out(y + int64_t(t0) * 128, {t0_valid});
         TPASS(t0_valid, 128, [&](auto at) {
-            // y: cast(total, bf16)  [embedding_bag.yaml:33]
+            // y: cast(total, bf16)
             const auto total_v = at.load(total);
             at.store(y_out, total_v, far);
         });

@@ -28,13 +28,13 @@ extern "C" __global__ AICORE void places(
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         for (int32_t bag0 = 0; bag0 < bag; bag0 += 128) {
             const int32_t bag0_valid = bag - bag0 < 128 ? bag - bag0 : 128;
-            // place: maximum(token, 0)  [embedding_bag.yaml:22]
+            // place: maximum(token, 0)
             VecI32_16x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x00000);  // UB 0x00000..0x02000
             TokenGm token_in(token + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TLOAD(token_tile, token_in);
             VecI32_16x128 place_tile(t0_valid, bag0_valid); TASSIGN(place_tile, 0x02000);  // UB 0x02000..0x04000
             TMAXS(place_tile, token_tile, 0);
-            // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
+            // there: cast(clip(token + 1, 0, 1), fp32)
             VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x04000);  // UB 0x04000..0x06000
             TADDS(there_1, token_tile, 1);
             VecI32_16x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x00000);  // UB 0x00000..0x02000
@@ -46,10 +46,10 @@ extern "C" __global__ AICORE void places(
             TPASS(t0_valid, bag0_valid, [&](auto at) {
                 const auto there_3_v = at.load(there_3);
                 const auto there_tile = at.to_float(there_3_v);
-                // place: maximum(token, 0)  [embedding_bag.yaml:22]
+                // place: maximum(token, 0)
                 const auto place_tile_v = at.load(place_tile);
                 at.store(place_out, place_tile_v);
-                // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
+                // there: cast(clip(token + 1, 0, 1), fp32)
                 at.store(there_out, there_tile);
             });
         }

@@ -56,7 +56,7 @@ AICORE inline void run_block(
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            // o: attention(q, k, v, scale=scale)  [flash_attention.yaml:22]
+            // o: attention(q, k, v, scale=scale)
             MatB16_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
             QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TLOAD(q_tile, q_in);

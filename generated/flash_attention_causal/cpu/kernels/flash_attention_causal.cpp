@@ -44,7 +44,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
     const FarStores far(int64_t(sq_end - sq_begin) * 2048);  // o: around the cache if large
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 1024) {
         const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
-        // o: attention(q, k, v, scale=scale, causal=true)  [flash_attention_causal.yaml:22]
+        // o: attention(q, k, v, scale=scale, causal=true)
         VecI32_1x1024 o_row_place_row(sq0_valid); TASSIGN(o_row_place_row, 0x00000);  // as a row, same bytes as o_row_place
         TCI<VecI32_1x1024, int32_t, 0>(o_row_place_row, kv + sq0 - sq);
         VecF32_1x1024 o_row_number_row(sq0_valid); TASSIGN(o_row_number_row, 0x01000);  // as a row, same bytes as o_row_number
@@ -79,53 +79,110 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     at.store(o_key_far, o_key_far_v);
                 });
                 const int32_t sq1_begin = kv0 + sq - kv - sq0 > 0 ? sq0 + (kv0 + sq - kv - sq0) / 128 * 128 : sq0;  // those before see nothing of this block
-                for (int32_t sq1 = sq1_begin; sq1 < sq0 + sq0_valid; sq1 += 128) {
+                const int32_t sq1_end = kv0 + sq + 255 - kv < sq0 + sq0_valid ? kv0 + sq + 255 - kv : sq0 + sq0_valid;  // those from here on see all of it
+                for (int32_t sq1 = sq1_begin; sq1 < sq1_end; sq1 += 128) {
                     const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
-                    LeftB16_128x128 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x08000
-                    VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
+                    if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // as far as these rows see
+                        const int32_t kv1_valid = kv + sq1 + sq1_valid - kv1 - sq < 256 ? kv + sq1 + sq1_valid - kv1 - sq : 256;
+                        LeftB16_128x128 q_tile_part(sq1_valid); TASSIGN(q_tile_part, 0x00000);  // L0A 0x00000..0x08000
+                        VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
+                        TLOAD(q_tile_part, q_in);
+                        AccF32_128x256 o_qk_acc_part(sq1_valid, kv1_valid); TASSIGN(o_qk_acc_part, 0x00000);  // L0C 0x00000..0x20000
+                        RightB16_128x256 k_tile_part(kv1_valid); TASSIGN(k_tile_part, 0x00000);  // columns 0.. of k_tile
+                        TMATMUL(o_qk_acc_part, q_tile_part, k_tile_part);
+                        VecF32_128x1 o_limit_rows_part(sq1_valid); TASSIGN(o_limit_rows_part, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
+                        VecF32_1x256 o_key_far_part(kv1_valid); TASSIGN(o_key_far_part, 0x83400);  // columns 0.. of o_key_far
+                        VecF32_128x256 o_s_seen_part(sq1_valid, kv1_valid); TASSIGN(o_s_seen_part, 0x83800);  // UB 0x83800..0xa3800
+                        VecF32_128x1 o_block_max_part(sq1_valid); TASSIGN(o_block_max_part, 0x83000);  // UB 0x83000..0x83200
+                        TPASS(sq1_valid, kv1_valid, [&](auto at, auto &o_block_max_part_max) {
+                            const auto o_qk_part = at.extract(o_qk_acc_part, 0);
+                            const auto o_s_part = o_qk_part * at.all(scale);
+                            const auto o_seen_part = at.column(o_limit_rows_part);
+                            const auto o_seen_part_2 = o_seen_part - at.row(o_key_far_part);
+                            const auto o_s_seen_part_v = at.min(o_s_part, o_seen_part_2);
+                            at.store(o_s_seen_part, o_s_seen_part_v);
+                            o_block_max_part_max.take(at, o_s_seen_part_v);
+                        }, RowMax(o_block_max_part));
+                        VecF32_1x128 o_max_next_part_row(sq1_valid); TASSIGN(o_max_next_part_row, 0x83200);  // as a row, same bytes as o_max_next_part
+                        VecF32_1x128 o_max_rows_part_row(sq1_valid); TASSIGN(o_max_rows_part_row, 0x00000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
+                        VecF32_1x128 o_block_max_part_row(sq1_valid); TASSIGN(o_block_max_part_row, 0x83000);  // as a row, same bytes as o_block_max_part
+                        TMAX(o_max_next_part_row, o_max_rows_part_row, o_block_max_part_row);
+                        VecF32_1x128 o_max_step_part_row(sq1_valid); TASSIGN(o_max_step_part_row, 0x83000);  // as a row, same bytes as o_max_step_part
+                        TSUB(o_max_step_part_row, o_max_rows_part_row, o_max_next_part_row);
+                        VecF32_1x128 o_alpha_part_row(sq1_valid); TASSIGN(o_alpha_part_row, 0xa3800);  // as a row, same bytes as o_alpha_part
+                        TEXP(o_alpha_part_row, o_max_step_part_row);
+                        VecF32_1x128 o_sum_rows_part_row(sq1_valid); TASSIGN(o_sum_rows_part_row, 0x02000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                        TMUL(o_sum_rows_part_row, o_sum_rows_part_row, o_alpha_part_row);
+                        TMOV(o_max_rows_part_row, o_max_next_part_row);
+                        VecF32_128x1 o_max_next_part(sq1_valid); TASSIGN(o_max_next_part, 0x83200);  // UB 0x83200..0x83400
+                        VecF32_128x1 o_block_sum_part(sq1_valid); TASSIGN(o_block_sum_part, 0x83000);  // UB 0x83000..0x83200
+                        LeftB16_128x256 o_p_low_part_l0a(sq1_valid, kv1_valid); TASSIGN(o_p_low_part_l0a, 0x00000);  // L0A 0x00000..0x10000
+                        TPASS<4>(sq1_valid, kv1_valid, [&](auto at, auto &o_block_sum_part_sum, auto &o_p_low_part_l0a_rows) {
+                            const auto o_s_seen_part_v = at.load(o_s_seen_part);
+                            const auto o_below_max_part = o_s_seen_part_v - at.column(o_max_next_part);
+                            const auto o_p_part = at.exp(o_below_max_part);
+                            o_block_sum_part_sum.take(at, o_p_part);
+                            o_p_low_part_l0a_rows.take(at, o_p_part);
+                        }, RowSum(o_block_sum_part), LeftRows(o_p_low_part_l0a));
+                        VecF32_1x128 o_block_sum_part_row(sq1_valid); TASSIGN(o_block_sum_part_row, 0x83000);  // as a row, same bytes as o_block_sum_part
+                        TADD(o_sum_rows_part_row, o_sum_rows_part_row, o_block_sum_part_row);
+                        AccF32_128x128 o_pv_acc_part(sq1_valid); TASSIGN(o_pv_acc_part, 0x00000);  // L0C 0x00000..0x10000
+                        RightB16_256x128 v_tile_part(kv1_valid); TASSIGN(v_tile_part, 0x10000);  // columns 0.. of v_tile
+                        TMATMUL(o_pv_acc_part, o_p_low_part_l0a, v_tile_part);
+                        VecF32_128x128 o_acc_rows_part(sq1_valid); TASSIGN(o_acc_rows_part, 0x03000 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
+                        VecF32_128x1 o_alpha_part(sq1_valid); TASSIGN(o_alpha_part, 0xa3800);  // UB 0xa3800..0xa3a00
+                        TPASS(sq1_valid, 128, [&](auto at) {
+                            const auto o_acc_rows_part_v = at.load(o_acc_rows_part);
+                            const auto o_acc_rows_part_v_2 = o_acc_rows_part_v * at.column(o_alpha_part);
+                            const auto o_pv_part = at.extract(o_pv_acc_part, 0);
+                            const auto o_acc_rows_part_v_3 = o_acc_rows_part_v_2 + o_pv_part;
+                            at.store(o_acc_rows_part, o_acc_rows_part_v_3);
+                        });
+                    }
+                }
+                const int32_t sq2_begin = kv0 + sq + 382 - kv - sq0 > 0 ? sq0 + (kv0 + sq + 382 - kv - sq0) / 128 * 128 : sq0;  // those before do not see all of this block
+                for (int32_t sq2 = sq2_begin; sq2 < sq0 + sq0_valid; sq2 += 128) {
+                    const int32_t sq2_valid = sq0 + sq0_valid - sq2 < 128 ? sq0 + sq0_valid - sq2 : 128;
+                    LeftB16_128x128 q_tile(sq2_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x08000
+                    VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq2) * 128, {sq2_valid});
                     TLOAD(q_tile, q_in);
-                    AccF32_128x256 o_qk_acc(sq1_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
+                    AccF32_128x256 o_qk_acc(sq2_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
                     TMATMUL(o_qk_acc, q_tile, k_tile);
-                    VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
-                    VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x83800);  // UB 0x83800..0xa3800
-                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x83000);  // UB 0x83000..0x83200
-                    TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
+                    VecF32_128x1 o_block_max(sq2_valid); TASSIGN(o_block_max, 0x83000);  // UB 0x83000..0x83200
+                    TPASS(sq2_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
                         const auto o_qk = at.extract(o_qk_acc, 0);
                         const auto o_s = o_qk * at.all(scale);
-                        const auto o_seen = at.column(o_limit_rows);
-                        const auto o_seen_2 = o_seen - at.row(o_key_far);
-                        const auto o_s_seen_v = at.min(o_s, o_seen_2);
-                        at.store(o_s_seen, o_s_seen_v);
-                        o_block_max_max.take(at, o_s_seen_v);
+                        o_block_max_max.take(at, o_s);
                     }, RowMax(o_block_max));
-                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x83200);  // as a row, same bytes as o_max_next
-                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x00000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
-                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x83000);  // as a row, same bytes as o_block_max
+                    VecF32_1x128 o_max_next_row(sq2_valid); TASSIGN(o_max_next_row, 0x83200);  // as a row, same bytes as o_max_next
+                    VecF32_1x128 o_max_rows_row(sq2_valid); TASSIGN(o_max_rows_row, 0x00000 + sq2 * 0x00004 - sq0 * 0x00004);  // rows sq2 - sq0.. of o_max
+                    VecF32_1x128 o_block_max_row(sq2_valid); TASSIGN(o_block_max_row, 0x83000);  // as a row, same bytes as o_block_max
                     TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
-                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x83000);  // as a row, same bytes as o_max_step
+                    VecF32_1x128 o_max_step_row(sq2_valid); TASSIGN(o_max_step_row, 0x83000);  // as a row, same bytes as o_max_step
                     TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
-                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0xa3800);  // as a row, same bytes as o_alpha
+                    VecF32_1x128 o_alpha_row(sq2_valid); TASSIGN(o_alpha_row, 0x83400);  // as a row, same bytes as o_alpha
                     TEXP(o_alpha_row, o_max_step_row);
-                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x02000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                    VecF32_1x128 o_sum_rows_row(sq2_valid); TASSIGN(o_sum_rows_row, 0x02000 + sq2 * 0x00004 - sq0 * 0x00004);  // rows sq2 - sq0.. of o_sum
                     TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
                     TMOV(o_max_rows_row, o_max_next_row);
-                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x83200);  // UB 0x83200..0x83400
-                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x83000);  // UB 0x83000..0x83200
-                    LeftB16_128x256 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
-                    TPASS<4>(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
-                        const auto o_s_seen_v = at.load(o_s_seen);
-                        const auto o_below_max = o_s_seen_v - at.column(o_max_next);
+                    VecF32_128x1 o_max_next(sq2_valid); TASSIGN(o_max_next, 0x83200);  // UB 0x83200..0x83400
+                    VecF32_128x1 o_block_sum(sq2_valid); TASSIGN(o_block_sum, 0x83000);  // UB 0x83000..0x83200
+                    LeftB16_128x256 o_p_low_l0a(sq2_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
+                    TPASS<4>(sq2_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
+                        const auto o_qk = at.extract(o_qk_acc, 0);
+                        const auto o_s = o_qk * at.all(scale);
+                        const auto o_below_max = o_s - at.column(o_max_next);
                         const auto o_p = at.exp(o_below_max);
                         o_block_sum_sum.take(at, o_p);
                         o_p_low_l0a_rows.take(at, o_p);
                     }, RowSum(o_block_sum), LeftRows(o_p_low_l0a));
-                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x83000);  // as a row, same bytes as o_block_sum
+                    VecF32_1x128 o_block_sum_row(sq2_valid); TASSIGN(o_block_sum_row, 0x83000);  // as a row, same bytes as o_block_sum
                     TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
-                    AccF32_128x128 o_pv_acc(sq1_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
+                    AccF32_128x128 o_pv_acc(sq2_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
                     TMATMUL(o_pv_acc, o_p_low_l0a, v_tile);
-                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x03000 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
-                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0xa3800);  // UB 0xa3800..0xa3a00
-                    TPASS(sq1_valid, 128, [&](auto at) {
+                    VecF32_128x128 o_acc_rows(sq2_valid); TASSIGN(o_acc_rows, 0x03000 + sq2 * 0x00200 - sq0 * 0x00200);  // rows sq2 - sq0.. of o_acc
+                    VecF32_128x1 o_alpha(sq2_valid); TASSIGN(o_alpha, 0x83400);  // UB 0x83400..0x83600
+                    TPASS(sq2_valid, 128, [&](auto at) {
                         const auto o_acc_rows_v = at.load(o_acc_rows);
                         const auto o_acc_rows_v_2 = o_acc_rows_v * at.column(o_alpha);
                         const auto o_pv = at.extract(o_pv_acc, 0);

@@ -53,7 +53,7 @@ AICORE inline void run_block(
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
-            // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
+            // o: attention(q, k, v, scale=scale)
             VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18000>(o_max_row);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
             VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x18080>(o_sum_row);  // as a row, same bytes as o_sum

@@ -41,7 +41,7 @@ extern "C" __global__ AICORE void flash_attention_fp32(
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 1024) {
         const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
-            // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
+            // o: attention(q, k, v, scale=scale)
             VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x00000);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
             VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x01000);  // as a row, same bytes as o_sum

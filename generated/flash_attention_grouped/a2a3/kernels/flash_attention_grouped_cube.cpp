@@ -59,7 +59,7 @@ AICORE inline void run_block(
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
             for (int32_t group0 = 0; group0 < 4; ++group0, group0_slot ^= 1) {
-                // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
+                // o: attention(q, k, v, causal=true)
                 MatF16_64x64 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + group0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_slot));  // free again
                 QGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});

@@ -59,7 +59,7 @@ AICORE inline void run_block(
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
-        // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
+        // o: attention(q, k, v, causal=true)
         VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x12000>(o_row_place_row);  // as a row, same bytes as o_row_place
         wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
         TCI<VecI32_1x32, int32_t, 0>(o_row_place_row, kv + sq0 + sq0_first - sq);

@@ -36,7 +36,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t s0 = block; s0 < s; s0 += nblk, s0_slot ^= 1) {
-            // f: cast(x, fp32)  [gated_delta_rule.yaml:33]
+            // f: cast(x, fp32)
             VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + s0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
             QGm q_in(q + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
@@ -52,7 +52,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
             TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             VecF32_16x128 q_n_1; TASSIGN<0x0a000>(q_n_1);  // UB 0x0a000..0x0c000
             pipe_barrier(PIPE_V);
             TMUL(q_n_1, q_n_f, q_n_f);
@@ -71,7 +71,7 @@ AICORE inline void run_block(
             VecF32_16x1 q_n_4; TASSIGN<0x0a000>(q_n_4);  // UB 0x0a000..0x0a040
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
-            // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
+            // q_n: cast(unit(q) * dk ** -0.5, bf16)
             VecF32_16x128 q_n_6; TASSIGN<0x08000>(q_n_6);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             TMULS(q_n_6, q_n_5, 0.088388346f);
@@ -80,13 +80,13 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));  // free again
             TCVT(q_n_tile, q_n_6, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
-            // f: cast(x, fp32)  [gated_delta_rule.yaml:33]
+            // f: cast(x, fp32)
             VecF32_16x128 k_n_f; TASSIGN<0x08000>(k_n_f);  // UB 0x08000..0x0a000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
             TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             VecF32_16x128 k_n_1; TASSIGN<0x0a000>(k_n_1);  // UB 0x0a000..0x0c000
             pipe_barrier(PIPE_V);
             TMUL(k_n_1, k_n_f, k_n_f);
@@ -105,19 +105,19 @@ AICORE inline void run_block(
             VecF32_16x1 k_n_4; TASSIGN<0x0a000>(k_n_4);  // UB 0x0a000..0x0a040
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(k_n_5, k_n_f, k_n_4);
-            // k_n: cast(unit(k), bf16)  [gated_delta_rule.yaml:39]
+            // k_n: cast(unit(k), bf16)
             VecB16_16x128 k_n_tile; TASSIGN(k_n_tile, 0x06000 + s0_slot * 0x01000);  // UB 0x06000..0x08000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
             TCVT(k_n_tile, k_n_5, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
-            // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
+            // q_n: cast(unit(q) * dk ** -0.5, bf16)
             QGm q_n_out(q_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
             TSTORE(q_n_out, q_n_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
-            // k_n: cast(unit(k), bf16)  [gated_delta_rule.yaml:39]
+            // k_n: cast(unit(k), bf16)
             QGm k_n_out(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
             TSTORE(k_n_out, k_n_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));

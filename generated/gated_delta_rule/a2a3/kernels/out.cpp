@@ -27,7 +27,7 @@ AICORE inline void run_block(
     for (int32_t i3 = block; i3 < b * 32; i3 += nblk) {
         for (int32_t i1 = 0; i1 < 128; i1 += 64) {
             for (int32_t i2 = 0; i2 < 128; i2 += 64, i2_slot ^= 1) {
-                // state: transpose(state_end, -2, -1)  [gated_delta_rule.yaml:45]
+                // state: transpose(state_end, -2, -1)
                 VecF32_64x64 part; TASSIGN(part, 0x00000 + i2_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
                 StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));

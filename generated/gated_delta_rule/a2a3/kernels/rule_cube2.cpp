@@ -34,7 +34,7 @@ AICORE inline void run_block(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     MatF32_64x64 o_joint_4_tile(s0_valid, s0_valid); TASSIGN(o_joint_4_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     OJoint4Gm o_joint_4_in(o_joint_4 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});

@@ -67,7 +67,7 @@ AICORE inline void run_block(
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
-                // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                 VecF32_64x128 state_t_tile; TASSIGN<0x00000>(state_t_tile);  // UB 0x00000..0x08000
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
                 StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);

@@ -58,7 +58,7 @@ AICORE inline void run_block(
                 for (int32_t s0 = -64; s0 < s; s0 += 64, s0_slot ^= 1) {
                     if (const int32_t s2 = s0 + 64; s2 < s) {
                         const int32_t s2_valid = s - s2 < 64 ? s - s2 : 64;
-                        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                         MatB16_64x128 q_n_tile(s2_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                         QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});

@@ -65,7 +65,7 @@ AICORE inline void run_block(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
                     const int32_t s0_first = lane * (s0_valid - s0_share);  // this one's first
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN(o_gamma_block_tile_row, 0x00000 + s0_slot * 0x00080);  // as a row, same bytes as o_gamma_block_tile
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));  // free again
                     OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_share});

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
         for (int32_t i2 = 0; i2 < s; i2 += 64, i2_slot ^= 1) {
             const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
             VecF32_64x32 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
             GGm g_in(g + int64_t(i2) * 32 + int64_t(i3) * s * 32, {i2_valid});

@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
         for (int32_t i4 = 0; i4 < s; ++i4, i4_slot ^= 1) {
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
             VecB16_32x128 part; TASSIGN(part, 0x00000 + i4_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));  // free again
             OReadBlockGm o_read_block_in(o_read_block + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});

@@ -45,7 +45,7 @@ AICORE inline void run_block(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     VecI32_1x64 o_column_2_row(s0_valid); TASSIGN<0x00000>(o_column_2_row);  // as a row, same bytes as o_column_2
                     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
                     TCI<VecI32_1x64, int32_t, 0>(o_column_2_row, 0);

@@ -31,7 +31,7 @@ AICORE inline void run_block(
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t dk0 = 0; dk0 < 128; dk0 += 32, dk0_slot ^= 1) {
-                    // state_t: transpose(state, -2, -1) * 1  [gated_delta_rule.yaml:41]
+                    // state_t: transpose(state, -2, -1) * 1
                     VecF32_128x32 state_tile_across; TASSIGN(state_tile_across, 0x08000 + dk0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(dk0_slot));  // free again
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0));

@@ -36,16 +36,16 @@ extern "C" __global__ AICORE void normalise(
             QGm q_in(q + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
             QGm k_in(k + int64_t(b0) * s * 2048 + int64_t(s0) * 2048);
             TPASS(16, 128, [&](auto at, auto &q_n_2_sum, auto &k_n_2_sum) {
-                // f: cast(x, fp32)  [gated_delta_rule.yaml:33]
+                // f: cast(x, fp32)
                 const auto q_tile = at.load(q_in);
                 at.store(q_n_f, q_tile);
-                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
+                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
                 const auto q_n_1 = q_tile * q_tile;
                 q_n_2_sum.take(at, q_n_1);
-                // f: cast(x, fp32)  [gated_delta_rule.yaml:33]
+                // f: cast(x, fp32)
                 const auto k_tile = at.load(k_in);
                 at.store(k_n_f, k_tile);
-                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
+                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
                 const auto k_n_1 = k_tile * k_tile;
                 k_n_2_sum.take(at, k_n_1);
             }, RowSum(q_n_2), RowSum(k_n_2));
@@ -66,14 +66,14 @@ extern "C" __global__ AICORE void normalise(
             TPASS(16, 128, [&](auto at, auto &q_n_4_divisor, auto &k_n_4_divisor) {
                 const auto q_n_f_v = at.load(q_n_f);
                 const auto q_n_5 = q_n_f_v / q_n_4_divisor;
-                // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
+                // q_n: cast(unit(q) * dk ** -0.5, bf16)
                 const auto q_n_6 = q_n_5 * 0.088388346f;
-                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_rule.yaml:34]
+                // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
                 const auto k_n_f_v = at.load(k_n_f);
                 const auto k_n_5 = k_n_f_v / k_n_4_divisor;
-                // q_n: cast(unit(q) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:38]
+                // q_n: cast(unit(q) * dk ** -0.5, bf16)
                 at.store(q_n_out, q_n_6);
-                // k_n: cast(unit(k), bf16)  [gated_delta_rule.yaml:39]
+                // k_n: cast(unit(k), bf16)
                 at.store(k_n_out, k_n_5);
             }, Divisor(q_n_4), Divisor(k_n_4));
         }

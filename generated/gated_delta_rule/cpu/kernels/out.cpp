@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void out(
     for (int32_t i3 = block; i3 < b * 32; i3 += nblk) {
         for (int32_t i1 = 0; i1 < 128; i1 += 64) {
             for (int32_t i2 = 0; i2 < 128; i2 += 64) {
-                // state: transpose(state_end, -2, -1)  [gated_delta_rule.yaml:45]
+                // state: transpose(state_end, -2, -1)
                 VecF32_64x64 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x04000
                 StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
                 TLOAD(part, state_end_in);

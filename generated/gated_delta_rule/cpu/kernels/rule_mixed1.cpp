@@ -51,7 +51,7 @@ extern "C" __global__ AICORE void rule_mixed1(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     LeftB16_64x128 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000);  // L0A 0x00000..0x04000
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                     TLOAD(k_n_tile, k_n_in);

@@ -54,7 +54,7 @@ extern "C" __global__ AICORE void rule_mixed2(
                 VecF32_128x128 o_state; TASSIGN(o_state, 0x00000);  // UB 0x00000..0x10000
                 StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
                 TPASS(128, 128, [&](auto at) {
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     const auto state_t_tile = at.load(state_t_in);
                     at.store(o_state, state_t_tile);
                 });

@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void rule_vec3(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                     VecI32_1x64 o_column_row(s0_valid); TASSIGN(o_column_row, 0x00000);  // as a row, same bytes as o_column
                     TCI<VecI32_1x64, int32_t, 0>(o_column_row, 0);
                     VecF32_1x64 o_column_at_row(s0_valid); TASSIGN(o_column_at_row, 0x00100);  // as a row, same bytes as o_column_at

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void rule_vec4(
         for (int32_t i4 = 0; i4 < s; ++i4) {
             OReadBlockGm o_read_block_in(o_read_block + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
             OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
             TCARRY(o_out, o_read_block_in, far);
         }
     }

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void turn(
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t dk0 = 0; dk0 < 128; dk0 += 32) {
-                    // state_t: transpose(state, -2, -1) * 1  [gated_delta_rule.yaml:41]
+                    // state_t: transpose(state, -2, -1) * 1
                     VecF32_32x128 state_tile; TASSIGN(state_tile, 0x00000);  // UB 0x00000..0x04000
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0));
                     TLOAD(state_tile, state_in);

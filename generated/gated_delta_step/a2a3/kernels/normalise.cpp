@@ -40,7 +40,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_slot ^= 1) {
-        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        // f: cast(x, fp32)
         VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));  // free again
         QGm q_in(q + int64_t(b0) * 2048);
@@ -51,19 +51,19 @@ AICORE inline void run_block(
         QGm k_in(k + int64_t(b0) * 2048);
         TLOAD(k_tile, k_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
-        // decay: exp(g)  [gated_delta_step.yaml:38]
+        // decay: exp(g)
         VecF32_16x8_c2 g_tile; TASSIGN(g_tile, 0x0c000 + b0_slot * 0x00200);  // UB 0x0c000..0x0c400, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));  // free again
         GGm g_in(g + int64_t(b0) * 32);
         TLOAD(g_tile, g_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
-        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        // f: cast(x, fp32)
         VecF32_16x128 q_n_f; TASSIGN<0x0c800>(q_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
         TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));
-        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         VecF32_16x128 q_n_1; TASSIGN<0x0e800>(q_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
         TMUL(q_n_1, q_n_f, q_n_f);
@@ -82,19 +82,19 @@ AICORE inline void run_block(
         VecF32_16x1 q_n_4; TASSIGN<0x0e800>(q_n_4);  // UB 0x0e800..0x0e840
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
-        // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+        // q_n: unit(q) * dk ** -0.5
         VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_slot * 0x02000);  // UB 0x02000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));  // free again
         TMULS(q_n_tile, q_n_5, 0.088388346f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
-        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        // f: cast(x, fp32)
         VecF32_16x128 k_n_f; TASSIGN<0x0c800>(k_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
         TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));
-        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         VecF32_16x128 k_n_1; TASSIGN<0x0e800>(k_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
         TMUL(k_n_1, k_n_f, k_n_f);
@@ -115,23 +115,23 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
         TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
-        // decay: exp(g)  [gated_delta_step.yaml:38]
+        // decay: exp(g)
         VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_slot * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
         TEXP(decay_tile, g_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
-        // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+        // q_n: unit(q) * dk ** -0.5
         QNGm q_n_out(q_n + int64_t(b0) * 2048);
         TSTORE(q_n_out, q_n_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
-        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         QNGm k_n_out(k_n + int64_t(b0) * 2048);
         TSTORE(k_n_out, k_n_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
-        // decay: exp(g)  [gated_delta_step.yaml:38]
+        // decay: exp(g)
         GGm decay_out(decay + int64_t(b0) * 32);
         TSTORE(decay_out, decay_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));

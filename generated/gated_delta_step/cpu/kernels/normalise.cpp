@@ -38,16 +38,16 @@ extern "C" __global__ AICORE void normalise(
         QGm q_in(q + int64_t(b0) * 2048);
         QGm k_in(k + int64_t(b0) * 2048);
         TPASS(16, 128, [&](auto at, auto &q_n_2_sum, auto &k_n_2_sum) {
-            // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+            // f: cast(x, fp32)
             const auto q_tile = at.load(q_in);
             at.store(q_n_f, q_tile);
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             const auto q_n_1 = q_tile * q_tile;
             q_n_2_sum.take(at, q_n_1);
-            // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+            // f: cast(x, fp32)
             const auto k_tile = at.load(k_in);
             at.store(k_n_f, k_tile);
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             const auto k_n_1 = k_tile * k_tile;
             k_n_2_sum.take(at, k_n_1);
         }, RowSum(q_n_2), RowSum(k_n_2));
@@ -64,7 +64,7 @@ extern "C" __global__ AICORE void normalise(
         GGm g_in(g + int64_t(b0) * 32);
         GGm decay_out(decay + int64_t(b0) * 32);
         TPASS(16, 2, [&](auto at) {
-            // decay: exp(g)  [gated_delta_step.yaml:38]
+            // decay: exp(g)
             const auto g_tile = at.load(g_in);
             const auto decay_tile = at.exp(g_tile);
             at.store(decay_out, decay_tile);
@@ -74,17 +74,17 @@ extern "C" __global__ AICORE void normalise(
         QNGm q_n_out(q_n + int64_t(b0) * 2048);
         QNGm k_n_out(k_n + int64_t(b0) * 2048);
         TPASS(16, 128, [&](auto at, auto &q_n_4_divisor, auto &k_n_4_divisor) {
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             const auto q_n_f_v = at.load(q_n_f);
             const auto q_n_5 = q_n_f_v / q_n_4_divisor;
-            // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+            // q_n: unit(q) * dk ** -0.5
             const auto q_n_tile = q_n_5 * 0.088388346f;
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             const auto k_n_f_v = at.load(k_n_f);
             const auto k_n_tile = k_n_f_v / k_n_4_divisor;
-            // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+            // q_n: unit(q) * dk ** -0.5
             at.store(q_n_out, q_n_tile);
-            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
             at.store(k_n_out, k_n_tile);
         }, Divisor(q_n_4), Divisor(k_n_4));
     }

@@ -40,29 +40,29 @@ extern "C" __global__ AICORE void step(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
+            // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)
             VecF32_16x128_r1 k_n_tile; TASSIGN(k_n_tile, 0x00000);  // UB 0x00000..0x00200
             KNGm k_n_in(k_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
             TLOAD(k_n_tile, k_n_in);
-            // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
+            // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)
             VecF32_16x128_r1 q_n_tile; TASSIGN(q_n_tile, 0x00200);  // UB 0x00200..0x00400
             KNGm q_n_in(q_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
             TLOAD(q_n_tile, q_n_in);
             for (int32_t group0 = 0; group0 < 2; ++group0) {
-                // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                // kept: state * decay[:, :, :, None, None]
                 VecF32_1x16_c1 decay_tile_row; TASSIGN(decay_tile_row, 0x00400);  // as a row, same bytes as decay_tile
                 DecayGm decay_in(decay + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
                 TLOAD(decay_tile_row, decay_in);
-                // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]
                 VecF32_1x16_c1 beta_tile_row; TASSIGN(beta_tile_row, 0x00440);  // as a row, same bytes as beta_tile
                 DecayGm beta_in(beta + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
                 TLOAD(beta_tile_row, beta_in);
                 for (int32_t dv0 = 0; dv0 < 128; dv0 += 32) {
-                    // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                    // kept: state * decay[:, :, :, None, None]
                     VecF32_1x128 decay_tile_wide; TASSIGN(decay_tile_wide, 0x00480);  // UB 0x00480..0x00680
                     VecF32_16x1_r1 decay_tile; TASSIGN(decay_tile, 0x00400);  // UB 0x00400..0x00420
                     TROWEXPAND(decay_tile_wide, decay_tile);
-                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]
                     VecB16_1x32 v_tile_row; TASSIGN(v_tile_row, 0x00680);  // as a row, same bytes as v_tile
                     VGm v_in(v + int64_t(b0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128 + int64_t(dv0));
                     TLOAD(v_tile_row, v_in);
@@ -75,15 +75,15 @@ extern "C" __global__ AICORE void step(
                     VecF32_32x1 seen; TASSIGN(seen, 0x047c0);  // UB 0x047c0..0x04840
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
                     TPASS(32, 128, [&](auto at, auto &seen_sum) {
-                        // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                        // kept: state * decay[:, :, :, None, None]
                         const auto state_tile = at.load(state_in);
                         const auto kept_v = state_tile * at.row(decay_tile_wide);
                         at.store(kept, kept_v);
-                        // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
+                        // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)
                         const auto seen_2 = kept_v * at.row(k_n_tile);
                         seen_sum.take(at, seen_2);
                     }, RowSum(seen));
-                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]
                     VecF32_1x32 change_3_row; TASSIGN(change_3_row, 0x00480);  // as a row, same bytes as change_3
                     VecF32_1x32 seen_row; TASSIGN(seen_row, 0x047c0);  // as a row, same bytes as seen
                     TSUB(change_3_row, change_2_row, seen_row);
@@ -93,18 +93,18 @@ extern "C" __global__ AICORE void step(
                     VecF32_32x1 read; TASSIGN(read, 0x00480);  // UB 0x00480..0x00500
                     StateGm state_out(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
                     TPASS(32, 128, [&](auto at, auto &read_sum) {
-                        // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
+                        // state: kept + change * k_n[:, :, None, None, :]
                         const auto state_1 = at.column(change);
                         const auto state_1_2 = state_1 * at.row(k_n_tile);
                         const auto kept_v = at.load(kept);
                         const auto state_out_2 = kept_v + state_1_2;
-                        // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
+                        // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)
                         const auto read_2 = state_out_2 * at.row(q_n_tile);
                         read_sum.take(at, read_2);
-                        // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
+                        // state: kept + change * k_n[:, :, None, None, :]
                         at.store(state_out, state_out_2);
                     }, RowSum(read));
-                    // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
+                    // o: cast(reshape(read, [b, heads, group, dv]), bf16)
                     VecB16_16x32_r1 o_tile; TASSIGN(o_tile, 0x00500);  // UB 0x00500..0x00540
                     VecF32_1x32 read_row; TASSIGN(read_row, 0x00480);  // as a row, same bytes as read
                     TCVT(o_tile, read_row, RoundMode::CAST_RINT);

@@ -27,7 +27,7 @@ AICORE inline void run_block(
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
         for (int32_t i2 = 0; i2 < 128; ++i2, i2_slot ^= 1) {
             const int64_t place = index[int64_t(i1) * 128 + int64_t(i2)];
-            // y: gather(x, 1, index)  [gather.yaml:17]
+            // y: gather(x, 1, index)
             VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
             XGm x_in(x + int64_t(i1) * 1024 + int64_t(place));

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void gather(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        // y: gather(x, 1, index)  [gather.yaml:17]
+        // y: gather(x, 1, index)
         VecI32_1x128 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00200
         IndexGm index_in(index + int64_t(i1) * 128);
         TLOAD(places, index_in);

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void geglu(
         GateGm x_in(x + int64_t(rows0) * 4096);
         GateGm y_out(y + int64_t(rows0) * 4096);
         TPASS<4>(1, 4096, [&](auto at) {
-            // y: geglu(gate, x)  [geglu.yaml:16]
+            // y: geglu(gate, x)
             const auto gate_tile = at.load(gate_in);
             const auto y_half = gate_tile * 0.5f;
             const auto y_angle = gate_tile * 0.70710677f;

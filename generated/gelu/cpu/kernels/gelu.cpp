@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void gelu(
         XGm x_in(x + int64_t(rows0) * 4096);
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS<4>(1, 4096, [&](auto at) {
-            // y: gelu(x)  [gelu.yaml:17]
+            // y: gelu(x)
             const auto x_tile = at.load(x_in);
             const auto y_half = x_tile * 0.5f;
             const auto y_angle = x_tile * 0.70710677f;

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void gelu_tanh(
         XGm x_in(x + int64_t(rows0) * 4096);
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS<4>(1, 4096, [&](auto at) {
-            // y: gelu_tanh(x)  [gelu_tanh.yaml:15]
+            // y: gelu_tanh(x)
             const auto x_tile = at.load(x_in);
             const auto y_half = x_tile * 0.5f;
             const auto y_square = x_tile * x_tile;

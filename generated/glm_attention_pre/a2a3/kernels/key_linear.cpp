@@ -43,7 +43,7 @@ AICORE inline void run_block(
         AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x10000 + t0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
         for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
-            // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+            // k_i: matmul(n_q, w_k, dtype=int32)
             MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
             NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
@@ -52,14 +52,14 @@ AICORE inline void run_block(
             WKGm w_k_in(w_k + int64_t(h0) * 32);
             TLOAD(w_k_tile, w_k_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-            // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+            // v_i: matmul(n_q, w_v, dtype=int32)
             MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x30000 + h0_slot * 0x10000);  // L1 0x30000..0x50000, 2 copies
             WKGm w_v_in(w_v + int64_t(h0) * 32);
             TLOAD(w_v_tile, w_v_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
             for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
-                // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+                // k_i: matmul(n_q, w_k, dtype=int32)
                 LeftI8_64x128 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                 TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
@@ -76,7 +76,7 @@ AICORE inline void run_block(
             }
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
             for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot_2 ^= 1) {
-                // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+                // v_i: matmul(n_q, w_v, dtype=int32)
                 LeftI8_64x128 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x04000 + k1_slot_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));  // free again
                 TEXTRACT(n_q_tile_l0a_2, n_q_tile, 0, k1);
@@ -95,10 +95,10 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
         wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
-        // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+        // k_i: matmul(n_q, w_k, dtype=int32)
         KIGm k_i_out(k_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(k_i_out, k_i_acc);
-        // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+        // v_i: matmul(n_q, w_v, dtype=int32)
         KIGm v_i_out(v_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(v_i_out, v_i_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));

@@ -39,7 +39,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
+    // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))
     VecB16_1x5120 gamma_tile; TASSIGN<0x0f000>(gamma_tile);  // UB 0x0f000..0x11800
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
@@ -53,7 +53,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
-        // s: cast(x, fp32) + cast(residual, fp32)  [glm_attention_pre.yaml:53]
+        // s: cast(x, fp32) + cast(residual, fp32)
         VecB16_8x5120 x_tile(t0_valid); TASSIGN<0x00000>(x_tile);  // UB 0x00000..0x05000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
@@ -75,13 +75,13 @@ AICORE inline void run_block(
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         pipe_barrier(PIPE_V);
         TADD(s, s, s_2);
-        // sum: cast(s, bf16)  [glm_attention_pre.yaml:54]
+        // sum: cast(s, bf16)
         VecB16_8x5120 sum_tile(t0_valid); TASSIGN<0x0a000>(sum_tile);  // UB 0x0a000..0x0f000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         TCVT(sum_tile, s, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
+        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))
         VecF32_8x5120 n_q_square(t0_valid); TASSIGN(n_q_square, 0x23020);  // UB 0x23020..0x2d020
         TMUL(n_q_square, s, s);
         VecF32_8x5120 n_q_var_part(t0_valid); TASSIGN(n_q_var_part, 0x23020);  // UB 0x23020..0x2d020
@@ -105,7 +105,7 @@ AICORE inline void run_block(
         VecF32_8x5120 n_q_3(t0_valid); TASSIGN(n_q_3, 0x19020);  // UB 0x19020..0x23020
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(n_q_3, n_q_unit, n_q_1);
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_attention_pre.yaml:48]
+        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
         VecF32_8x5120 n_q_m_1(t0_valid); TASSIGN(n_q_m_1, 0x23020);  // UB 0x23020..0x2d020
         pipe_barrier(PIPE_V);
         TABS(n_q_m_1, n_q_3);
@@ -117,7 +117,7 @@ AICORE inline void run_block(
         VecF32_1x8 n_q_m_2_row(t0_valid); TASSIGN<0x2d020>(n_q_m_2_row);  // as a row, same bytes as n_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(n_q_m_row, n_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_attention_pre.yaml:49]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 n_q_4_row(t0_valid); TASSIGN<0x23040>(n_q_4_row);  // as a row, same bytes as n_q_4
         pipe_barrier(PIPE_V);
         TDIVS(n_q_4_row, 127.0f, n_q_m_row);
@@ -141,12 +141,12 @@ AICORE inline void run_block(
         TMULS(n_scale_tile_row, n_q_m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-        // sum: cast(s, bf16)  [glm_attention_pre.yaml:54]
+        // sum: cast(s, bf16)
         XGm sum_out(sum + int64_t(t0) * 5120, {t0_valid});
         TSTORE(sum_out, sum_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_attention_pre.yaml:49]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         NQGm n_q_out(n_q + int64_t(t0) * 5120, {t0_valid});
         TSTORE(n_q_out, n_q_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);

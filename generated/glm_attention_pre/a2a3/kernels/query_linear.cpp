@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_64x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
             for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
-                // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
+                // q_i: matmul(n_q, w_q, dtype=int32)
                 MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});

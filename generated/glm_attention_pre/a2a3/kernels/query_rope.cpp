@@ -46,7 +46,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
     VecB16_1x128 q_gamma_tile; TASSIGN<0x04880>(q_gamma_tile);  // UB 0x04880..0x04980
     QGammaGm q_gamma_in(q_gamma);
     TLOAD(q_gamma_tile, q_gamma_in);
@@ -60,12 +60,12 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
+        // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
         VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
-        // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+        // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)
         VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06980 + t0_slot * 0x00800);  // UB 0x06980..0x07980, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
@@ -79,7 +79,7 @@ AICORE inline void run_block(
         VecF32_16x64 q_sin(t0_valid); TASSIGN<0x09b80>(q_sin);  // UB 0x09b80..0x0ab80
         TCVT(q_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
-            // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
+            // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
             VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
@@ -106,7 +106,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TCOLEXPANDADD(q_f_1, q_f_1, q_bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+            // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
             VecF32_16x128 q_n_square(t0_valid); TASSIGN<0x0cb80>(q_n_square);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
             TMUL(q_n_square, q_f_1, q_f_1);
@@ -135,7 +135,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_n, q_n_3, RoundMode::CAST_RINT, SaturationMode::ON);
-            // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+            // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)
             VecF32_16x64 q_x(t0_valid); TASSIGN<0x0ab80>(q_x);  // UB 0x0ab80..0x0bb80
             VecB16_16x128_c64 q_1(t0_valid); TASSIGN(q_1, 0x04980 + heads0_slot * 0x01000);  // columns 0.. of q_n
             pipe_barrier(PIPE_V);

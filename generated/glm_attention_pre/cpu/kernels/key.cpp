@@ -50,11 +50,11 @@ extern "C" __global__ AICORE void key(
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+    // k_i: matmul(n_q, w_k, dtype=int32)
     RightI8_5120x128 w_k_tile; TASSIGN(w_k_tile, 0x00000);  // L0B 0x00000..0xa0000
     WKGm w_k_in(w_k);
     TLOAD(w_k_tile, w_k_in);
-    // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+    // v_i: matmul(n_q, w_v, dtype=int32)
     RightI8_5120x128 w_v_tile; TASSIGN(w_v_tile, 0xa0000);  // L0B 0xa0000..0x140000
     WKGm w_v_in(w_v);
     TLOAD(w_v_tile, w_v_in);
@@ -69,14 +69,14 @@ extern "C" __global__ AICORE void key(
     KScaleGm v_scale_in(v_scale);
     KScaleGm v_bias_in(v_bias);
     TPASS(1, 128, [&](auto at) {
-        // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+        // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
         const auto k_gamma_tile = at.load(k_gamma_in);
         at.store(k_n_5, k_gamma_tile);
         const auto k_scale_tile_v = at.load(k_scale_in);
         at.store(k_scale_tile, k_scale_tile_v);
         const auto k_bias_tile_v = at.load(k_bias_in);
         at.store(k_bias_tile, k_bias_tile_v);
-        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
         const auto v_scale_tile_v = at.load(v_scale_in);
         at.store(v_scale_tile, v_scale_tile_v);
         const auto v_bias_tile_v = at.load(v_bias_in);
@@ -84,18 +84,18 @@ extern "C" __global__ AICORE void key(
     });
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+        // k_i: matmul(n_q, w_k, dtype=int32)
         LeftI8_256x5120 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000);  // L0A 0x00000..0x140000
         NQGm n_q_in(n_q + int64_t(t0) * 5120, {t0_valid});
         TLOAD(n_q_tile, n_q_in);
         AccI32_256x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000);  // L0C 0x00000..0x20000
         TMATMUL(k_i_acc, n_q_tile, w_k_tile);
-        // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+        // v_i: matmul(n_q, w_v, dtype=int32)
         AccI32_256x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x20000);  // L0C 0x20000..0x40000
         TMATMUL(v_i_acc, n_q_tile, w_v_tile);
         for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-            // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+            // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
             VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00a00);  // as a row, same bytes as n_scale_tile
             NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
             TLOAD(n_scale_tile_row, n_scale_in);
@@ -126,7 +126,7 @@ extern "C" __global__ AICORE void key(
                 const auto k_n_7 = k_n_unit * at.row(k_n_5);
                 at.store(k_n, k_n_7);
             }, Divisor(k_n_std));
-            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
+            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
             VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x00a80);  // UB 0x00a80..0x02a80
             VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b00);  // columns 0.. of k_n
             TCVT(k_x, k_1, RoundMode::CAST_RINT);
@@ -163,14 +163,14 @@ extern "C" __global__ AICORE void key(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
+                // k_cache: scatter_update(k_cache, slot, k, dim=0)
                 VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b00 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }
             VecB16_32x128 v(t1_valid); TASSIGN(v, 0x00a80);  // UB 0x00a80..0x02a80
             TPASS(t1_valid, 128, [&](auto at) {
-                // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+                // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
                 const auto v_i = at.extract(v_i_acc, t1 - t0);
                 const auto v_1 = at.to_float(v_i);
                 const auto v_2 = v_1 * at.column(n_scale_tile);
@@ -184,7 +184,7 @@ extern "C" __global__ AICORE void key(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
+                // v_cache: scatter_update(v_cache, slot, v, dim=0)
                 VecB16_1x128 v_one; TASSIGN(v_one, 0x00a80 + row * 0x00100);  // row of v
                 KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
                 TSTORE(v_cache_out, v_one);

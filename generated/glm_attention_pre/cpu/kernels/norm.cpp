@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void norm(
     VecF32_1x5120 n_q_1; TASSIGN(n_q_1, 0x00000);  // UB 0x00000..0x05000
     GammaGm gamma_in(gamma);
     TPASS(1, 5120, [&](auto at) {
-        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
+        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))
         const auto gamma_tile = at.load(gamma_in);
         at.store(n_q_1, gamma_tile);
     });
@@ -48,19 +48,19 @@ extern "C" __global__ AICORE void norm(
         XGm residual_in(residual + int64_t(t0) * 5120, {t0_valid});
         XGm sum_out(sum + int64_t(t0) * 5120, {t0_valid});
         TPASS(t0_valid, 5120, [&](auto at, auto &n_q_var_sum) {
-            // s: cast(x, fp32) + cast(residual, fp32)  [glm_attention_pre.yaml:53]
+            // s: cast(x, fp32) + cast(residual, fp32)
             const auto x_tile = at.load(x_in);
             const auto residual_tile = at.load(residual_in);
             const auto s_v = x_tile + residual_tile;
             at.store(s, s_v);
-            // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
+            // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))
             const auto n_q_square = s_v * s_v;
             const auto n_q_var_part = n_q_square * 0.0001953125f;
             n_q_var_sum.take(at, n_q_var_part);
-            // sum: cast(s, bf16)  [glm_attention_pre.yaml:54]
+            // sum: cast(s, bf16)
             at.store(sum_out, s_v, far);
         }, RowSum(n_q_var));
-        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))  [glm_attention_pre.yaml:55]
+        // n_q, n_scale: quantise(rms_norm(s, cast(gamma, fp32), eps=eps))
         VecF32_1x8 n_q_var_eps_row(t0_valid); TASSIGN(n_q_var_eps_row, 0x19040);  // as a row, same bytes as n_q_var_eps
         VecF32_1x8 n_q_var_row(t0_valid); TASSIGN(n_q_var_row, 0x19000);  // as a row, same bytes as n_q_var
         TADDS(n_q_var_eps_row, n_q_var_row, eps);
@@ -74,14 +74,14 @@ extern "C" __global__ AICORE void norm(
             const auto n_q_unit = s_v / n_q_std_divisor;
             const auto n_q_3_v = n_q_unit * at.row(n_q_1);
             at.store(n_q_3, n_q_3_v);
-            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_attention_pre.yaml:48]
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
             const auto n_q_m_1 = at.abs(n_q_3_v);
             n_q_m_2_max.take(at, n_q_m_1);
         }, Divisor(n_q_std), RowMax(n_q_m_2));
         VecF32_1x8 n_q_m_row(t0_valid); TASSIGN(n_q_m_row, 0x19000);  // as a row, same bytes as n_q_m
         VecF32_1x8 n_q_m_2_row(t0_valid); TASSIGN(n_q_m_2_row, 0x19040);  // as a row, same bytes as n_q_m_2
         TMAXS(n_q_m_row, n_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_attention_pre.yaml:49]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 n_q_4_row(t0_valid); TASSIGN(n_q_4_row, 0x19040);  // as a row, same bytes as n_q_4
         TDIVS(n_q_4_row, 127.0f, n_q_m_row);
         VecF32_1x8 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x19080);  // as a row, same bytes as n_scale_tile

@@ -47,13 +47,13 @@ extern "C" __global__ AICORE void query(
     VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x00000);  // UB 0x00000..0x00200
     QGammaGm q_gamma_in(q_gamma);
     TPASS(1, 128, [&](auto at) {
-        // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+        // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
         const auto q_gamma_tile = at.load(q_gamma_in);
         at.store(q_n_1, q_gamma_tile);
     });
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
+        // q_i: matmul(n_q, w_q, dtype=int32)
         LeftI8_256x5120 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000);  // L0A 0x00000..0x140000
         NQGm n_q_in(n_q + int64_t(t0) * 5120, {t0_valid});
         TLOAD(n_q_tile, n_q_in);
@@ -61,19 +61,19 @@ extern "C" __global__ AICORE void query(
             RightI8_5120x128 w_q_tile; TASSIGN(w_q_tile, 0x00000);  // L0B 0x00000..0xa0000
             WQGm w_q_in(w_q + int64_t(heads0) * 655360);
             TLOAD(w_q_tile, w_q_in);
-            // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
+            // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
             VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x00200);  // UB 0x00200..0x00400
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_scale_tile, q_scale_in);
             VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x00400);  // UB 0x00400..0x00600
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
-            // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
+            // q_i: matmul(n_q, w_q, dtype=int32)
             AccI32_256x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(q_i_acc, n_q_tile, w_q_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
+                // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
                 VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00600);  // as a row, same bytes as n_scale_tile
                 NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
                 TLOAD(n_scale_tile_row, n_scale_in);
@@ -87,7 +87,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_f_3 = q_f_2 * at.row(q_scale_tile);
                     const auto q_f_4_v = q_f_3 + at.row(q_bias_tile);
                     at.store(q_f_4, q_f_4_v);
-                    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+                    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
                     const auto q_n_square = q_f_4_v * q_f_4_v;
                     const auto q_n_var_part = q_n_square * 0.0078125f;
                     q_n_var_sum.take(at, q_n_var_part);
@@ -105,7 +105,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_n_3 = q_n_unit * at.row(q_n_1);
                     at.store(q_n, q_n_3);
                 }, Divisor(q_n_std));
-                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)
                 VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x00600);  // UB 0x00600..0x02600
                 VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04700);  // columns 0.. of q_n
                 TCVT(q_x, q_1, RoundMode::CAST_RINT);

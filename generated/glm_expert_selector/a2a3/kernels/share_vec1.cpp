@@ -11,11 +11,11 @@ namespace {
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -35,8 +35,8 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         for (int32_t i2 = 0; i2 < 8; ++i2, i2_slot ^= 1) {
-            const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 26);
-            // chosen: gather(score, 1, expert)  [glm_expert_selector.yaml:26]
+            const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 1);
+            // chosen: gather(score, 1, expert)
             VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
             ScoreGm score_in(score + int64_t(i1) * 160 + int64_t(place));

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void choose(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // top, expert: topk(choice, k)  [glm_expert_selector.yaml:24]
+        // top, expert: topk(choice, k)
         VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         VecI32_1x960 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x00f40
         ChoiceGm choice_in(choice + int64_t(i1) * 160);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void share_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // chosen: gather(score, 1, expert)  [glm_expert_selector.yaml:26]
+        // chosen: gather(score, 1, expert)
         VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         ExpertGm expert_in(expert + int64_t(i1) * 8);
         TLOAD(places, expert_in);

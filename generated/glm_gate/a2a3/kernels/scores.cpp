@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // choice: score + bias  [glm_gate.yaml:23]
+    // choice: score + bias
     VecF32_1x160 bias_tile; TASSIGN<0x0a000>(bias_tile);  // UB 0x0a000..0x0a280
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
+        // score:  1 / (1 + exp(-l))
         VecF32_16x160 l_tile(t0_valid); TASSIGN(l_tile, 0x00000 + t0_slot * 0x02800);  // UB 0x00000..0x05000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         LGm l_in(l + int64_t(t0) * 160, {t0_valid});
@@ -54,17 +54,17 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TDIVS(score_tile, 1.0f, score_1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // choice: score + bias  [glm_gate.yaml:23]
+        // choice: score + bias
         VecF32_16x160 choice_tile(t0_valid); TASSIGN(choice_tile, 0x0a280 + t0_slot * 0x02800);  // UB 0x0a280..0x0f280, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(choice_tile, score_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
+        // score:  1 / (1 + exp(-l))
         LGm score_out(score + int64_t(t0) * 160, {t0_valid});
         TSTORE(score_out, score_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        // choice: score + bias  [glm_gate.yaml:23]
+        // choice: score + bias
         LGm choice_out(choice + int64_t(t0) * 160, {t0_valid});
         TSTORE(choice_out, choice_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));

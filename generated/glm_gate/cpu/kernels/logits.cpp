@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void logits(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         AccF32_64x160 l_acc(t0_valid); TASSIGN(l_acc, 0x00000);  // L0C 0x00000..0x0a000
         for (int32_t h0 = 0; h0 < 5120; h0 += 512) {
-            // l: matmul(x, w, dtype=fp32)  [glm_gate.yaml:20]
+            // l: matmul(x, w, dtype=fp32)
             LeftF32_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x20000
             XGm x_in(x + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TLOAD(x_tile, x_in);

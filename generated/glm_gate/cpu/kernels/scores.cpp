@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void scores(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 1280);  // score, choice: around the cache if large
-    // choice: score + bias  [glm_gate.yaml:23]
+    // choice: score + bias
     VecF32_1x160 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00280
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
@@ -35,17 +35,17 @@ extern "C" __global__ AICORE void scores(
         LGm score_out(score + int64_t(t0) * 160, {t0_valid});
         LGm choice_out(choice + int64_t(t0) * 160, {t0_valid});
         TPASS<4>(t0_valid, 160, [&](auto at) {
-            // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
+            // score:  1 / (1 + exp(-l))
             const auto l_tile = at.load(l_in);
             const auto score_1 = -l_tile;
             const auto score_2 = at.exp(score_1);
             const auto score_3 = score_2 + 1.0f;
             const auto score_tile = 1.0f / score_3;
-            // choice: score + bias  [glm_gate.yaml:23]
+            // choice: score + bias
             const auto choice_tile = score_tile + at.row(bias_tile);
-            // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
+            // score:  1 / (1 + exp(-l))
             at.store(score_out, score_tile, far);
-            // choice: score + bias  [glm_gate.yaml:23]
+            // choice: score + bias
             at.store(choice_out, choice_tile, far);
         });
     }

@@ -42,7 +42,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
+        // gate: cast(gate_i, fp32) * x_scale * w_gate_scale
         VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x08000 + t0_slot * 0x00040);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
@@ -58,7 +58,7 @@ AICORE inline void run_block(
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(w_gate_scale_tile, w_gate_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
-            // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
+            // up:   cast(up_i, fp32) * x_scale * w_up_scale
             VecI32_16x256 up_i_tile(t0_valid); TASSIGN(up_i_tile, 0x08880 + f0_slot * 0x04000);  // UB 0x08880..0x10880, 2 copies
             GateIGm up_i_in(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(up_i_tile, up_i_in);
@@ -68,7 +68,7 @@ AICORE inline void run_block(
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
             TLOAD(w_up_scale_tile, w_up_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
-            // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
+            // gate: cast(gate_i, fp32) * x_scale * w_gate_scale
             VecF32_16x256 gate(t0_valid); TASSIGN<0x19080>(gate);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
@@ -80,7 +80,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             TCOLEXPANDMUL(gate, gate, w_gate_scale_tile);
-            // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
+            // up:   cast(up_i, fp32) * x_scale * w_up_scale
             VecF32_16x256 up(t0_valid); TASSIGN<0x1d080>(up);  // UB 0x1d080..0x21080
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
             TCVT(up, up_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -91,7 +91,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             TCOLEXPANDMUL(up, up, w_up_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));
-            // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
+            // a:    gate / (1 + exp(-gate)) * up
             VecF32_16x256 a_1(t0_valid); TASSIGN<0x21080>(a_1);  // UB 0x21080..0x25080
             TNEG(a_1, gate);
             pipe_barrier(PIPE_V);

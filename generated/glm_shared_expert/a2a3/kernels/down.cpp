@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_64x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000 + h0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(h0_slot));  // free again
             for (int32_t f0 = 0; f0 < 1536; f0 += 512, f0_slot ^= 1) {
-                // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
+                // down_i: matmul(a_q, w_down, dtype=int32)
                 MatI8_64x512 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x00000 + f0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_slot));  // free again
                 AQGm a_q_in(a_q + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});

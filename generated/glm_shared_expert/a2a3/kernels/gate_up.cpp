@@ -44,7 +44,7 @@ AICORE inline void run_block(
             AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x10000 + f0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));  // free again
             for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
-                // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+                // gate_i: matmul(x_q, w_gate, dtype=int32)
                 MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XQGm x_q_in(x_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
@@ -53,14 +53,14 @@ AICORE inline void run_block(
                 WGateGm w_gate_in(w_gate + int64_t(f0) * 5120 + int64_t(h0) * 32);
                 TLOAD(w_gate_tile, w_gate_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-                // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+                // up_i:   matmul(x_q, w_up, dtype=int32)
                 MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x30000 + h0_slot * 0x10000);  // L1 0x30000..0x50000, 2 copies
                 WGateGm w_up_in(w_up + int64_t(f0) * 5120 + int64_t(h0) * 32);
                 TLOAD(w_up_tile, w_up_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
                 for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
-                    // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+                    // gate_i: matmul(x_q, w_gate, dtype=int32)
                     LeftI8_64x128 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
@@ -77,7 +77,7 @@ AICORE inline void run_block(
                 }
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot_2 ^= 1) {
-                    // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+                    // up_i:   matmul(x_q, w_up, dtype=int32)
                     LeftI8_64x128 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x04000 + k1_slot_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));  // free again
                     TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
@@ -96,10 +96,10 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
-            // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+            // gate_i: matmul(x_q, w_gate, dtype=int32)
             GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TSTORE(gate_i_out, gate_i_acc);
-            // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+            // up_i:   matmul(x_q, w_up, dtype=int32)
             GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TSTORE(up_i_out, up_i_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));

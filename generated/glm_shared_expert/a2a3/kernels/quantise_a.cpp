@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
         VecF32_8x1536 a_tile(t0_valid); TASSIGN<0x00000>(a_tile);  // UB 0x00000..0x0c000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         AGm a_in(a + int64_t(t0) * 1536, {t0_valid});
@@ -53,7 +53,7 @@ AICORE inline void run_block(
         VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN<0x1b020>(a_q_m_2_row);  // as a row, same bytes as a_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(a_q_m_row, a_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 a_q_1_row(t0_valid); TASSIGN<0x0f040>(a_q_1_row);  // as a row, same bytes as a_q_1
         pipe_barrier(PIPE_V);
         TDIVS(a_q_1_row, 127.0f, a_q_m_row);

@@ -37,7 +37,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
-        // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
+        // x_q, x_scale: quantise(cast(x, fp32))
         VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x05000);  // UB 0x00000..0x0a000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
@@ -48,7 +48,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(x_q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
         VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x19040);  // UB 0x19040..0x23040
         pipe_barrier(PIPE_V);
         TABS(x_q_m_1, x_q_1);
@@ -60,7 +60,7 @@ AICORE inline void run_block(
         VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN<0x23040>(x_q_m_2_row);  // as a row, same bytes as x_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 x_q_2_row(t0_valid); TASSIGN<0x19060>(x_q_2_row);  // as a row, same bytes as x_q_2
         pipe_barrier(PIPE_V);
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);

@@ -40,7 +40,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
+        // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)
         VecF32_1x16 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x10000 + t0_slot * 0x00040);  // as a row, same bytes as a_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         AScaleGm a_scale_in(a_scale + int64_t(t0), {t0_valid});

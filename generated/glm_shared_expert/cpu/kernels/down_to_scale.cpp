@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void down_to_scale(
     const FarStores far(int64_t(t_end - t_begin) * 10240);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
+        // down_i: matmul(a_q, w_down, dtype=int32)
         LeftI8_256x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x00000);  // L0A 0x00000..0x60000
         AQGm a_q_in(a_q + int64_t(t0) * 1536, {t0_valid});
         TLOAD(a_q_tile, a_q_in);
@@ -43,16 +43,16 @@ extern "C" __global__ AICORE void down_to_scale(
             RightI8_1536x128 w_down_tile; TASSIGN(w_down_tile, 0x00000);  // L0B 0x00000..0x30000
             WDownGm w_down_in(w_down + int64_t(h0) * 1536);
             TLOAD(w_down_tile, w_down_in);
-            // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
+            // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)
             VecF32_1x128 w_down_scale_tile; TASSIGN(w_down_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
             TLOAD(w_down_scale_tile, w_down_scale_in);
-            // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
+            // down_i: matmul(a_q, w_down, dtype=int32)
             AccI32_256x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(down_i_acc, a_q_tile, w_down_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
+                // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)
                 VecF32_1x32 a_scale_tile_row(t1_valid); TASSIGN(a_scale_tile_row, 0x00200);  // as a row, same bytes as a_scale_tile
                 AScaleGm a_scale_in(a_scale + int64_t(t1), {t1_valid});
                 TLOAD(a_scale_tile_row, a_scale_in);

@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void gate_up_to_activate(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+        // gate_i: matmul(x_q, w_gate, dtype=int32)
         LeftI8_256x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L0A 0x00000..0x140000
         XQGm x_q_in(x_q + int64_t(t0) * 5120, {t0_valid});
         TLOAD(x_q_tile, x_q_in);
@@ -44,27 +44,27 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             RightI8_5120x128 w_gate_tile; TASSIGN(w_gate_tile, 0x00000);  // L0B 0x00000..0xa0000
             WGateGm w_gate_in(w_gate + int64_t(f0) * 5120);
             TLOAD(w_gate_tile, w_gate_in);
-            // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+            // up_i:   matmul(x_q, w_up, dtype=int32)
             RightI8_5120x128 w_up_tile; TASSIGN(w_up_tile, 0xa0000);  // L0B 0xa0000..0x140000
             WGateGm w_up_in(w_up + int64_t(f0) * 5120);
             TLOAD(w_up_tile, w_up_in);
-            // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
+            // gate: cast(gate_i, fp32) * x_scale * w_gate_scale
             VecF32_1x128 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(w_gate_scale_tile, w_gate_scale_in);
-            // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
+            // up:   cast(up_i, fp32) * x_scale * w_up_scale
             VecF32_1x128 w_up_scale_tile; TASSIGN(w_up_scale_tile, 0x00200);  // UB 0x00200..0x00400
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
             TLOAD(w_up_scale_tile, w_up_scale_in);
-            // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+            // gate_i: matmul(x_q, w_gate, dtype=int32)
             AccI32_256x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(gate_i_acc, x_q_tile, w_gate_tile);
-            // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+            // up_i:   matmul(x_q, w_up, dtype=int32)
             AccI32_256x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x20000);  // L0C 0x20000..0x40000
             TMATMUL(up_i_acc, x_q_tile, w_up_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
+                // gate: cast(gate_i, fp32) * x_scale * w_gate_scale
                 VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);
@@ -75,12 +75,12 @@ extern "C" __global__ AICORE void gate_up_to_activate(
                     const auto gate_1 = at.to_float(gate_i);
                     const auto gate_2 = gate_1 * at.column(x_scale_tile);
                     const auto gate = gate_2 * at.row(w_gate_scale_tile);
-                    // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
+                    // up:   cast(up_i, fp32) * x_scale * w_up_scale
                     const auto up_i = at.extract(up_i_acc, t1 - t0);
                     const auto up_1 = at.to_float(up_i);
                     const auto up_2 = up_1 * at.column(x_scale_tile);
                     const auto up = up_2 * at.row(w_up_scale_tile);
-                    // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
+                    // a:    gate / (1 + exp(-gate)) * up
                     const auto a_1 = -gate;
                     const auto a_2 = at.exp(a_1);
                     const auto a_3 = a_2 + 1.0f;

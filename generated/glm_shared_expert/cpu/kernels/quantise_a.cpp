@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void quantise_a(
         VecF32_8x1 a_q_m_2(t0_valid); TASSIGN(a_q_m_2, 0x0c000);  // UB 0x0c000..0x0c020
         AGm a_in(a + int64_t(t0) * 1536, {t0_valid});
         TPASS(t0_valid, 1536, [&](auto at, auto &a_q_m_2_max) {
-            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
             const auto a_tile_v = at.load(a_in);
             at.store(a_tile, a_tile_v);
             const auto a_q_m_1 = at.abs(a_tile_v);
@@ -41,7 +41,7 @@ extern "C" __global__ AICORE void quantise_a(
         VecF32_1x8 a_q_m_row(t0_valid); TASSIGN(a_q_m_row, 0x0c040);  // as a row, same bytes as a_q_m
         VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN(a_q_m_2_row, 0x0c000);  // as a row, same bytes as a_q_m_2
         TMAXS(a_q_m_row, a_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 a_q_1_row(t0_valid); TASSIGN(a_q_1_row, 0x0c000);  // as a row, same bytes as a_q_1
         TDIVS(a_q_1_row, 127.0f, a_q_m_row);
         VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x0c080);  // as a row, same bytes as a_scale_tile

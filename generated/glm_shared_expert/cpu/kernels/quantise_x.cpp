@@ -32,17 +32,17 @@ extern "C" __global__ AICORE void quantise_x(
         VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x28000);  // UB 0x28000..0x28020
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
         TPASS(t0_valid, 5120, [&](auto at, auto &x_q_m_2_max) {
-            // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
+            // x_q, x_scale: quantise(cast(x, fp32))
             const auto x_tile = at.load(x_in);
             at.store(x_q_1, x_tile);
-            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
             const auto x_q_m_1 = at.abs(x_tile);
             x_q_m_2_max.take(at, x_q_m_1);
         }, RowMax(x_q_m_2));
         VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x28040);  // as a row, same bytes as x_q_m
         VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x28000);  // as a row, same bytes as x_q_m_2
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x28000);  // as a row, same bytes as x_q_2
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x28080);  // as a row, same bytes as x_scale_tile

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
-    // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)  [grouped_matmul.yaml:31]
+    // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
     VecI32_1x16 upto_tile; TASSIGN<0x00400>(upto_tile);  // UB 0x00400..0x00440
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
@@ -65,7 +65,7 @@ AICORE inline void run_block(
         VecI32_128x16 done(blocks0_valid); TASSIGN<0x01840>(done);  // UB 0x01840..0x03840
         pipe_barrier(PIPE_V);
         TCVT(done, done_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])  [grouped_matmul.yaml:32]
+        // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])
         VecI32_128x1 group_1(blocks0_valid); TASSIGN<0x00840>(group_1);  // UB 0x00840..0x00a40
         VecI32_128x16 group_1_tmp(blocks0_valid); TASSIGN<0x03840>(group_1_tmp);  // UB 0x03840..0x05840
         pipe_barrier(PIPE_V);

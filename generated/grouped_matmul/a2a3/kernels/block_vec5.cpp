@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_slot ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 128 ? full + 16 - blocks0 : 128;
-        // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
+        // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)
         VecI32_128x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x00000 + blocks0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});

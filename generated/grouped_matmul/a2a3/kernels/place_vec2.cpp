@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)  [grouped_matmul.yaml:42]
+    // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)
     VecI32_1x16 end_tile; TASSIGN<0x00800>(end_tile);  // UB 0x00800..0x00840
     EndGm end_in(end);
     TLOAD(end_tile, end_in);
@@ -69,7 +69,7 @@ AICORE inline void run_block(
         VecI32_256x16 past_tmp(t0_valid); TASSIGN<0x07040>(past_tmp);  // UB 0x07040..0x0b040
         pipe_barrier(PIPE_V);
         TROWSUM(past, past_4, past_tmp);
-        // owner: reshape(minimum(past, groups - 1), [t])  [grouped_matmul.yaml:43]
+        // owner: reshape(minimum(past, groups - 1), [t])
         VecI32_1x256 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x00840 + t0_slot * 0x00400);  // as a row, same bytes as owner_1
         VecI32_1x256 past_row(t0_valid); TASSIGN<0x01040>(past_row);  // as a row, same bytes as past
         pipe_barrier(PIPE_V);

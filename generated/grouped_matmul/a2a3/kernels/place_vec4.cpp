@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_slot ^= 1) {
         const int32_t t0_valid = full * 32 - t0 < 1024 ? full * 32 - t0 : 1024;
-        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
+        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
         VecI32_1x1024 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x01000);  // as a row, same bytes as past_1_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});

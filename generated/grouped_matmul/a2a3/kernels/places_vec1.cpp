@@ -23,7 +23,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // need:  floor_div(count + (r - 1), r)  [grouped_matmul.yaml:27]
+    // need:  floor_div(count + (r - 1), r)
     VecI32_1x16 count_tile; TASSIGN<0x00000>(count_tile);  // UB 0x00000..0x00040
     CountGm count_in(count);
     TLOAD(count_tile, count_in);

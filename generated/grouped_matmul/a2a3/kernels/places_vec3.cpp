@@ -25,7 +25,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
-        // upto:  cumsum(need, axis=-1)  [grouped_matmul.yaml:28]
+        // upto:  cumsum(need, axis=-1)
         VecI32_1x8_c1 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TEXPANDS(total, 0);

@@ -23,7 +23,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // shift: reshape(end - count - (upto - need) * r, [groups])  [grouped_matmul.yaml:29]
+    // shift: reshape(end - count - (upto - need) * r, [groups])
     VecI32_1x16 end_tile; TASSIGN<0x00000>(end_tile);  // UB 0x00000..0x00040
     EndGm end_in(end);
     TLOAD(end_tile, end_in);

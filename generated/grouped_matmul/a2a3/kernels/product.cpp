@@ -17,11 +17,11 @@ using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1,
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 8192, 256, 16, 1>, Layout::NZ>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 512, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -44,12 +44,12 @@ AICORE inline void run_block(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_slot ^= 1) {
-        // y_b: matmul(rows, w_b, dtype=bf16)  [grouped_matmul.yaml:40]
+        // y_b: matmul(rows, w_b, dtype=bf16)
         MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000 + blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_slot));  // free again
         RowsGm rows_in(rows + int64_t(blocks0) * 16384);
         TLOAD(rows_tile, rows_in);
-        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 40);
+        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 0);
         for (int32_t n0 = 0; n0 < 512; n0 += 128, n0_slot ^= 1) {
             MatB16_512x128 w_b; TASSIGN(w_b, 0x10000 + n0_slot * 0x20000);  // L1 0x10000..0x50000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));  // free again

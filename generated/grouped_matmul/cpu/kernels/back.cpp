@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -31,10 +31,10 @@ extern "C" __global__ AICORE void back(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(full) * 32768);  // y: around the cache if large
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
-        const int64_t place = index_inside(slot[int64_t(i1)], int64_t(full) * 32 + 512, 46);
+        const int64_t place = index_inside(slot[int64_t(i1)], int64_t(full) * 32 + 512, 5);
         YBGm y_b_in(y_b + int64_t(place) * 512);
         YBGm y_out(y + int64_t(i1) * 512);
-        // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]
+        // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))
         TCARRY(y_out, y_b_in, far);
     }
 #endif

@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void block_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 4096; i1 < full + 16; i1 += nblk * 4096) {
         const int32_t i1_valid = full + 16 - i1 < 4096 ? full + 16 - i1 : 4096;
-        // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)  [grouped_matmul.yaml:31]
+        // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);
         Done1Gm done_1_out(done_1 + int64_t(i1), {i1_valid});

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void block_vec3(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)  [grouped_matmul.yaml:31]
+    // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
     VecI32_1x16 upto_tile; TASSIGN(upto_tile, 0x00000);  // UB 0x00000..0x00040
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
@@ -50,7 +50,7 @@ extern "C" __global__ AICORE void block_vec3(
         TSELS(done_3, done_3_bits, done_3, done_3_tmp, 0.0f);
         VecI32_64x16 done(blocks0_valid); TASSIGN(done, 0x00840);  // UB 0x00840..0x01840
         TCVT(done, done_3, RoundMode::CAST_RINT);
-        // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])  [grouped_matmul.yaml:32]
+        // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])
         VecI32_64x1 group_1(blocks0_valid); TASSIGN(group_1, 0x00040);  // UB 0x00040..0x00140
         VecI32_64x16 group_1_tmp(blocks0_valid); TASSIGN(group_1_tmp, 0x01840);  // UB 0x01840..0x02840
         TROWSUM(group_1, done, group_1_tmp);

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void block_vec5(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t blocks0 = block * 64; blocks0 < full + 16; blocks0 += nblk * 64) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 64 ? full + 16 - blocks0 : 64;
-        // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
+        // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)
         VecI32_64x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x00000);  // UB 0x00000..0x02000
         Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});
         TLOAD(source_1_tile, source_1_in);

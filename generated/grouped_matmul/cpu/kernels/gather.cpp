@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -30,10 +30,10 @@ extern "C" __global__ AICORE void gather(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full * 32 + 512; i1 += nblk) {
-        const int64_t place = index_inside(source[int64_t(i1)], int64_t(full) * 32, 36);
+        const int64_t place = index_inside(source[int64_t(i1)], int64_t(full) * 32, 2);
         XGm x_in(x + int64_t(place) * 512);
         XGm rows_out(rows + int64_t(i1) * 512);
-        // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]
+        // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])
         TCARRY(rows_out, x_in);
     }
 #endif

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void place_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)  [grouped_matmul.yaml:42]
+    // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)
     VecI32_1x16 end_tile; TASSIGN(end_tile, 0x00000);  // UB 0x00000..0x00040
     EndGm end_in(end);
     TLOAD(end_tile, end_in);
@@ -53,7 +53,7 @@ extern "C" __global__ AICORE void place_vec2(
         VecI32_64x1 past(t0_valid); TASSIGN(past, 0x00040);  // UB 0x00040..0x00140
         VecI32_64x16 past_tmp(t0_valid); TASSIGN(past_tmp, 0x01840);  // UB 0x01840..0x02840
         TROWSUM(past, past_4, past_tmp);
-        // owner: reshape(minimum(past, groups - 1), [t])  [grouped_matmul.yaml:43]
+        // owner: reshape(minimum(past, groups - 1), [t])
         VecI32_1x64 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x00140);  // as a row, same bytes as owner_1
         VecI32_1x64 past_row(t0_valid); TASSIGN(past_row, 0x00040);  // as a row, same bytes as past
         TMINS(owner_1_row, past_row, 15);

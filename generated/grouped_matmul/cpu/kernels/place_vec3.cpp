@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -30,10 +30,10 @@ extern "C" __global__ AICORE void place_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
-        const int64_t place = index_inside(owner[int64_t(i1)], 16, 44);
+        const int64_t place = index_inside(owner[int64_t(i1)], 16, 4);
         ShiftGm shift_in(shift + int64_t(place));
         ShiftGm slot_1_out(slot_1 + int64_t(i1));
-        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
+        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
         TCARRY(slot_1_out, shift_in);
     }
 #endif

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void place_vec4(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = block * 64; t0 < full * 32; t0 += nblk * 64) {
         const int32_t t0_valid = full * 32 - t0 < 64 ? full * 32 - t0 : 64;
-        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
+        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
         VecI32_1x64 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000);  // as a row, same bytes as past_1_tile
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);

@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void places_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // need:  floor_div(count + (r - 1), r)  [grouped_matmul.yaml:27]
+    // need:  floor_div(count + (r - 1), r)
     VecI32_1x16 count_tile; TASSIGN(count_tile, 0x00000);  // UB 0x00000..0x00040
     CountGm count_in(count);
     TLOAD(count_tile, count_in);

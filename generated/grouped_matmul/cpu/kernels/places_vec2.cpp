@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void places_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // end:   cumsum(count, axis=-1)  [grouped_matmul.yaml:26]
+        // end:   cumsum(count, axis=-1)
         VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(last, 0);
         VecI32_1x16 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00080

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void places_vec4(
     EndGm upto_in(upto);
     EndGm need_in(need);
     TPASS(1, 16, [&](auto at) {
-        // shift: reshape(end - count - (upto - need) * r, [groups])  [grouped_matmul.yaml:29]
+        // shift: reshape(end - count - (upto - need) * r, [groups])
         const auto end_tile = at.load(end_in);
         const auto count_tile = at.load(count_in);
         const auto shift_1_v = end_tile - count_tile;

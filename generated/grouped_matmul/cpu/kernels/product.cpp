@@ -15,11 +15,11 @@ using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1,
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 16384, 1>, Layout::CPU_PACKED>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 256>, Stride<1, 1, 1, 512, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -36,11 +36,11 @@ extern "C" __global__ AICORE void product(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk) {
-        // y_b: matmul(rows, w_b, dtype=bf16)  [grouped_matmul.yaml:40]
+        // y_b: matmul(rows, w_b, dtype=bf16)
         LeftB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000);  // L0A 0x00000..0x08000
         RowsGm rows_in(rows + int64_t(blocks0) * 16384);
         TLOAD(rows_tile, rows_in);
-        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 40);
+        const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 0);
         for (int32_t n0 = 0; n0 < 512; n0 += 256) {
             RightB16_512x256 w_b; TASSIGN(w_b, 0x00000);  // L0B 0x00000..0x40000
             WGm w_in(w + int64_t(group_here) * 262144 + int64_t(n0) * 512);

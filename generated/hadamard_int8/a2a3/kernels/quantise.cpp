@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
-        // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
+        // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)
         VecF32_64x128 r_tile(rows0_valid); TASSIGN(r_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         RGm r_in(r + int64_t(rows0) * 128, {rows0_valid});
@@ -53,7 +53,7 @@ AICORE inline void run_block(
         VecF32_1x64 m_2_row(rows0_valid); TASSIGN<0x1c200>(m_2_row);  // as a row, same bytes as m_2
         pipe_barrier(PIPE_V);
         TMAXS(m_row, m_2_row, 1e-30f);
-        // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+        // q: cast(r * (127 / m), int8, mode=rint)
         VecF32_1x64 q_1_row(rows0_valid); TASSIGN<0x14300>(q_1_row);  // as a row, same bytes as q_1
         pipe_barrier(PIPE_V);
         TDIVS(q_1_row, 127.0f, m_row);
@@ -73,16 +73,16 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
+        // scale: m * 0.007874015748031496
         VecF32_1x64 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x14000 + rows0_slot * 0x00100);  // as a row, same bytes as scale_tile
         TMULS(scale_tile_row, m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+        // q: cast(r * (127 / m), int8, mode=rint)
         QGm q_out(q + int64_t(rows0) * 128, {rows0_valid});
         TSTORE(q_out, q_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
+        // scale: m * 0.007874015748031496
         ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
         TSTORE(scale_out, scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));

@@ -28,7 +28,7 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // r: matmul(x, h, dtype=fp32)  [hadamard_int8.yaml:18]
+    // r: matmul(x, h, dtype=fp32)
     MatB16_128x128 h_tile; TASSIGN<0x08000>(h_tile);  // L1 0x08000..0x10000
     HGm h_in(h);
     TLOAD(h_tile, h_in);

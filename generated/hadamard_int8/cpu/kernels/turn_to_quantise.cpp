@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void turn_to_quantise(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 128);  // q: around the cache if large
-    // r: matmul(x, h, dtype=fp32)  [hadamard_int8.yaml:18]
+    // r: matmul(x, h, dtype=fp32)
     RightB16_128x128 h_tile; TASSIGN(h_tile, 0x00000);  // L0B 0x00000..0x08000
     HGm h_in(h);
     TLOAD(h_tile, h_in);
@@ -45,7 +45,7 @@ extern "C" __global__ AICORE void turn_to_quantise(
             const int32_t rows1_valid = rows0 + rows0_valid - rows1 < 32 ? rows0 + rows0_valid - rows1 : 32;
             VecF32_32x1 m_2(rows1_valid); TASSIGN(m_2, 0x00000);  // UB 0x00000..0x00080
             TPASS(rows1_valid, 128, [&](auto at, auto &m_2_max) {
-                // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
+                // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)
                 const auto r = at.extract(r_acc, rows1 - rows0);
                 const auto m_1 = at.abs(r);
                 m_2_max.take(at, m_1);
@@ -53,10 +53,10 @@ extern "C" __global__ AICORE void turn_to_quantise(
             VecF32_1x32 m_row(rows1_valid); TASSIGN(m_row, 0x00080);  // as a row, same bytes as m
             VecF32_1x32 m_2_row(rows1_valid); TASSIGN(m_2_row, 0x00000);  // as a row, same bytes as m_2
             TMAXS(m_row, m_2_row, 1e-30f);
-            // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+            // q: cast(r * (127 / m), int8, mode=rint)
             VecF32_1x32 q_1_row(rows1_valid); TASSIGN(q_1_row, 0x00000);  // as a row, same bytes as q_1
             TDIVS(q_1_row, 127.0f, m_row);
-            // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
+            // scale: m * 0.007874015748031496
             VecF32_1x32 scale_tile_row(rows1_valid); TASSIGN(scale_tile_row, 0x00100);  // as a row, same bytes as scale_tile
             TMULS(scale_tile_row, m_row, 0.007874016f);
             ScaleGm scale_out(scale + int64_t(rows1), {rows1_valid});
@@ -64,9 +64,9 @@ extern "C" __global__ AICORE void turn_to_quantise(
             VecF32_32x1 q_1(rows1_valid); TASSIGN(q_1, 0x00000);  // UB 0x00000..0x00080
             QGm q_out(q + int64_t(rows1) * 128, {rows1_valid});
             TPASS(rows1_valid, 128, [&](auto at) {
-                // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
+                // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)
                 const auto r = at.extract(r_acc, rows1 - rows0);
-                // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+                // q: cast(r * (127 / m), int8, mode=rint)
                 const auto q_2 = r * at.column(q_1);
                 at.store(q_out, q_2, far);
             });

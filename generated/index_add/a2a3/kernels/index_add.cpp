@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 2 copies are free
     for (int32_t i1 = 0; i1 < rows * 256; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = rows * 256 - i1 < 6144 ? rows * 256 - i1 : 6144;
-        // y: index_add(x, 0, index, src)  [index_add.yaml:18]
+        // y: index_add(x, 0, index, src)
         VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(1 + i1_slot));  // free again
         XGm x_in(x + int64_t(i1), {i1_valid});

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void index_add(
         const int32_t i1_valid = rows * 256 - i1 < 4096 ? rows * 256 - i1 : 4096;
         XGm x_in(x + int64_t(i1), {i1_valid});
         XGm y_out(y + int64_t(i1), {i1_valid});
-        // y: index_add(x, 0, index, src)  [index_add.yaml:18]
+        // y: index_add(x, 0, index, src)
         TCARRY(y_out, x_in);
     }
     for (int32_t i2 = 0; i2 < added; ++i2) {

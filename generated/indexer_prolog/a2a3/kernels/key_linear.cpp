@@ -38,7 +38,7 @@ AICORE inline void run_block(
             AccF32_128x64 k_f32_acc(t0_valid); TASSIGN<0x00000>(k_f32_acc);  // L0C 0x00000..0x08000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
-                // k_f32: matmul(x, w_k, dtype=fp32)  [indexer_prolog.yaml:63]
+                // k_f32: matmul(x, w_k, dtype=fp32)
                 MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x20000);  // L1 0x00000..0x40000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});

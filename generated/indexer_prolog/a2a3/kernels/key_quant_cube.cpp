@@ -26,7 +26,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    // k_h: matmul(k_cat, hadamard_k, dtype=bf16)  [indexer_prolog.yaml:68]
+    // k_h: matmul(k_cat, hadamard_k, dtype=bf16)
     MatB16_128x128 hadamard_k_tile; TASSIGN<0x00000>(hadamard_k_tile);  // L1 0x00000..0x08000
     HadamardKGm hadamard_k_in(hadamard_k);
     TLOAD(hadamard_k_tile, hadamard_k_in);

@@ -41,7 +41,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // f: cast(v, fp32)  [indexer_prolog.yaml:46]
+        // f: cast(v, fp32)
         VecB16_32x128 k_h_tile(t0_valid); TASSIGN<0x00000>(k_h_tile);  // UB 0x00000..0x02000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         KHGm k_h_in(k_h + int64_t(t0) * 128, {t0_valid});
@@ -52,7 +52,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TCVT(k_q_f, k_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
+        // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
         VecF32_32x128 k_q_s_1(t0_valid); TASSIGN<0x07400>(k_q_s_1);  // UB 0x07400..0x0b400
         pipe_barrier(PIPE_V);
         TABS(k_q_s_1, k_q_f);
@@ -67,7 +67,7 @@ AICORE inline void run_block(
         VecF32_1x32 k_q_s_row(t0_valid); TASSIGN<0x07400>(k_q_s_row);  // as a row, same bytes as k_q_s
         pipe_barrier(PIPE_V);
         TDIVS(k_q_s_row, 127.0f, k_q_s_3_row);
-        // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
+        // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_32x128 k_q_1(t0_valid); TASSIGN<0x03400>(k_q_1);  // UB 0x03400..0x07400
         VecF32_32x1 k_q_s(t0_valid); TASSIGN<0x07400>(k_q_s);  // UB 0x07400..0x07480
         pipe_barrier(PIPE_V);
@@ -96,14 +96,14 @@ AICORE inline void run_block(
             if (slot < 0) {  // this row is not kept
                 continue;
             }
-            // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
+            // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)
             VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x02000 + row * 0x00080);  // row of k_q
             pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
             TSTORE(k_cache_out, k_q_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-        // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)  [indexer_prolog.yaml:71]
+        // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)
         VecF16_32x16 k_s_wide(t0_valid); TASSIGN<0x03000>(k_s_wide);  // UB 0x03000..0x03400
         VecF16_32x1 k_s(t0_valid); TASSIGN<0x03480>(k_s);  // UB 0x03480..0x034c0
         pipe_barrier(PIPE_V);

@@ -39,7 +39,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)  [indexer_prolog.yaml:65]
+    // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)
     VecB16_1x128 ln_gamma_tile; TASSIGN<0x04000>(ln_gamma_tile);  // UB 0x04000..0x04100
     LnGammaGm ln_gamma_in(ln_gamma);
     TLOAD(ln_gamma_tile, ln_gamma_in);
@@ -64,7 +64,7 @@ AICORE inline void run_block(
         KF32Gm k_f32_in(k_f32 + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_f32_tile, k_f32_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)  [indexer_prolog.yaml:66]
+        // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)
         VecB16_32x64 cos_tile(t0_valid); TASSIGN<0x06200>(cos_tile);  // UB 0x06200..0x07200
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
@@ -75,7 +75,7 @@ AICORE inline void run_block(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)  [indexer_prolog.yaml:65]
+        // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)
         VecF32_32x128 k_b_part(t0_valid); TASSIGN<0x08600>(k_b_part);  // UB 0x08600..0x0c600
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         TMULS(k_b_part, k_f32_tile, 0.0078125f);
@@ -118,7 +118,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(k_b, k_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)  [indexer_prolog.yaml:66]
+        // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)
         VecF32_32x64 k_cat_x(t0_valid); TASSIGN<0x08600>(k_cat_x);  // UB 0x08600..0x0a600
         VecB16_32x128_c64 k_cat_1(t0_valid); TASSIGN<0x04200>(k_cat_1);  // columns 0.. of k_b
         pipe_barrier(PIPE_V);

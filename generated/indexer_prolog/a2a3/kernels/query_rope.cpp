@@ -47,12 +47,12 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
+        // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
         VecF32_1x32 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x08000 + t0_slot * 0x00080);  // as a row, same bytes as q_norm_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t0), {t0_valid});
         TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-        // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+        // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)
         VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
@@ -68,7 +68,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(q_cat_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
-            // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
+            // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
             VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QI32Gm q_i32_in(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
@@ -90,12 +90,12 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCOLEXPANDMUL(q_f32, q_f32, w_qb_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
+            // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])
             VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_b_1, q_f32, RoundMode::CAST_RINT, SaturationMode::ON);
-            // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+            // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)
             VecF32_32x64 q_cat_x(t0_valid); TASSIGN<0x14500>(q_cat_x);  // UB 0x14500..0x16500
             VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
             pipe_barrier(PIPE_V);

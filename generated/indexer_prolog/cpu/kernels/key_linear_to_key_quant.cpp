@@ -62,7 +62,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 128);  // weights: around the cache if large
-    // k_h: matmul(k_cat, hadamard_k, dtype=bf16)  [indexer_prolog.yaml:68]
+    // k_h: matmul(k_cat, hadamard_k, dtype=bf16)
     RightB16_128x128 hadamard_k_tile; TASSIGN(hadamard_k_tile, 0x00000);  // L0B 0x00000..0x08000
     HadamardKGm hadamard_k_in(hadamard_k);
     TLOAD(hadamard_k_tile, hadamard_k_in);
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
     LnGammaGm ln_gamma_in(ln_gamma);
     LnGammaGm ln_beta_in(ln_beta);
     TPASS(1, 128, [&](auto at) {
-        // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)  [indexer_prolog.yaml:65]
+        // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)
         const auto ln_gamma_tile = at.load(ln_gamma_in);
         at.store(k_b_gamma, ln_gamma_tile);
         const auto ln_beta_tile = at.load(ln_beta_in);
@@ -82,7 +82,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
         AccF32_256x128 k_f32_acc(t0_valid); TASSIGN(k_f32_acc, 0x00000);  // L0C 0x00000..0x20000
         AccF32_256x64 w_b_acc(t0_valid); TASSIGN(w_b_acc, 0x20000);  // L0C 0x20000..0x30000
         for (int32_t h0 = 0; h0 < 7168; h0 += 512) {
-            // k_f32: matmul(x, w_k, dtype=fp32)  [indexer_prolog.yaml:63]
+            // k_f32: matmul(x, w_k, dtype=fp32)
             LeftB16_256x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x40000
             XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
             TLOAD(x_tile, x_in);
@@ -94,7 +94,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             } else {
                 TMATMUL_ACC(k_f32_acc, k_f32_acc, x_tile, w_k_tile);
             }
-            // w_b:     matmul(x, w_proj, dtype=bf16)  [indexer_prolog.yaml:73]
+            // w_b:     matmul(x, w_proj, dtype=bf16)
             RightB16_512x64 w_proj_tile; TASSIGN(w_proj_tile, 0x08000);  // L0B 0x08000..0x18000
             WProjGm w_proj_in(w_proj + int64_t(h0) * 32);
             TLOAD(w_proj_tile, w_proj_in);
@@ -104,7 +104,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                 TMATMUL_ACC(w_b_acc, w_b_acc, x_tile, w_proj_tile);
             }
         }
-        // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)  [indexer_prolog.yaml:74]
+        // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
         VecB16_256x64 w_b(t0_valid); TASSIGN(w_b, 0x00400);  // UB 0x00400..0x08400
         TEXTRACT(w_b, w_b_acc, 0, 0);
         WeightsGm weights_out(weights + int64_t(t0) * 64, {t0_valid});
@@ -117,7 +117,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
             VecF32_32x1 k_b_mean(t1_valid); TASSIGN(k_b_mean, 0x00400);  // UB 0x00400..0x00480
             TPASS(t1_valid, 128, [&](auto at, auto &k_b_mean_sum) {
-                // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)  [indexer_prolog.yaml:65]
+                // k_b:   cast(layer_norm(k_f32, ln_gamma, ln_beta, eps=eps), bf16)
                 const auto k_f32 = at.extract(k_f32_acc, t1 - t0);
                 const auto k_b_part = k_f32 * 0.0078125f;
                 k_b_mean_sum.take(at, k_b_part);
@@ -146,7 +146,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                 const auto k_b_1 = k_b_scaled + at.row(k_b_beta);
                 at.store(k_b, k_b_1);
             }, Divisor(k_b_std));
-            // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)  [indexer_prolog.yaml:66]
+            // k_cat: concat(rope(k_b[:, :r], cos, sin), k_b[:, r:], axis=-1)
             VecF32_32x64 k_cat_x(t1_valid); TASSIGN(k_cat_x, 0x00400);  // UB 0x00400..0x02400
             VecB16_32x128_c64 k_cat_1(t1_valid); TASSIGN(k_cat_1, 0x04500);  // columns 0.. of k_b
             TCVT(k_cat_x, k_cat_1, RoundMode::CAST_RINT);
@@ -177,12 +177,12 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             VecB16_32x128_c64 k_cat_rope(t1_valid); TASSIGN(k_cat_rope, 0x04500);  // columns 0.. of k_b
             VecF32_32x64 k_cat_roped(t1_valid); TASSIGN(k_cat_roped, 0x02400);  // UB 0x02400..0x04400
             TCVT(k_cat_rope, k_cat_roped, RoundMode::CAST_RINT);
-            // k_h: matmul(k_cat, hadamard_k, dtype=bf16)  [indexer_prolog.yaml:68]
+            // k_h: matmul(k_cat, hadamard_k, dtype=bf16)
             LeftB16_32x128 k_b_l0a(t1_valid); TASSIGN(k_b_l0a, 0x00000);  // L0A 0x00000..0x02000
             TMOV(k_b_l0a, k_b);
             AccF32_32x128 k_h_acc(t1_valid); TASSIGN(k_h_acc, 0x30000);  // L0C 0x30000..0x34000
             TMATMUL(k_h_acc, k_b_l0a, hadamard_k_tile);
-            // f: cast(v, fp32)  [indexer_prolog.yaml:46]
+            // f: cast(v, fp32)
             VecB16_32x128 k_h(t1_valid); TASSIGN(k_h, 0x00400);  // UB 0x00400..0x02400
             TEXTRACT(k_h, k_h_acc, 0, 0);
             VecF32_32x128 k_q_f(t1_valid); TASSIGN(k_q_f, 0x02400);  // UB 0x02400..0x06400
@@ -190,7 +190,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             TPASS(t1_valid, 128, [&](auto at, auto &k_q_s_2_max) {
                 const auto k_h_v = at.load(k_h);
                 at.store(k_q_f, k_h_v);
-                // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
+                // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
                 const auto k_q_s_1 = at.abs(k_h_v);
                 k_q_s_2_max.take(at, k_q_s_1);
             }, RowMax(k_q_s_2));
@@ -199,7 +199,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             TMAXS(k_q_s_3_row, k_q_s_2_row, 1e-35f);
             VecF32_1x32 k_q_s_row(t1_valid); TASSIGN(k_q_s_row, 0x00480);  // as a row, same bytes as k_q_s
             TDIVS(k_q_s_row, 127.0f, k_q_s_3_row);
-            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
+            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
             VecF32_1x32 k_s_1_row(t1_valid); TASSIGN(k_s_1_row, 0x00400);  // as a row, same bytes as k_s_1
             TDIVS(k_s_1_row, 1.0f, k_q_s_row);
             VecF16_1x32 k_s_row(t1_valid); TASSIGN(k_s_row, 0x00500);  // as a row, same bytes as k_s
@@ -217,12 +217,12 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                 if (slot < 0) {  // this row is not kept
                     continue;
                 }
-                // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
+                // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)
                 VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x00540 + row * 0x00080);  // row of k_q
                 KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
                 TSTORE(k_cache_out, k_q_one);
             }
-            // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)  [indexer_prolog.yaml:71]
+            // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)
             VecF16_32x16 k_s_wide(t1_valid); TASSIGN(k_s_wide, 0x00540);  // UB 0x00540..0x00940
             VecF16_32x1 k_s(t1_valid); TASSIGN(k_s, 0x00500);  // UB 0x00500..0x00540
             TROWEXPAND(k_s_wide, k_s);

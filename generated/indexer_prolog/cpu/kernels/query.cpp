@@ -50,13 +50,13 @@ extern "C" __global__ AICORE void query(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 8192);  // q: around the cache if large
-    // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
+    // q_h: matmul(q_cat, hadamard_q, dtype=bf16)
     RightB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x00000);  // L0B 0x00000..0x08000
     HadamardQGm hadamard_q_in(hadamard_q);
     TLOAD(hadamard_q_tile, hadamard_q_in);
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
+        // q_i32: matmul(q_norm, w_qb, dtype=int32)
         LeftI8_256x1536 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000);  // L0A 0x00000..0x60000
         QNormGm q_norm_in(q_norm + int64_t(t0) * 1536, {t0_valid});
         TLOAD(q_norm_tile, q_norm_in);
@@ -64,16 +64,16 @@ extern "C" __global__ AICORE void query(
             RightI8_1536x128 w_qb_tile; TASSIGN(w_qb_tile, 0x08000);  // L0B 0x08000..0x38000
             WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608);
             TLOAD(w_qb_tile, w_qb_in);
-            // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
+            // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
             VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(w_qb_scale_tile, w_qb_scale_in);
-            // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
+            // q_i32: matmul(q_norm, w_qb, dtype=int32)
             AccI32_256x128 q_i32_acc(t0_valid); TASSIGN(q_i32_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(q_i32_acc, q_norm_tile, w_qb_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
+                // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00200);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
@@ -84,10 +84,10 @@ extern "C" __global__ AICORE void query(
                     const auto q_f32_1 = at.to_float(q_i32);
                     const auto q_f32_2 = q_f32_1 * at.column(q_norm_scale_tile);
                     const auto q_f32 = q_f32_2 * at.row(w_qb_scale_tile);
-                    // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
+                    // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])
                     at.store(q_b_1, q_f32);
                 });
-                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)
                 VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x02280);  // UB 0x02280..0x04280
                 VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x00280);  // columns 0.. of q_b_1
                 TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
@@ -118,12 +118,12 @@ extern "C" __global__ AICORE void query(
                 VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x00280);  // columns 0.. of q_b_1
                 VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x04280);  // UB 0x04280..0x06280
                 TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
-                // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
+                // q_h: matmul(q_cat, hadamard_q, dtype=bf16)
                 LeftB16_32x128 q_b_1_l0a(t1_valid); TASSIGN(q_b_1_l0a, 0x60000);  // L0A 0x60000..0x62000
                 TMOV(q_b_1_l0a, q_b_1);
                 AccF32_32x128 q_h_acc(t1_valid); TASSIGN(q_h_acc, 0x20000);  // L0C 0x20000..0x24000
                 TMATMUL(q_h_acc, q_b_1_l0a, hadamard_q_tile);
-                // f: cast(v, fp32)  [indexer_prolog.yaml:46]
+                // f: cast(v, fp32)
                 VecB16_32x128 q_h(t1_valid); TASSIGN(q_h, 0x00200);  // UB 0x00200..0x02200
                 TEXTRACT(q_h, q_h_acc, 0, 0);
                 VecF32_32x128 q_f(t1_valid); TASSIGN(q_f, 0x02200);  // UB 0x02200..0x06200
@@ -131,7 +131,7 @@ extern "C" __global__ AICORE void query(
                 TPASS(t1_valid, 128, [&](auto at, auto &q_s_2_max) {
                     const auto q_h_v = at.load(q_h);
                     at.store(q_f, q_h_v);
-                    // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
+                    // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
                     const auto q_s_1 = at.abs(q_h_v);
                     q_s_2_max.take(at, q_s_1);
                 }, RowMax(q_s_2));
@@ -140,7 +140,7 @@ extern "C" __global__ AICORE void query(
                 TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
                 VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x00280);  // as a row, same bytes as q_s
                 TDIVS(q_s_row, 127.0f, q_s_3_row);
-                // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
+                // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
                 VecF32_1x32 q_scale_1_row(t1_valid); TASSIGN(q_scale_1_row, 0x00200);  // as a row, same bytes as q_scale_1
                 TDIVS(q_scale_1_row, 1.0f, q_s_row);
                 VecF16_1x32 q_scale_tile_row(t1_valid); TASSIGN(q_scale_tile_row, 0x00300);  // as a row, same bytes as q_scale_tile

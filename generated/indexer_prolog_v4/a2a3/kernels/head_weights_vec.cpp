@@ -30,7 +30,7 @@ AICORE inline void run_block(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
-            // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)  [indexer_prolog_v4.yaml:45]
+            // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
             VecB16_128x32 w_b_tile(t0_valid); TASSIGN<0x00000>(w_b_tile);  // UB 0x00000..0x02000
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
             WBGm w_b_in(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});

@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_128x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
             for (int32_t q_rank0 = 0; q_rank0 < 1024; q_rank0 += 512, q_rank0_slot ^= 1) {
-                // q_i: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog_v4.yaml:36]
+                // q_i: matmul(q_norm, w_qb, dtype=int32)
                 MatI8_128x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000 + q_rank0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 QNormGm q_norm_in(q_norm + int64_t(t0) * 1024 + int64_t(q_rank0), {t0_valid});

@@ -27,7 +27,7 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    // q_h: matmul(q_r, hadamard, dtype=bf16)  [indexer_prolog_v4.yaml:41]
+    // q_h: matmul(q_r, hadamard, dtype=bf16)
     MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);

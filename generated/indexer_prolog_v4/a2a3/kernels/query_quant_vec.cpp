@@ -38,7 +38,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_slot ^= 1) {
-            // f: cast(v, fp32)  [latent.yaml:12]
+            // f: cast(v, fp32)
             VecB16_32x128 q_h_tile; TASSIGN(q_h_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QHGm q_h_in(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
@@ -49,7 +49,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCVT(q_f, q_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
+            // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
             VecF32_32x128 q_s_1; TASSIGN<0x0a080>(q_s_1);  // UB 0x0a080..0x0e080
             pipe_barrier(PIPE_V);
             TABS(q_s_1, q_f);
@@ -64,7 +64,7 @@ AICORE inline void run_block(
             VecF32_1x32 q_s_row; TASSIGN<0x0a080>(q_s_row);  // as a row, same bytes as q_s
             pipe_barrier(PIPE_V);
             TDIVS(q_s_row, 127.0f, q_s_3_row);
-            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
+            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
             VecF32_32x128 q_1; TASSIGN<0x06080>(q_1);  // UB 0x06080..0x0a080
             VecF32_32x1 q_s; TASSIGN<0x0a080>(q_s);  // UB 0x0a080..0x0a100
             pipe_barrier(PIPE_V);

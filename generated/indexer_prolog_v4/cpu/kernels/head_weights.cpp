@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void head_weights(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 128);  // weights: around the cache if large
-    // w_b:     matmul(x, w_proj, dtype=bf16)  [indexer_prolog_v4.yaml:44]
+    // w_b:     matmul(x, w_proj, dtype=bf16)
     RightB16_4096x64 w_proj_tile; TASSIGN(w_proj_tile, 0x00000);  // L0B 0x00000..0x80000
     WProjGm w_proj_in(w_proj);
     TLOAD(w_proj_tile, w_proj_in);
@@ -38,7 +38,7 @@ extern "C" __global__ AICORE void head_weights(
         TLOAD(x_tile, x_in);
         AccF32_256x64 w_b_acc(t0_valid); TASSIGN(w_b_acc, 0x00000);  // L0C 0x00000..0x10000
         TMATMUL(w_b_acc, x_tile, w_proj_tile);
-        // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)  [indexer_prolog_v4.yaml:45]
+        // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
         VecB16_256x64 w_b(t0_valid); TASSIGN(w_b, 0x00000);  // UB 0x00000..0x08000
         TEXTRACT(w_b, w_b_acc, 0, 0);
         WeightsGm weights_out(weights + int64_t(t0) * 64, {t0_valid});

@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // y: layer_norm(x, gamma, beta, eps=eps)  [layer_norm.yaml:20]
+    // y: layer_norm(x, gamma, beta, eps=eps)
     VecF32_1x4096 gamma_tile; TASSIGN<0x10000>(gamma_tile);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);

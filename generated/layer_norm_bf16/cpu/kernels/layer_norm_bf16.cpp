@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void layer_norm_bf16(
     GammaGm gamma_in(gamma);
     GammaGm beta_in(beta);
     TPASS(1, 4096, [&](auto at) {
-        // y: cast(layer_norm(cast(x, fp32), cast(gamma, fp32), cast(beta, fp32), eps=eps), bf16)  [layer_norm_bf16.yaml:20]
+        // y: cast(layer_norm(cast(x, fp32), cast(gamma, fp32), cast(beta, fp32), eps=eps), bf16)
         const auto gamma_tile = at.load(gamma_in);
         at.store(y_2, gamma_tile);
         const auto beta_tile = at.load(beta_in);

@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+    // y:   layer_norm(sum, gamma, beta, eps=eps)
     VecF32_1x2048 gamma_tile; TASSIGN<0x18000>(gamma_tile);  // UB 0x18000..0x1a000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
@@ -45,7 +45,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        // sum: x + residual  [layer_norm_residual.yaml:22]
+        // sum: x + residual
         VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
@@ -60,7 +60,7 @@ AICORE inline void run_block(
         TADD(sum_tile, x_tile, residual_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+        // y:   layer_norm(sum, gamma, beta, eps=eps)
         VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TMULS(y_part, sum_tile, 0.00048828125f);
@@ -101,12 +101,12 @@ AICORE inline void run_block(
         TCOLEXPANDADD(y_tile, y_scaled, beta_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // sum: x + residual  [layer_norm_residual.yaml:22]
+        // sum: x + residual
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(sum_out, sum_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+        // y:   layer_norm(sum, gamma, beta, eps=eps)
         XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));

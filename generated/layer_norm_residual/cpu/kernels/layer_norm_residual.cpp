@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void layer_norm_residual(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // sum, y: around the cache if large
-    // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+    // y:   layer_norm(sum, gamma, beta, eps=eps)
     VecF32_1x2048 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x02000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
@@ -46,21 +46,21 @@ extern "C" __global__ AICORE void layer_norm_residual(
         XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
         TPASS(rows0_valid, 2048, [&](auto at, auto &y_mean_sum) {
-            // sum: x + residual  [layer_norm_residual.yaml:22]
+            // sum: x + residual
             const auto x_tile = at.load(x_in);
             const auto residual_tile = at.load(residual_in);
             const auto sum_tile_v = x_tile + residual_tile;
             at.store(sum_tile, sum_tile_v);
-            // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+            // y:   layer_norm(sum, gamma, beta, eps=eps)
             const auto y_part = sum_tile_v * 0.00048828125f;
             y_mean_sum.take(at, y_part);
-            // sum: x + residual  [layer_norm_residual.yaml:22]
+            // sum: x + residual
             at.store(sum_out, sum_tile_v, far);
         }, RowSum(y_mean));
         VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x04000);  // UB 0x04000..0x08000
         VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x08040);  // UB 0x08040..0x08060
         TPASS(rows0_valid, 2048, [&](auto at, auto &y_var_sum) {
-            // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+            // y:   layer_norm(sum, gamma, beta, eps=eps)
             const auto sum_tile_v = at.load(sum_tile);
             const auto y_c_v = sum_tile_v - at.column(y_mean);
             at.store(y_c, y_c_v);

@@ -26,7 +26,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int64_t i1 = block * 6144; i1 < kv * t; i1 += nblk * 6144, i1_slot ^= 1) {
         const int32_t i1_valid = static_cast<int32_t>(kv * t - i1 < 6144 ? kv * t - i1 : 6144);
-        // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
+        // score, chosen: topk(all_scores, selected)
         VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         AllScoresGm all_scores_in(all_scores + int64_t(i1), {i1_valid});

@@ -36,7 +36,7 @@ AICORE inline void run_block(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
-    // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
+    // score, chosen: topk(all_scores, selected)
     VecI32_1x2048 places; TASSIGN<0x0c000>(places);  // UB 0x0c000..0x0e000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

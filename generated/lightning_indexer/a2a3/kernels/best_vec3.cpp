@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // index: where(score == -inf, -1, chosen)  [lightning_indexer.yaml:35]
+        // index: where(score == -inf, -1, chosen)
         VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         ScoreGm score_in(score + int64_t(t0) * 2048);

@@ -24,7 +24,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 copies are free
     for (int64_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_slot ^= 1) {
         const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 6144 ? kv - i1 : 6144);
-        // place: arange(kv)  [lightning_indexer.yaml:26]
+        // place: arange(kv)
         VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));  // free again
         TCI<VecI32_1x6144, int32_t, 0>(run, i1);

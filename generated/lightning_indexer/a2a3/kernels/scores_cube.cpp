@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
         MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         QGm q_in(q + int64_t(t0) * 8192);

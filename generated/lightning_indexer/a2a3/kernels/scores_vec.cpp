@@ -48,30 +48,30 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
         VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x10000 + t0_slot * 0x00100);  // as a row, same bytes as weights_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         WeightsGm weights_in(weights + int64_t(t0) * 64);
         TLOAD(weights_tile_row, weights_in);
-        // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+        // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
         VecI32_1x8_c1 seen_tile_row; TASSIGN(seen_tile_row, 0x10600 + t0_slot * 0x00020);  // as a row, same bytes as seen_tile
         SeenGm seen_in(seen + int64_t(t0));
         TLOAD(seen_tile_row, seen_in);
         for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
             const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 128 ? kv - kv0 : 128);
-            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
             VecF32_64x128 s_2_tile(kv0_valid); TASSIGN(s_2_tile, 0x00000 + kv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
             S2Gm s_2_in(s_2 + int64_t(kv) * t0 * 64 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TLOAD(s_2_tile, s_2_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
-            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
             VecI32_1x128 place_tile(kv0_valid); TASSIGN(place_tile, 0x10200 + kv0_slot * 0x00200);  // UB 0x10200..0x10600, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
             PlaceGm place_in(place + int64_t(kv0), {kv0_valid});
             TLOAD(place_tile, place_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
             VecF32_64x128 s(kv0_valid); TASSIGN<0x10a40>(s);  // UB 0x10a40..0x18a40
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
@@ -80,7 +80,7 @@ AICORE inline void run_block(
             VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + t0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(s, s, weights_tile);
-            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
             VecI32_8x128_r1 all_scores_3_larger(kv0_valid); TASSIGN<0x18a40>(all_scores_3_larger);  // UB 0x18a40..0x18c40
             wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
             TCOLEXPAND(all_scores_3_larger, place_tile);

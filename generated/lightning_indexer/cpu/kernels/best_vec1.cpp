@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void best_vec1(
         const int32_t i1_valid = static_cast<int32_t>(kv * t - i1 < 4096 ? kv * t - i1 : 4096);
         AllScoresGm all_scores_in(all_scores + int64_t(i1), {i1_valid});
         AllScoresGm score_rows_out(score_rows + int64_t(i1), {i1_valid});
-        // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
+        // score, chosen: topk(all_scores, selected)
         TCARRY(score_rows_out, all_scores_in);
     }
 #endif

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void best_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t) * 8192);  // score: around the cache if large
     for (int64_t i1 = block; i1 < t; i1 += nblk) {
-        // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
+        // score, chosen: topk(all_scores, selected)
         VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
         VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500
         ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv, {kv}, {int64_t(kv)});

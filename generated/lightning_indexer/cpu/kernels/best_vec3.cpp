@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void best_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // index: where(score == -inf, -1, chosen)  [lightning_indexer.yaml:35]
+        // index: where(score == -inf, -1, chosen)
         VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000);  // UB 0x00000..0x02000
         ScoreGm score_in(score + int64_t(t0) * 2048);
         TLOAD(score_tile, score_in);

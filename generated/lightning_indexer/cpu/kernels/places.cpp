@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void places(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int64_t i1 = block * 4096; i1 < kv; i1 += nblk * 4096) {
         const int32_t i1_valid = static_cast<int32_t>(kv - i1 < 4096 ? kv - i1 : 4096);
-        // place: arange(kv)  [lightning_indexer.yaml:26]
+        // place: arange(kv)
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);
         PlaceGm place_out(place + int64_t(i1), {i1_valid});

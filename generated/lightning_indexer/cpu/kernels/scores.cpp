@@ -42,26 +42,26 @@ extern "C" __global__ AICORE void scores(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
         LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
         QGm q_in(q + int64_t(t0) * 8192);
         TLOAD(q_tile, q_in);
         VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x00000);  // as a row, same bytes as weights_tile
         WeightsGm weights_in(weights + int64_t(t0) * 64);
         TLOAD(weights_tile_row, weights_in);
-        // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+        // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
         VecI32_1x8_c1 seen_tile_row_; TASSIGN(seen_tile_row_, 0x00100);  // as a row, same bytes as seen_tile
         SeenGm seen_in(seen + int64_t(t0));
         TLOAD(seen_tile_row_, seen_in);
         for (int64_t kv0 = 0; kv0 < kv; kv0 += 512) {
             const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 512 ? kv - kv0 : 512);
-            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
             RightB16_128x512 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x20000
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
             TLOAD(k_tile, k_in);
             AccF32_64x512 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(s_2_acc, q_tile, k_tile);
-            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
             VecI32_1x512 place_tile(kv0_valid); TASSIGN(place_tile, 0x00140);  // UB 0x00140..0x00940
             PlaceGm place_in(place + int64_t(kv0), {kv0_valid});
             TLOAD(place_tile, place_in);
@@ -77,11 +77,11 @@ extern "C" __global__ AICORE void scores(
             VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x00000);  // UB 0x00000..0x00100
             VecF32_8x512_r1 all_scores_4(kv0_valid); TASSIGN(all_scores_4, 0x00180);  // UB 0x00180..0x00980
             TPASS(64, kv0_valid, [&](auto at, auto &all_scores_4_sum) {
-                // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+                // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
                 const auto s_2 = at.extract(s_2_acc, 0);
                 const auto s_3 = at.relu(s_2);
                 const auto s = s_3 * at.column(weights_tile);
-                // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+                // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
                 all_scores_4_sum.take(at, s);
             }, ColSum(all_scores_4));
             VecF32_8x512_r1 all_scores_block_2(kv0_valid); TASSIGN(all_scores_block_2, 0x00980);  // UB 0x00980..0x01180

@@ -40,7 +40,7 @@ AICORE inline void run_block(
             AccF32_256x256 acc_acc(t0_valid); TASSIGN<0x00000>(acc_acc);  // L0C 0x00000..0x40000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_slot ^= 1) {
-                // acc: matmul(x_q, w)  [linear_fp8.yaml:26]
+                // acc: matmul(x_q, w)
                 MatE4m3_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XQGm x_q_in(x_q + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});

@@ -40,7 +40,7 @@ AICORE inline void run_block(
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
-        // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
+        // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x00000>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0) + int64_t(t0_first), {t0_share});

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // x_f:     cast(x, fp32)  [linear_fp8.yaml:22]
+        // x_f:     cast(x, fp32)
         VecB16_8x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
@@ -44,7 +44,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(x_f, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
+        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448
         VecF32_8x2048 x_scale_1(t0_valid); TASSIGN<0x28040>(x_scale_1);  // UB 0x28040..0x38040
         TABS(x_scale_1, x_f);
         VecF32_8x1 x_scale_2(t0_valid); TASSIGN<0x38040>(x_scale_2);  // UB 0x38040..0x38060
@@ -57,7 +57,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TDIVS(x_scale_tile_row, x_scale_3_row, 448.0f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // x_q:     cast(x_f / x_scale, fp8_e4m3)  [linear_fp8.yaml:24]
+        // x_q:     cast(x_f / x_scale, fp8_e4m3)
         VecF32_8x2048 x_q_1(t0_valid); TASSIGN<0x18040>(x_q_1);  // UB 0x18040..0x28040
         VecF32_8x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
         TROWEXPANDDIV(x_q_1, x_f, x_scale_tile);
@@ -66,12 +66,12 @@ AICORE inline void run_block(
         TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
+        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        // x_q:     cast(x_f / x_scale, fp8_e4m3)  [linear_fp8.yaml:24]
+        // x_q:     cast(x_f / x_scale, fp8_e4m3)
         XQGm x_q_out(x_q + int64_t(t0) * 2048, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));

@@ -35,30 +35,30 @@ extern "C" __global__ AICORE void linear(
     const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // acc: matmul(x_q, w)  [linear_fp8.yaml:26]
+        // acc: matmul(x_q, w)
         LeftE4m3_256x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L0A 0x00000..0x80000
         XQGm x_q_in(x_q + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_q_tile, x_q_in);
-        // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
+        // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x256 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
         TLOAD(x_scale_tile_row, x_scale_in);
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
-            // acc: matmul(x_q, w)  [linear_fp8.yaml:26]
+            // acc: matmul(x_q, w)
             RightE4m3_2048x256 w_tile; TASSIGN(w_tile, 0x00000);  // L0B 0x00000..0x80000
             WGm w_in(w + int64_t(n0));
             TLOAD(w_tile, w_in);
-            // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
+            // y:   cast(acc * x_scale * w_scale, bf16)
             VecF32_1x256m w_scale_tile; TASSIGN(w_scale_tile, 0x00400);  // UB 0x00400..0x00800
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
-            // acc: matmul(x_q, w)  [linear_fp8.yaml:26]
+            // acc: matmul(x_q, w)
             AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
             TMATMUL(acc_acc, x_q_tile, w_tile);
             VecF32_256x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00400
             YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
             TPASS(t0_valid, 256, [&](auto at) {
-                // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
+                // y:   cast(acc * x_scale * w_scale, bf16)
                 const auto acc = at.extract(acc_acc, 0);
                 const auto y_1 = acc * at.column(x_scale_tile);
                 const auto y_2 = y_1 * at.row(w_scale_tile);

@@ -33,10 +33,10 @@ extern "C" __global__ AICORE void quantise(
         VecF32_8x1 x_scale_2(t0_valid); TASSIGN(x_scale_2, 0x04000);  // UB 0x04000..0x04020
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TPASS(t0_valid, 2048, [&](auto at, auto &x_scale_2_max) {
-            // x_f:     cast(x, fp32)  [linear_fp8.yaml:22]
+            // x_f:     cast(x, fp32)
             const auto x_tile = at.load(x_in);
             at.store(x_f, x_tile);
-            // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
+            // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448
             const auto x_scale_1 = at.abs(x_tile);
             x_scale_2_max.take(at, x_scale_1);
         }, RowMax(x_scale_2));
@@ -45,16 +45,16 @@ extern "C" __global__ AICORE void quantise(
         TMAXS(x_scale_3_row, x_scale_2_row, 1e-12f);
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x04000);  // as a row, same bytes as x_scale_tile
         TDIVS(x_scale_tile_row, x_scale_3_row, 448.0f);
-        // x_q:     cast(x_f / x_scale, fp8_e4m3)  [linear_fp8.yaml:24]
+        // x_q:     cast(x_f / x_scale, fp8_e4m3)
         VecF32_8x2048 x_q_1(t0_valid); TASSIGN(x_q_1, 0x00000);  // UB 0x00000..0x04000
         VecF32_8x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x04000);  // UB 0x04000..0x04020
         TROWEXPANDDIV(x_q_1, x_f, x_scale_tile);
         VecE4m3_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x04040);  // UB 0x04040..0x05040
         TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT);
-        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448  [linear_fp8.yaml:23]
+        // x_scale: maximum(amax(abs(x_f), axis=-1, keepdim=true), 1.0e-12) / 448
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
-        // x_q:     cast(x_f / x_scale, fp8_e4m3)  [linear_fp8.yaml:24]
+        // x_q:     cast(x_f / x_scale, fp8_e4m3)
         XQGm x_q_out(x_q + int64_t(t0) * 2048, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
     }

@@ -40,11 +40,11 @@ AICORE inline void run_block(
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0, n_blocks0_slot ^= 1) {
-            // total: full([t, n_blocks * block], 0, fp32)  [linear_fp8_blocks.yaml:26]
+            // total: full([t, n_blocks * block], 0, fp32)
             VecF32_64x128 total(t0_valid); TASSIGN<0x19040>(total);  // UB 0x19040..0x21040
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
+                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_64x8_c1 x_scale_tile_apart(t0_valid); TASSIGN(x_scale_tile_apart, 0x18040 + k_blocks0_slot * 0x00800);  // UB 0x18040..0x19040, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
@@ -54,13 +54,13 @@ AICORE inline void run_block(
                 WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
                 TLOAD(w_scale_tile_row, w_scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
-                // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
+                // total: total + reshape(part * scale, [t, n_blocks * block])
                 VecF32_64x128 part_tile(t0_valid); TASSIGN(part_tile, 0x00040 + k_blocks0_slot * 0x08000);  // UB 0x00040..0x10040, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_slot));  // free again
                 PartGm part_in(part + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
                 TLOAD(part_tile, part_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
+                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_1x64 x_scale_tile_row(t0_valid); TASSIGN<0x21040>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
                 VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN<0x21140>(x_scale_tile_apart_tmp);  // UB 0x21140..0x21940
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
@@ -72,7 +72,7 @@ AICORE inline void run_block(
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));
                 VecF32_1x64 scale_row(t0_valid); TASSIGN<0x21040>(scale_row);  // as a row, same bytes as scale
                 TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
-                // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
+                // total: total + reshape(part * scale, [t, n_blocks * block])
                 VecF32_64x128 total_1(t0_valid); TASSIGN<0x21140>(total_1);  // UB 0x21140..0x29140
                 VecF32_64x1 scale(t0_valid); TASSIGN<0x21040>(scale);  // UB 0x21040..0x21140
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
@@ -80,7 +80,7 @@ AICORE inline void run_block(
                 set_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_slot));
                 TADD(total, total, total_1);
             }
-            // y: reshape(cast(total, bf16), [t, n_blocks, block])  [linear_fp8_blocks.yaml:35]
+            // y: reshape(cast(total, bf16), [t, n_blocks, block])
             VecB16_64x128 y_1(t0_valid); TASSIGN(y_1, 0x10040 + n_blocks0_slot * 0x04000);  // UB 0x10040..0x18040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n_blocks0_slot));  // free again
             TCVT(y_1, total, RoundMode::CAST_RINT, SaturationMode::ON);

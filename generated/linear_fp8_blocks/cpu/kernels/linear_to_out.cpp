@@ -38,11 +38,11 @@ extern "C" __global__ AICORE void linear_to_out(
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0) {
-            // total: full([t, n_blocks * block], 0, fp32)  [linear_fp8_blocks.yaml:26]
+            // total: full([t, n_blocks * block], 0, fp32)
             VecF32_32x128 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0) {
-                // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])  [linear_fp8_blocks.yaml:30]
+                // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])
                 LeftE4m3_32x128 x_k(t0_valid); TASSIGN(x_k, 0x00000);  // L0A 0x00000..0x01000
                 XGm x_in(x + int64_t(t0) * 1536 + int64_t(k_blocks0) * 128, {t0_valid});
                 TLOAD(x_k, x_in);
@@ -51,7 +51,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 TLOAD(w_k, w_in);
                 AccF32_32x128 part_1_acc(t0_valid); TASSIGN(part_1_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(part_1_acc, x_k, w_k);
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
+                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_32x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x04000);  // UB 0x04000..0x04080
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
                 TLOAD(x_scale_tile, x_scale_in);
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
                 VecF32_32x1 scale(t0_valid); TASSIGN(scale, 0x04140);  // UB 0x04140..0x041c0
                 TPASS(t0_valid, 128, [&](auto at) {
-                    // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
+                    // total: total + reshape(part * scale, [t, n_blocks * block])
                     const auto part_1 = at.extract(part_1_acc, 0);
                     const auto total_1 = part_1 * at.column(scale);
                     const auto total_v = at.load(total);
@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void linear_to_out(
             }
             YGm y_out(y + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
             TPASS(t0_valid, 128, [&](auto at) {
-                // y: reshape(cast(total, bf16), [t, n_blocks, block])  [linear_fp8_blocks.yaml:35]
+                // y: reshape(cast(total, bf16), [t, n_blocks, block])
                 const auto total_v = at.load(total);
                 at.store(y_out, total_v, far);
             });

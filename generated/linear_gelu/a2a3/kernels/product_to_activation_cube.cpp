@@ -41,7 +41,7 @@ AICORE inline void run_block(
             AccF32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_slot ^= 1) {
-                // p: matmul(x, w, dtype=fp32)  [linear_gelu.yaml:19]
+                // p: matmul(x, w, dtype=fp32)
                 MatB16_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 1024 + int64_t(k0), {t0_valid});

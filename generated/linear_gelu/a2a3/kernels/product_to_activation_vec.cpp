@@ -41,7 +41,7 @@ AICORE inline void run_block(
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
-            // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
+            // y: cast(gelu(p + bias), bf16)
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             BiasGm bias_in(bias + int64_t(n0));

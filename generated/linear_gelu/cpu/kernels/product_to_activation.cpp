@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void product_to_activation(
     const FarStores far(int64_t(t_end - t_begin) * 4096);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // p: matmul(x, w, dtype=fp32)  [linear_gelu.yaml:19]
+        // p: matmul(x, w, dtype=fp32)
         LeftB16_256x1024 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x80000
         XGm x_in(x + int64_t(t0) * 1024, {t0_valid});
         TLOAD(x_tile, x_in);
@@ -39,18 +39,18 @@ extern "C" __global__ AICORE void product_to_activation(
             RightB16_1024x128 w_tile; TASSIGN(w_tile, 0x00000);  // L0B 0x00000..0x40000
             WGm w_in(w + int64_t(n0) * 1024);
             TLOAD(w_tile, w_in);
-            // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
+            // y: cast(gelu(p + bias), bf16)
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00200
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            // p: matmul(x, w, dtype=fp32)  [linear_gelu.yaml:19]
+            // p: matmul(x, w, dtype=fp32)
             AccF32_256x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(p_acc, x_tile, w_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
                 TPASS<4>(t1_valid, 128, [&](auto at) {
-                    // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
+                    // y: cast(gelu(p + bias), bf16)
                     const auto p = at.extract(p_acc, t1 - t0);
                     const auto y_1 = p + at.row(bias_tile);
                     const auto y_half = y_1 * 0.5f;

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
-        // x_q: cast(cast(x, fp32) / x_scale, hif8)  [linear_hif8.yaml:26]
+        // x_q: cast(cast(x, fp32) / x_scale, hif8)
         VecB16_4x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void quantise(
         VecF32_2x2048 x_q_2(t0_valid); TASSIGN(x_q_2, 0x00000);  // UB 0x00000..0x04000
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TPASS(t0_valid, 2048, [&](auto at) {
-            // x_q: cast(cast(x, fp32) / x_scale, hif8)  [linear_hif8.yaml:26]
+            // x_q: cast(cast(x, fp32) / x_scale, hif8)
             const auto x_tile = at.load(x_in);
             const auto x_q_2_v = x_tile / at.all(x_scale);
             at.store(x_q_2, x_q_2_v);

@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 512, k0_slot ^= 1) {
-                // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
+                // p: matmul(x, w, dtype=int32)
                 MatI8_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});

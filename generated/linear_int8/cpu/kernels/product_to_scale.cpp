@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void product_to_scale(
     const FarStores far(int64_t(t_end - t_begin) * 4096);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
+        // p: matmul(x, w, dtype=int32)
         LeftI8_256x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x80000
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_tile, x_in);
@@ -44,19 +44,19 @@ extern "C" __global__ AICORE void product_to_scale(
             RightI8_2048x128 w_tile; TASSIGN(w_tile, 0x00000);  // L0B 0x00000..0x40000
             WGm w_in(w + int64_t(n0) * 2048);
             TLOAD(w_tile, w_in);
-            // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
+            // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)
             VecF32_1x128 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00200);  // UB 0x00200..0x00400
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
+            // p: matmul(x, w, dtype=int32)
             AccI32_256x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(p_acc, x_tile, w_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
+                // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)
                 VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);

@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // x_q, x_scale: quant_mx(x, quant_dtype=fp4_e2m1)  [linear_mxfp4.yaml:25]
+        // x_q, x_scale: quant_mx(x, quant_dtype=fp4_e2m1)
         VecB16_64x32 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 2048);

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // x_wide: cast(x_q, fp8_e4m3)  [linear_mxfp4.yaml:26]
+        // x_wide: cast(x_q, fp8_e4m3)
         VecU8_8x1024 x_q_tile_bytes(t0_valid); TASSIGN(x_q_tile_bytes, 0x00000 + t0_slot * 0x04000);  // same bytes as x_q_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XQGm x_q_in(x_q + int64_t(t0) * 1024, {t0_valid});

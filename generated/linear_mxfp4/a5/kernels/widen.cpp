@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t n0 = block * 8; n0 < 1024; n0 += nblk * 8, n0_slot ^= 1) {
-        // w_wide: cast(w, fp8_e4m3)  [linear_mxfp4.yaml:23]
+        // w_wide: cast(w, fp8_e4m3)
         VecU8_8x1024 w_tile_bytes; TASSIGN(w_tile_bytes, 0x00000 + n0_slot * 0x04000);  // same bytes as w_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
         WGm w_in(w + int64_t(n0) * 1024);

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void quantise_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
-        // x_wide: cast(x_q, fp8_e4m3)  [linear_mxfp4.yaml:26]
+        // x_wide: cast(x_q, fp8_e4m3)
         VecU8_4x1024 x_q_tile_bytes(t0_valid); TASSIGN(x_q_tile_bytes, 0x00000);  // same bytes as x_q_tile
         XQGm x_q_in(x_q + int64_t(t0) * 1024, {t0_valid});
         TLOAD(x_q_tile_bytes, x_q_in);

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void widen(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t n0 = block * 4; n0 < 1024; n0 += nblk * 4) {
-        // w_wide: cast(w, fp8_e4m3)  [linear_mxfp4.yaml:23]
+        // w_wide: cast(w, fp8_e4m3)
         VecU8_4x1024 w_tile_bytes; TASSIGN(w_tile_bytes, 0x00000);  // same bytes as w_tile
         WGm w_in(w + int64_t(n0) * 1024);
         TLOAD(w_tile_bytes, w_in);

@@ -37,7 +37,7 @@ AICORE inline void run_block(
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
-            // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
+            // y:   cast(acc + bias, bf16)
             VecF32_1x256 bias_tile; TASSIGN<0x00000>(bias_tile);  // UB 0x00000..0x00400
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
             BiasGm bias_in(bias + int64_t(n0));

@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void linear(
     const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
+        // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)
         LeftE4m3_256x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L0A 0x00000..0x80000
         XQGm x_q_in(x_q + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_q_tile, x_q_in);
@@ -51,16 +51,16 @@ extern "C" __global__ AICORE void linear(
             ScaleRightE8m0_64x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // beside w_tile
             WScaleGm w_scale_in(w_scale + int64_t(n0) * 64);
             TLOAD(w_scale_tile, w_scale_in);
-            // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
+            // y:   cast(acc + bias, bf16)
             VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00400
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
+            // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)
             AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
             TMATMUL_MX(acc_acc, x_q_tile, x_scale_tile, w_tile, w_scale_tile);
             YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
             TPASS(t0_valid, 256, [&](auto at) {
-                // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
+                // y:   cast(acc + bias, bf16)
                 const auto acc = at.extract(acc_acc, 0);
                 const auto y_1 = acc + at.row(bias_tile);
                 at.store(y_out, y_1, far);

@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void quantise(
         VecF32_64x1 x_q_peak; TASSIGN(x_q_peak, 0x02000);  // UB 0x02000..0x02100
         XGm x_in(x + int64_t(t0) * 2048);
         TPASS(64, 32, [&](auto at, auto &x_q_peak_max) {
-            // x_q, x_scale: quant_mx(x)  [linear_mxfp8.yaml:23]
+            // x_q, x_scale: quant_mx(x)
             const auto x_tile = at.load(x_in);
             at.store(x_q_wide, x_tile);
             const auto x_q_abs = at.abs(x_tile);

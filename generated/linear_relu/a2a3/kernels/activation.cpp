@@ -33,7 +33,7 @@ AICORE inline void run_block(
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         for (int32_t n0 = 0; n0 < 1024; n0 += 512, n0_slot ^= 1) {
-            // y: cast(relu(p + bias), fp16)  [linear_relu.yaml:21]
+            // y: cast(relu(p + bias), fp16)
             VecF32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000 + n0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             PGm p_in(p + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});

@@ -41,7 +41,7 @@ AICORE inline void run_block(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128) {
             for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_slot ^= 1) {
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
+                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
                 MatB16_64x128 x_g(t0_valid); TASSIGN(x_g, 0x00000 + groups0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});

@@ -54,24 +54,24 @@ AICORE inline void run_block(
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:25]
+            // total: full([t, n], 0, fp32)
             VecF32_32x128 total(t0_share); TASSIGN(total, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + n0_slot));  // free again
             TEXPANDS(total, 0.0f);
             for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_slot ^= 1) {
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
+                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
                 VecU8_64x128_c64 w_g_bytes; TASSIGN(w_g_bytes, 0x08000 + groups0_slot * 0x02000);  // same bytes as w_g
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + groups0_slot));  // free again
                 WGm w_in(w + int64_t(groups0) * 131072 + int64_t(lane) * 65536 + int64_t(n0) / 2);
                 TLOAD(w_g_bytes, w_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_slot));
-                // total: total + y_g * cast(scale[groups], fp32)  [linear_w4a16.yaml:31]
+                // total: total + y_g * cast(scale[groups], fp32)
                 VecB16_1x128 scale_tile; TASSIGN(scale_tile, 0x14000 + groups0_slot * 0x00100);  // UB 0x14000..0x14200, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_slot));  // free again
                 ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
                 TLOAD(scale_tile, scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
+                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
                 VecI4_64x128 w_g; TASSIGN(w_g, 0x08000 + groups0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
                 VecF16_64x128 y_g_1_fp16; TASSIGN<0x1c200>(y_g_1_fp16);  // UB 0x1c200..0x20200
                 pipe_barrier(PIPE_V);
@@ -86,16 +86,16 @@ AICORE inline void run_block(
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));  // free again
                 TCVT(y_g_1, y_g_1_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
-                // total: total + y_g * cast(scale[groups], fp32)  [linear_w4a16.yaml:31]
+                // total: total + y_g * cast(scale[groups], fp32)
                 VecF32_1x128 total_1; TASSIGN<0x1c200>(total_1);  // UB 0x1c200..0x1c400
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
                 TCVT(total_1, scale_tile, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
+                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
                 TPUSH<YG1Pipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(y_g_1_pipe, y_g_1);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));
-                // total: total + y_g * cast(scale[groups], fp32)  [linear_w4a16.yaml:31]
+                // total: total + y_g * cast(scale[groups], fp32)
                 YGSlot y_g_view(y_g_ring);
                 TPOP<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
                 __gm__ float *y_g_slot = y_g_view.data();
@@ -115,7 +115,7 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + n0_slot));
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:25]
+            // total: full([t, n], 0, fp32)
             TotalEndGm total_end_out(total_end + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_share});
             TSTORE(total_end_out, total);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + n0_slot));

@@ -36,11 +36,11 @@ extern "C" __global__ AICORE void linear_to_out(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n0 = block * 256; n0 < 2048; n0 += nblk * 256) {
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:25]
+            // total: full([t, n], 0, fp32)
             VecF32_256x256 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x40000
             TEXPANDS(total, 0.0f);
             for (int32_t groups0 = 0; groups0 < 16; ++groups0) {
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)  [linear_w4a16.yaml:29]
+                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
                 VecU8_128x256_c128 w_g_bytes; TASSIGN(w_g_bytes, 0x40000);  // same bytes as w_g
                 WGm w_in(w + int64_t(groups0) * 131072 + int64_t(n0) / 2);
                 TLOAD(w_g_bytes, w_in);
@@ -57,7 +57,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 VecF32_1x256 total_1; TASSIGN(total_1, 0x40000);  // UB 0x40000..0x40400
                 ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
                 TPASS(1, 256, [&](auto at) {
-                    // total: total + y_g * cast(scale[groups], fp32)  [linear_w4a16.yaml:31]
+                    // total: total + y_g * cast(scale[groups], fp32)
                     const auto scale_tile = at.load(scale_in);
                     at.store(total_1, scale_tile);
                 });
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void linear_to_out(
             }
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TPASS(t0_valid, 256, [&](auto at) {
-                // y: cast(total, bf16)  [linear_w4a16.yaml:33]
+                // y: cast(total, bf16)
                 const auto total_v = at.load(total);
                 at.store(y_out, total_v, far);
             });

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
+        // c: x - amax(x, axis=-1, keepdim=true)
         VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
@@ -43,7 +43,7 @@ AICORE inline void run_block(
         VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_1);
-        // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
+        // y: c - log(sum(exp(c), axis=-1, keepdim=true))
         VecF32_8x4096 y_1(rows0_valid); TASSIGN<0x10000>(y_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TEXP(y_1, c);

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void log_softmax(
         VecF32_8x1_r1 c_1; TASSIGN(c_1, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &c_1_max) {
-            // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
+            // c: x - amax(x, axis=-1, keepdim=true)
             const auto x_tile_v = at.load(x_in);
             at.store(x_tile, x_tile_v);
             c_1_max.take(at, x_tile_v);
@@ -41,7 +41,7 @@ extern "C" __global__ AICORE void log_softmax(
             const auto x_tile_v = at.load(x_tile);
             const auto c_v = x_tile_v - at.column(c_1);
             at.store(c, c_v);
-            // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
+            // y: c - log(sum(exp(c), axis=-1, keepdim=true))
             const auto y_1 = at.exp(c_v);
             y_2_sum.take(at, y_1);
         }, RowSum(y_2));

@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_slot ^= 1) {
-                // c: matmul(a, b, dtype=fp16)  [matmul_fp16.yaml:17]
+                // c: matmul(a, b, dtype=fp16)
                 MatF16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});

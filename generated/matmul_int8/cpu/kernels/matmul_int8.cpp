@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void matmul_int8(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 256) {
         const int32_t m0_valid = m_end - m0 < 256 ? m_end - m0 : 256;
-        // c: matmul(a, b, dtype=int32)  [matmul_int8.yaml:17]
+        // c: matmul(a, b, dtype=int32)
         LeftI8_256x1024 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x40000
         AGm a_in(a + int64_t(m0) * 1024, {m0_valid});
         TLOAD(a_tile, a_in);

@@ -41,7 +41,7 @@ AICORE inline void run_block(
                 AccF32_32x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000 + n0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
                 for (int32_t c_depth0 = 0; c_depth0 < 1792; c_depth0 += 256, c_depth0_slot ^= 1) {
-                    // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
+                    // c: matmul(a, b, dtype=bf16)
                     MatB16_32x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + c_depth0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_slot));  // free again
                     AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 1792 + int64_t(c_depth0), {m0_valid});

@@ -32,7 +32,7 @@ AICORE inline void run_block(
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 32) {
         const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
         for (int32_t n0 = block * 128; n0 < 256; n0 += nblk * 128, n0_slot ^= 1) {
-            // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
+            // c: matmul(a, b, dtype=bf16)
             VecF32_32x128 c_parts_tile(m0_valid); TASSIGN(c_parts_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});

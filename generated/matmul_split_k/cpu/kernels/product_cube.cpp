@@ -33,7 +33,7 @@ extern "C" __global__ AICORE void product_cube(
             for (int32_t n0 = 0; n0 < 256; n0 += 128) {
                 AccF32_64x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000);  // L0C 0x00000..0x08000
                 for (int32_t c_depth0 = 0; c_depth0 < 3584; c_depth0 += 512) {
-                    // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
+                    // c: matmul(a, b, dtype=bf16)
                     LeftB16_64x512 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x10000
                     AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 3584 + int64_t(c_depth0), {m0_valid});
                     TLOAD(a_tile, a_in);

@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void product_vec(
             CPartsGm c_parts_in_2(c_parts + int64_t(m) * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TPASS(m0_valid, 128, [&](auto at) {
-                // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
+                // c: matmul(a, b, dtype=bf16)
                 const auto c_parts_tile = at.load(c_parts_in);
                 const auto c_parts_tile_2 = at.load(c_parts_in_2);
                 const auto c_add = c_parts_tile + c_parts_tile_2;

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void matmul_transposed(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
+    // c: matmul(a.T, b.T, dtype=fp32)
     RightB16_512x256 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x40000
     BGm b_in(b);
     TLOAD(b_tile, b_in);

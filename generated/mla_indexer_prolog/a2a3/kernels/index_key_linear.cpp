@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccF32_64x64 ik_f_acc(t0_valid); TASSIGN(ik_f_acc, 0x00000 + d0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(d0_slot));  // free again
             for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
-                // ik_f: matmul(x_n, w_ik, dtype=fp32)  [mla_indexer_prolog.yaml:96]
+                // ik_f: matmul(x_n, w_ik, dtype=fp32)
                 MatB16_64x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});

@@ -43,7 +43,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // f: cast(v, fp32)  [latent.yaml:12]
+        // f: cast(v, fp32)
         VecB16_32x128 ik_h_tile(t0_valid); TASSIGN(ik_h_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         IkHGm ik_h_in(ik_h + int64_t(t0) * 128, {t0_valid});
@@ -54,7 +54,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(ik_f_2, ik_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
+        // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
         VecF32_32x128 ik_s_1(t0_valid); TASSIGN<0x0a800>(ik_s_1);  // UB 0x0a800..0x0e800
         pipe_barrier(PIPE_V);
         TABS(ik_s_1, ik_f_2);
@@ -69,7 +69,7 @@ AICORE inline void run_block(
         VecF32_1x32 ik_s_4_row(t0_valid); TASSIGN<0x0a800>(ik_s_4_row);  // as a row, same bytes as ik_s_4
         pipe_barrier(PIPE_V);
         TDIVS(ik_s_4_row, 127.0f, ik_s_3_row);
-        // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
+        // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_32x128 ik_1(t0_valid); TASSIGN<0x06800>(ik_1);  // UB 0x06800..0x0a800
         VecF32_32x1 ik_s_4(t0_valid); TASSIGN<0x0a800>(ik_s_4);  // UB 0x0a800..0x0a880
         pipe_barrier(PIPE_V);
@@ -98,14 +98,14 @@ AICORE inline void run_block(
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)  [mla_indexer_prolog.yaml:103]
+            // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)
             VecI8_1x128 ik_one; TASSIGN(ik_one, 0x04000 + row * 0x00080 + t0_slot * 0x01000);  // row of ik
             pipe_barrier(PIPE_MTE3);
             IkCacheGm ik_cache_out(ik_cache + int64_t(slot_i) * 128);
             TSTORE(ik_cache_out, ik_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
-        // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)  [mla_indexer_prolog.yaml:104]
+        // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)
         VecF16_32x16 ik_s_wide(t0_valid); TASSIGN(ik_s_wide, 0x06000 + t0_slot * 0x00400);  // UB 0x06000..0x06800, 2 copies
         VecF16_32x1 ik_s(t0_valid); TASSIGN<0x06880>(ik_s);  // UB 0x06880..0x068c0
         pipe_barrier(PIPE_V);

@@ -40,7 +40,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)  [mla_indexer_prolog.yaml:98]
+    // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)
     VecB16_1x128 ik_gamma_tile; TASSIGN<0x08000>(ik_gamma_tile);  // UB 0x08000..0x08100
     IkGammaGm ik_gamma_in(ik_gamma);
     TLOAD(ik_gamma_tile, ik_gamma_in);
@@ -65,7 +65,7 @@ AICORE inline void run_block(
         IkFGm ik_f_in(ik_f + int64_t(t0) * 128, {t0_valid});
         TLOAD(ik_f_tile, ik_f_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)  [mla_indexer_prolog.yaml:99]
+        // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)
         VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c200 + t0_slot * 0x01000);  // UB 0x0c200..0x0e200, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
@@ -75,7 +75,7 @@ AICORE inline void run_block(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)  [mla_indexer_prolog.yaml:98]
+        // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)
         VecF32_32x128 ik_b_part(t0_valid); TASSIGN<0x10600>(ik_b_part);  // UB 0x10600..0x14600
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TMULS(ik_b_part, ik_f_tile, 0.0078125f);
@@ -118,7 +118,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(ik_b, ik_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)  [mla_indexer_prolog.yaml:99]
+        // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)
         VecF32_32x64 ik_r_x(t0_valid); TASSIGN<0x10600>(ik_r_x);  // UB 0x10600..0x12600
         VecB16_32x128_c64 ik_r_1(t0_valid); TASSIGN(ik_r_1, 0x08200 + t0_slot * 0x02000);  // columns 0.. of ik_b
         pipe_barrier(PIPE_V);

@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_64x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_slot));  // free again
             for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_slot ^= 1) {
-                // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
+                // iq_i: matmul(q_q, w_iq, dtype=int32)
                 MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});

@@ -27,7 +27,7 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
-    // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
+    // iq_h: matmul(iq_r, hadamard, dtype=bf16)
     MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);

@@ -47,12 +47,12 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
+        // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
         VecF32_1x32 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x08000 + t0_slot * 0x00080);  // as a row, same bytes as q_s_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
         TLOAD(q_s_tile_row, q_s_in);
-        // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
+        // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)
         VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
@@ -68,7 +68,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(iq_r_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_slot ^= 1) {
-            // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
+            // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
             VecI32_32x128 iq_i_tile(t0_valid); TASSIGN(iq_i_tile, 0x00000 + index_heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_slot));  // free again
             IqIGm iq_i_in(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
@@ -94,7 +94,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
             TCVT(iq_b_4, iq_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
+            // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)
             VecF32_32x64 iq_r_x(t0_valid); TASSIGN<0x14500>(iq_r_x);  // UB 0x14500..0x16500
             VecB16_32x128_c64 iq_r_1(t0_valid); TASSIGN(iq_r_1, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4
             pipe_barrier(PIPE_V);

@@ -38,7 +38,7 @@ AICORE inline void run_block(
         AccF32_32x64 weights_1_acc(t0_valid); TASSIGN(weights_1_acc, 0x00000 + t0_slot * 0x02000);  // L0C 0x00000..0x04000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
         for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
-            // weights: cast(matmul(x_n, w_iw, dtype=fp32) * (index_heads ** -0.5 * d ** -0.5), fp16)  [mla_indexer_prolog.yaml:106]
+            // weights: cast(matmul(x_n, w_iw, dtype=fp32) * (index_heads ** -0.5 * d ** -0.5), fp16)
             MatB16_32x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
             XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:80]
+    // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)
     VecB16_1x512 kv_gamma_tile; TASSIGN<0x00000>(kv_gamma_tile);  // UB 0x00000..0x00400
     KvGammaGm kv_gamma_in(kv_gamma);
     TLOAD(kv_gamma_tile, kv_gamma_in);
@@ -89,7 +89,7 @@ AICORE inline void run_block(
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)  [mla_indexer_prolog.yaml:81]
+            // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)
             VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08400 + row * 0x00400 + t0_slot * 0x02000);  // row of kv
             pipe_barrier(PIPE_MTE3);
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);

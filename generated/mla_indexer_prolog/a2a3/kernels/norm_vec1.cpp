@@ -31,7 +31,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+    // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
     VecB16_1x7168 gamma_tile; TASSIGN<0x00000>(gamma_tile);  // UB 0x00000..0x03800
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);

@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 4; i2 < t; i2 += nblk * 4, i2_slot ^= 1) {
         const int32_t i2_valid = t - i2 < 4 ? t - i2 : 4;
-        // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+        // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
         VecF32_1x8 total_row(i2_valid); TASSIGN(total_row, 0x00000 + i2_slot * 0x00020);  // as a row, same bytes as total
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
         TEXPANDS(total_row, 0.0f);

@@ -32,7 +32,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+    // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
     VecF32_1x7168 x_n_2_tile; TASSIGN<0x0e020>(x_n_2_tile);  // UB 0x0e020..0x15020
     XN2Gm x_n_2_in(x_n_2);
     TLOAD(x_n_2_tile, x_n_2_in);

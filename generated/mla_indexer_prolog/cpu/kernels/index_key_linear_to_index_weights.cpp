@@ -62,7 +62,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 128);  // weights: around the cache if large
-    // ik_h: matmul(ik_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:101]
+    // ik_h: matmul(ik_r, hadamard, dtype=bf16)
     RightB16_128x128 hadamard_tile; TASSIGN(hadamard_tile, 0x00000);  // L0B 0x00000..0x08000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
     IkGammaGm ik_gamma_in(ik_gamma);
     IkGammaGm ik_beta_in(ik_beta);
     TPASS(1, 128, [&](auto at) {
-        // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)  [mla_indexer_prolog.yaml:98]
+        // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)
         const auto ik_gamma_tile = at.load(ik_gamma_in);
         at.store(ik_b_gamma, ik_gamma_tile);
         const auto ik_beta_tile = at.load(ik_beta_in);
@@ -81,7 +81,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         AccF32_256x128 ik_f_acc(t0_valid); TASSIGN(ik_f_acc, 0x00000);  // L0C 0x00000..0x20000
         for (int32_t h0 = 0; h0 < 7168; h0 += 512) {
-            // ik_f: matmul(x_n, w_ik, dtype=fp32)  [mla_indexer_prolog.yaml:96]
+            // ik_f: matmul(x_n, w_ik, dtype=fp32)
             LeftB16_256x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000);  // L0A 0x00000..0x40000
             XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
             TLOAD(x_n_tile, x_n_in);
@@ -98,7 +98,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
             VecF32_32x1 ik_b_mean(t1_valid); TASSIGN(ik_b_mean, 0x00400);  // UB 0x00400..0x00480
             TPASS(t1_valid, 128, [&](auto at, auto &ik_b_mean_sum) {
-                // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)  [mla_indexer_prolog.yaml:98]
+                // ik_b: cast(layer_norm(ik_f, ik_gamma, ik_beta, eps=eps), bf16)
                 const auto ik_f = at.extract(ik_f_acc, t1 - t0);
                 const auto ik_b_part = ik_f * 0.0078125f;
                 ik_b_mean_sum.take(at, ik_b_part);
@@ -127,7 +127,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
                 const auto ik_b_1 = ik_b_scaled + at.row(ik_b_beta);
                 at.store(ik_b, ik_b_1);
             }, Divisor(ik_b_std));
-            // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)  [mla_indexer_prolog.yaml:99]
+            // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)
             VecF32_32x64 ik_r_x(t1_valid); TASSIGN(ik_r_x, 0x00400);  // UB 0x00400..0x02400
             VecB16_32x128_c64 ik_r_1(t1_valid); TASSIGN(ik_r_1, 0x04500);  // columns 0.. of ik_b
             TCVT(ik_r_x, ik_r_1, RoundMode::CAST_RINT);
@@ -158,12 +158,12 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
             VecB16_32x128_c64 ik_r_rope(t1_valid); TASSIGN(ik_r_rope, 0x04500);  // columns 0.. of ik_b
             VecF32_32x64 ik_r_roped(t1_valid); TASSIGN(ik_r_roped, 0x02400);  // UB 0x02400..0x04400
             TCVT(ik_r_rope, ik_r_roped, RoundMode::CAST_RINT);
-            // ik_h: matmul(ik_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:101]
+            // ik_h: matmul(ik_r, hadamard, dtype=bf16)
             LeftB16_32x128 ik_b_l0a(t1_valid); TASSIGN(ik_b_l0a, 0x00000);  // L0A 0x00000..0x02000
             TMOV(ik_b_l0a, ik_b);
             AccF32_32x128 ik_h_acc(t1_valid); TASSIGN(ik_h_acc, 0x22000);  // L0C 0x22000..0x26000
             TMATMUL(ik_h_acc, ik_b_l0a, hadamard_tile);
-            // f: cast(v, fp32)  [latent.yaml:12]
+            // f: cast(v, fp32)
             VecB16_32x128 ik_h(t1_valid); TASSIGN(ik_h, 0x00400);  // UB 0x00400..0x02400
             TEXTRACT(ik_h, ik_h_acc, 0, 0);
             VecF32_32x128 ik_f_2(t1_valid); TASSIGN(ik_f_2, 0x02400);  // UB 0x02400..0x06400
@@ -171,7 +171,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
             TPASS(t1_valid, 128, [&](auto at, auto &ik_s_2_max) {
                 const auto ik_h_v = at.load(ik_h);
                 at.store(ik_f_2, ik_h_v);
-                // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
+                // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
                 const auto ik_s_1 = at.abs(ik_h_v);
                 ik_s_2_max.take(at, ik_s_1);
             }, RowMax(ik_s_2));
@@ -180,7 +180,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
             TMAXS(ik_s_3_row, ik_s_2_row, 1e-35f);
             VecF32_1x32 ik_s_4_row(t1_valid); TASSIGN(ik_s_4_row, 0x00480);  // as a row, same bytes as ik_s_4
             TDIVS(ik_s_4_row, 127.0f, ik_s_3_row);
-            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
+            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
             VecF32_1x32 ik_s_5_row(t1_valid); TASSIGN(ik_s_5_row, 0x00400);  // as a row, same bytes as ik_s_5
             TDIVS(ik_s_5_row, 1.0f, ik_s_4_row);
             VecF16_1x32 ik_s_row(t1_valid); TASSIGN(ik_s_row, 0x00500);  // as a row, same bytes as ik_s
@@ -198,12 +198,12 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)  [mla_indexer_prolog.yaml:103]
+                // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)
                 VecI8_1x128 ik_one; TASSIGN(ik_one, 0x00540 + row * 0x00080);  // row of ik
                 IkCacheGm ik_cache_out(ik_cache + int64_t(slot_i) * 128);
                 TSTORE(ik_cache_out, ik_one);
             }
-            // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)  [mla_indexer_prolog.yaml:104]
+            // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)
             VecF16_32x16 ik_s_wide(t1_valid); TASSIGN(ik_s_wide, 0x00540);  // UB 0x00540..0x00940
             VecF16_32x1 ik_s(t1_valid); TASSIGN(ik_s, 0x00500);  // UB 0x00500..0x00540
             TROWEXPAND(ik_s_wide, ik_s);
@@ -219,7 +219,7 @@ extern "C" __global__ AICORE void index_key_linear_to_index_weights(
             }
             AccF32_32x64 weights_1_acc(t1_valid); TASSIGN(weights_1_acc, 0x20000);  // L0C 0x20000..0x22000
             for (int32_t h0 = 0; h0 < 7168; h0 += 512) {
-                // weights: cast(matmul(x_n, w_iw, dtype=fp32) * (index_heads ** -0.5 * d ** -0.5), fp16)  [mla_indexer_prolog.yaml:106]
+                // weights: cast(matmul(x_n, w_iw, dtype=fp32) * (index_heads ** -0.5 * d ** -0.5), fp16)
                 LeftB16_32x512 x_n_tile_2(t1_valid); TASSIGN(x_n_tile_2, 0x00000);  // L0A 0x00000..0x08000
                 XNGm x_n_in(x_n + int64_t(t1) * 7168 + int64_t(h0), {t1_valid});
                 TLOAD(x_n_tile_2, x_n_in);

@@ -50,13 +50,13 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 8192);  // iq: around the cache if large
-    // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
+    // iq_h: matmul(iq_r, hadamard, dtype=bf16)
     RightB16_128x128 hadamard_tile; TASSIGN(hadamard_tile, 0x00000);  // L0B 0x00000..0x08000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
+        // iq_i: matmul(q_q, w_iq, dtype=int32)
         LeftI8_256x1536 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000);  // L0A 0x00000..0x60000
         QQGm q_q_in(q_q + int64_t(t0) * 1536, {t0_valid});
         TLOAD(q_q_tile, q_q_in);
@@ -64,16 +64,16 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
             RightI8_1536x128 w_iq_tile; TASSIGN(w_iq_tile, 0x08000);  // L0B 0x08000..0x38000
             WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608);
             TLOAD(w_iq_tile, w_iq_in);
-            // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
+            // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
             VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
             TLOAD(w_iq_scale_tile, w_iq_scale_in);
-            // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
+            // iq_i: matmul(q_q, w_iq, dtype=int32)
             AccI32_256x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(iq_i_acc, q_q_tile, w_iq_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
+                // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
                 VecF32_1x32 q_s_tile_row(t1_valid); TASSIGN(q_s_tile_row, 0x00200);  // as a row, same bytes as q_s_tile
                 QSGm q_s_in(q_s + int64_t(t1), {t1_valid});
                 TLOAD(q_s_tile_row, q_s_in);
@@ -86,7 +86,7 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_b_3 = iq_b_2 * at.row(w_iq_scale_tile);
                     at.store(iq_b_4, iq_b_3);
                 });
-                // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
+                // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)
                 VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x02280);  // UB 0x02280..0x04280
                 VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x00280);  // columns 0.. of iq_b_4
                 TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT);
@@ -117,12 +117,12 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x00280);  // columns 0.. of iq_b_4
                 VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x04280);  // UB 0x04280..0x06280
                 TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT);
-                // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
+                // iq_h: matmul(iq_r, hadamard, dtype=bf16)
                 LeftB16_32x128 iq_b_4_l0a(t1_valid); TASSIGN(iq_b_4_l0a, 0x60000);  // L0A 0x60000..0x62000
                 TMOV(iq_b_4_l0a, iq_b_4);
                 AccF32_32x128 iq_h_acc(t1_valid); TASSIGN(iq_h_acc, 0x20000);  // L0C 0x20000..0x24000
                 TMATMUL(iq_h_acc, iq_b_4_l0a, hadamard_tile);
-                // f: cast(v, fp32)  [latent.yaml:12]
+                // f: cast(v, fp32)
                 VecB16_32x128 iq_h(t1_valid); TASSIGN(iq_h, 0x00200);  // UB 0x00200..0x02200
                 TEXTRACT(iq_h, iq_h_acc, 0, 0);
                 VecF32_32x128 iq_f(t1_valid); TASSIGN(iq_f, 0x02200);  // UB 0x02200..0x06200
@@ -130,7 +130,7 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 TPASS(t1_valid, 128, [&](auto at, auto &iq_s_2_max) {
                     const auto iq_h_v = at.load(iq_h);
                     at.store(iq_f, iq_h_v);
-                    // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
+                    // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
                     const auto iq_s_1 = at.abs(iq_h_v);
                     iq_s_2_max.take(at, iq_s_1);
                 }, RowMax(iq_s_2));
@@ -139,7 +139,7 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 TMAXS(iq_s_3_row, iq_s_2_row, 1e-35f);
                 VecF32_1x32 iq_s_row(t1_valid); TASSIGN(iq_s_row, 0x00280);  // as a row, same bytes as iq_s
                 TDIVS(iq_s_row, 127.0f, iq_s_3_row);
-                // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
+                // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
                 VecF32_1x32 iq_scale_1_row(t1_valid); TASSIGN(iq_scale_1_row, 0x00200);  // as a row, same bytes as iq_scale_1
                 TDIVS(iq_scale_1_row, 1.0f, iq_s_row);
                 VecF16_1x32 iq_scale_tile_row(t1_valid); TASSIGN(iq_scale_tile_row, 0x00300);  // as a row, same bytes as iq_scale_tile

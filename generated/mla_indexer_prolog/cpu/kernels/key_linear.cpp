@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // kv_f: matmul(x_n, w_dkv, dtype=fp32)  [mla_indexer_prolog.yaml:78]
+        // kv_f: matmul(x_n, w_dkv, dtype=fp32)
         LeftB16_256x7168 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000);  // L0A 0x00000..0x380000
         XNGm x_n_in(x_n + int64_t(t0) * 7168, {t0_valid});
         TLOAD(x_n_tile, x_n_in);

@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void key_norm(
     VecF32_1x512 kv_1; TASSIGN(kv_1, 0x00000);  // UB 0x00000..0x00800
     KvGammaGm kv_gamma_in(kv_gamma);
     TPASS(1, 512, [&](auto at) {
-        // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:80]
+        // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)
         const auto kv_gamma_tile = at.load(kv_gamma_in);
         at.store(kv_1, kv_gamma_tile);
     });
@@ -70,7 +70,7 @@ extern "C" __global__ AICORE void key_norm(
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)  [mla_indexer_prolog.yaml:81]
+            // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)
             VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08840 + row * 0x00400);  // row of kv
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);
             TSTORE(kv_cache_out, kv_one);

@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void norm(
     VecF32_1x7168 x_n_2; TASSIGN(x_n_2, 0x00000);  // UB 0x00000..0x07000
     GammaGm gamma_in(gamma);
     TPASS(1, 7168, [&](auto at) {
-        // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+        // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
         const auto gamma_tile = at.load(gamma_in);
         at.store(x_n_2, gamma_tile);
     });

@@ -44,7 +44,7 @@ extern "C" __global__ AICORE void query(
     const FarStores far(int64_t(t_end - t_begin) * 4096);  // q_rope: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // q_i: matmul(q_q, w_uq, dtype=int32)  [mla_indexer_prolog.yaml:70]
+        // q_i: matmul(q_q, w_uq, dtype=int32)
         LeftI8_256x1536 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000);  // L0A 0x00000..0x60000
         QQGm q_q_in(q_q + int64_t(t0) * 1536, {t0_valid});
         TLOAD(q_q_tile, q_q_in);
@@ -52,16 +52,16 @@ extern "C" __global__ AICORE void query(
             RightI8_1536x192 w_uq_tile; TASSIGN(w_uq_tile, 0x00000);  // L0B 0x00000..0x48000
             WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912);
             TLOAD(w_uq_tile, w_uq_in);
-            // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
+            // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])
             VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x00000);  // UB 0x00000..0x00300
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
-            // q_i: matmul(q_q, w_uq, dtype=int32)  [mla_indexer_prolog.yaml:70]
+            // q_i: matmul(q_q, w_uq, dtype=int32)
             AccI32_256x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x30000
             TMATMUL(q_i_acc, q_q_tile, w_uq_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
+                // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])
                 VecF32_1x32 q_s_tile_row(t1_valid); TASSIGN(q_s_tile_row, 0x00300);  // as a row, same bytes as q_s_tile
                 QSGm q_s_in(q_s + int64_t(t1), {t1_valid});
                 TLOAD(q_s_tile_row, q_s_in);
@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void query(
                     at.store(q_b_4, q_b_3);
                     at.store(q_b_out, q_b_3);
                 });
-                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
+                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
                 VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x03380);  // UB 0x03380..0x05380
                 VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_4
                 TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void query_absorb(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
-            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_indexer_prolog.yaml:76]
+            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])
             LeftB16_256x128 q_h(t0_valid); TASSIGN(q_h, 0x00000);  // L0A 0x00000..0x10000
             QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TLOAD(q_h, q_b_in);

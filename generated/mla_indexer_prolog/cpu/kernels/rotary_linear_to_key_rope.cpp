@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void rotary_linear_to_key_rope(
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         AccF32_256x64 kr_f_acc(t0_valid); TASSIGN(kr_f_acc, 0x00000);  // L0C 0x00000..0x10000
         for (int32_t h0 = 0; h0 < 7168; h0 += 1024) {
-            // kr_f: matmul(x_n, w_kr, dtype=fp32)  [mla_indexer_prolog.yaml:83]
+            // kr_f: matmul(x_n, w_kr, dtype=fp32)
             LeftB16_256x1024 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000);  // L0A 0x00000..0x80000
             XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
             TLOAD(x_n_tile, x_n_in);
@@ -54,7 +54,7 @@ extern "C" __global__ AICORE void rotary_linear_to_key_rope(
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
             VecF32_32x64 kr_x(t1_valid); TASSIGN(kr_x, 0x00000);  // UB 0x00000..0x02000
             TPASS(t1_valid, 64, [&](auto at) {
-                // kr: rope(cast(kr_f, bf16), cos, sin)  [mla_indexer_prolog.yaml:85]
+                // kr: rope(cast(kr_f, bf16), cos, sin)
                 const auto kr_f = at.extract(kr_f_acc, t1 - t0);
                 const auto kr_1 = at.template rounded<bfloat16_t>(kr_f);
                 at.store(kr_x, kr_1);
@@ -89,7 +89,7 @@ extern "C" __global__ AICORE void rotary_linear_to_key_rope(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)  [mla_indexer_prolog.yaml:86]
+                // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)
                 VecB16_1x64 kr_one; TASSIGN(kr_one, 0x02000 + row * 0x00080);  // row of kr
                 KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
                 TSTORE(kr_cache_out, kr_one);

@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // kr: rope(cast(kr_f, bf16), cos, sin)  [mla_prolog.yaml:73]
+        // kr: rope(cast(kr_f, bf16), cos, sin)
         VecB16_16x64 kr_1_tile(t0_valid); TASSIGN(kr_1_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         Kr1Gm kr_1_in(kr_1 + int64_t(t0) * 64, {t0_valid});
@@ -96,7 +96,7 @@ AICORE inline void run_block(
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)  [mla_prolog.yaml:74]
+            // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)
             VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_slot * 0x00800);  // row of kr
             pipe_barrier(PIPE_MTE3);
             KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);

@@ -36,7 +36,7 @@ AICORE inline void run_block(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
-            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_prolog.yaml:64]
+            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])
             MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});

@@ -36,7 +36,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // q_norm, q_norm_scale: quantise(rms_norm(q_c, cast(q_gamma, fp32), eps=eps))  [mla_prolog.yaml:55]
+    // q_norm, q_norm_scale: quantise(rms_norm(q_c, cast(q_gamma, fp32), eps=eps))
     VecB16_1x1536 q_gamma_tile; TASSIGN<0x00000>(q_gamma_tile);  // UB 0x00000..0x00c00
     QGammaGm q_gamma_in(q_gamma);
     TLOAD(q_gamma_tile, q_gamma_in);
@@ -79,7 +79,7 @@ AICORE inline void run_block(
         VecF32_8x1536 q_norm_3(t0_valid); TASSIGN<0x11440>(q_norm_3);  // UB 0x11440..0x1d440
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(q_norm_3, q_norm_unit, q_norm_1);
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [mla_prolog.yaml:48]
+        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
         VecF32_8x1536 q_norm_m_1(t0_valid); TASSIGN<0x1d440>(q_norm_m_1);  // UB 0x1d440..0x29440
         pipe_barrier(PIPE_V);
         TABS(q_norm_m_1, q_norm_3);
@@ -91,7 +91,7 @@ AICORE inline void run_block(
         VecF32_1x8 q_norm_m_2_row(t0_valid); TASSIGN<0x11420>(q_norm_m_2_row);  // as a row, same bytes as q_norm_m_2
         pipe_barrier(PIPE_V);
         TMAXS(q_norm_m_row, q_norm_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [mla_prolog.yaml:49]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 q_norm_4_row(t0_valid); TASSIGN<0x1d440>(q_norm_4_row);  // as a row, same bytes as q_norm_4
         pipe_barrier(PIPE_V);
         TDIVS(q_norm_4_row, 127.0f, q_norm_m_row);

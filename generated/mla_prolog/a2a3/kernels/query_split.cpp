@@ -50,12 +50,12 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
+        // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale
         VecF32_1x16 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x06000 + t0_slot * 0x00040);  // as a row, same bytes as q_norm_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t0), {t0_valid});
         TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-        // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+        // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
         VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x09680 + t0_slot * 0x00800);  // UB 0x09680..0x0a680, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
@@ -71,7 +71,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(q_rope_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
-            // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
+            // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale
             VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x03000);  // UB 0x00000..0x06000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
@@ -93,13 +93,13 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCOLEXPANDMUL(q_f, q_f, w_uq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])  [mla_prolog.yaml:60]
+            // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])
             VecB16_16x192 q_b_1(t0_valid); TASSIGN(q_b_1, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TCVT(q_b_1, q_f, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
-            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
             VecF32_16x64 q_rope_x(t0_valid); TASSIGN<0x0e680>(q_rope_x);  // UB 0x0e680..0x0f680
             VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_1
             pipe_barrier(PIPE_V);
@@ -127,11 +127,11 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TADD(q_rope_high, q_rope_x2c2, q_rope_x1s2);
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
-            // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])  [mla_prolog.yaml:60]
+            // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])
             QBGm q_b_out(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TSTORE(q_b_out, q_b_1);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
-            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
             VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_slot * 0x00800);  // UB 0x0b680..0x0c680, 2 copies
             VecF32_16x64 q_rope_roped(t0_valid); TASSIGN<0x11680>(q_rope_roped);  // UB 0x11680..0x12680
             pipe_barrier(PIPE_V);

@@ -39,7 +39,7 @@ AICORE inline void run_block(
             AccI32_64x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_slot * 0x0c000);  // L0C 0x00000..0x18000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
             for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_slot ^= 1) {
-                // q_i: matmul(q_norm, w_uq, dtype=int32)  [mla_prolog.yaml:57]
+                // q_i: matmul(q_norm, w_uq, dtype=int32)
                 MatI8_64x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000 + q_rank0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 QNormGm q_norm_in(q_norm + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});

@@ -38,7 +38,7 @@ AICORE inline void run_block(
         AccF32_64x64 kr_1_acc(t0_valid); TASSIGN(kr_1_acc, 0x00000 + t0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
         for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
-            // kr_f: matmul(x, w_kr, dtype=fp32)  [mla_prolog.yaml:71]
+            // kr_f: matmul(x, w_kr, dtype=fp32)
             MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
             XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});

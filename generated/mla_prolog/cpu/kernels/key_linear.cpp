@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void key_linear(
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         AccF32_256x512 kv_f_acc(t0_valid); TASSIGN(kv_f_acc, 0x00000);  // L0C 0x00000..0x80000
         for (int32_t h0 = 0; h0 < 7168; h0 += 1024) {
-            // kv_f: matmul(x, w_dkv, dtype=fp32)  [mla_prolog.yaml:66]
+            // kv_f: matmul(x, w_dkv, dtype=fp32)
             LeftB16_256x1024 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x80000
             XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
             TLOAD(x_tile, x_in);

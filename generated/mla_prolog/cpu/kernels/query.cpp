@@ -44,7 +44,7 @@ extern "C" __global__ AICORE void query(
     const FarStores far(int64_t(t_end - t_begin) * 4096);  // q_rope: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // q_i: matmul(q_norm, w_uq, dtype=int32)  [mla_prolog.yaml:57]
+        // q_i: matmul(q_norm, w_uq, dtype=int32)
         LeftI8_256x1536 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000);  // L0A 0x00000..0x60000
         QNormGm q_norm_in(q_norm + int64_t(t0) * 1536, {t0_valid});
         TLOAD(q_norm_tile, q_norm_in);
@@ -52,16 +52,16 @@ extern "C" __global__ AICORE void query(
             RightI8_1536x192 w_uq_tile; TASSIGN(w_uq_tile, 0x00000);  // L0B 0x00000..0x48000
             WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912);
             TLOAD(w_uq_tile, w_uq_in);
-            // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
+            // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale
             VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x00000);  // UB 0x00000..0x00300
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
-            // q_i: matmul(q_norm, w_uq, dtype=int32)  [mla_prolog.yaml:57]
+            // q_i: matmul(q_norm, w_uq, dtype=int32)
             AccI32_256x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x30000
             TMATMUL(q_i_acc, q_norm_tile, w_uq_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-                // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
+                // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00300);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
@@ -73,11 +73,11 @@ extern "C" __global__ AICORE void query(
                     const auto q_f_1 = at.to_float(q_i);
                     const auto q_f_2 = q_f_1 * at.column(q_norm_scale_tile);
                     const auto q_f = q_f_2 * at.row(w_uq_scale_tile);
-                    // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])  [mla_prolog.yaml:60]
+                    // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])
                     at.store(q_b_1, q_f);
                     at.store(q_b_out, q_f);
                 });
-                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
                 VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x03380);  // UB 0x03380..0x05380
                 VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_1
                 TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);

@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void query_norm(
     VecF32_1x1536 q_norm_1; TASSIGN(q_norm_1, 0x00000);  // UB 0x00000..0x01800
     QGammaGm q_gamma_in(q_gamma);
     TPASS(1, 1536, [&](auto at) {
-        // q_norm, q_norm_scale: quantise(rms_norm(q_c, cast(q_gamma, fp32), eps=eps))  [mla_prolog.yaml:55]
+        // q_norm, q_norm_scale: quantise(rms_norm(q_c, cast(q_gamma, fp32), eps=eps))
         const auto q_gamma_tile = at.load(q_gamma_in);
         at.store(q_norm_1, q_gamma_tile);
     });
@@ -64,14 +64,14 @@ extern "C" __global__ AICORE void query_norm(
             const auto q_norm_unit = q_c_tile_v / q_norm_std_divisor;
             const auto q_norm_3_v = q_norm_unit * at.row(q_norm_1);
             at.store(q_norm_3, q_norm_3_v);
-            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [mla_prolog.yaml:48]
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
             const auto q_norm_m_1 = at.abs(q_norm_3_v);
             q_norm_m_2_max.take(at, q_norm_m_1);
         }, Divisor(q_norm_std), RowMax(q_norm_m_2));
         VecF32_1x8 q_norm_m_row(t0_valid); TASSIGN(q_norm_m_row, 0x0d800);  // as a row, same bytes as q_norm_m
         VecF32_1x8 q_norm_m_2_row(t0_valid); TASSIGN(q_norm_m_2_row, 0x0d840);  // as a row, same bytes as q_norm_m_2
         TMAXS(q_norm_m_row, q_norm_m_2_row, 1e-30f);
-        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [mla_prolog.yaml:49]
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
         VecF32_1x8 q_norm_4_row(t0_valid); TASSIGN(q_norm_4_row, 0x0d840);  // as a row, same bytes as q_norm_4
         TDIVS(q_norm_4_row, 127.0f, q_norm_m_row);
         VecF32_1x8 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x0d880);  // as a row, same bytes as q_norm_scale_tile

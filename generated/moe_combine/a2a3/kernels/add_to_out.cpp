@@ -39,7 +39,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // total: cast(shared, fp32)  [moe_combine.yaml:25]
+        // total: cast(shared, fp32)
         VecB16_8x1024 shared_tile(t0_valid); TASSIGN(shared_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
@@ -55,7 +55,7 @@ AICORE inline void run_block(
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
                 const int64_t slot = place[int64_t(row_i) * 8 + int64_t(t0) * 8 + int64_t(k0)];
-                // total: total + cast(row, fp32) * weight[:, k]  [moe_combine.yaml:29]
+                // total: total + cast(row, fp32) * weight[:, k]
                 VecB16_1x1024 row_one; TASSIGN(row_one, 0x08000 + k0_slot * 0x04000 + row_i * 0x00800);  // row of row
                 RowsGm rows_in(rows + int64_t(slot) * 1024);
                 TLOAD(row_one, rows_in);
@@ -81,7 +81,7 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TADD(total, total, total_1);
         }
-        // y: cast(total, bf16)  [moe_combine.yaml:31]
+        // y: cast(total, bf16)
         VecB16_8x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

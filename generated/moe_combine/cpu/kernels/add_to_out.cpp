@@ -36,12 +36,12 @@ extern "C" __global__ AICORE void add_to_out(
         VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TPASS(t0_valid, 1024, [&](auto at) {
-            // total: cast(shared, fp32)  [moe_combine.yaml:25]
+            // total: cast(shared, fp32)
             const auto shared_tile = at.load(shared_in);
             at.store(total, shared_tile);
         });
         for (int32_t k0 = 0; k0 < 8; ++k0) {
-            // total: total + cast(row, fp32) * weight[:, k]  [moe_combine.yaml:29]
+            // total: total + cast(row, fp32) * weight[:, k]
             VecI32_1x8 place_places(t0_valid); TASSIGN(place_places, 0x04000);  // UB 0x04000..0x04020
             PlaceGm place_in(place + int64_t(t0) * 8 + int64_t(k0), {t0_valid});
             TLOAD(place_places, place_in);
@@ -61,7 +61,7 @@ extern "C" __global__ AICORE void add_to_out(
         }
         SharedGm y_out(y + int64_t(t0) * 1024, {t0_valid});
         TPASS(t0_valid, 1024, [&](auto at) {
-            // y: cast(total, bf16)  [moe_combine.yaml:31]
+            // y: cast(total, bf16)
             const auto total_v = at.load(total);
             at.store(y_out, total_v, far);
         });

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+        // rows: index_select(x, 0, floor_div(source, k))
         VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         SourceGm source_in(source + int64_t(t0) * 8);

@@ -24,7 +24,7 @@ AICORE inline void run_block(
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
         VecI32_1x8 source_1_tile; TASSIGN(source_1_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TEXPANDS(source_1_tile, 0);

@@ -13,11 +13,11 @@ using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -39,7 +39,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
         VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
@@ -52,7 +52,7 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }
     for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
-        const int64_t place_2 = index_inside(place[int64_t(i2)], int64_t(t) * 8, 33);
+        const int64_t place_3 = index_inside(place[int64_t(i2)], int64_t(t) * 8, 1);
         VecI32_1x8_c1 one; TASSIGN(one, 0x0c000 + i2_slot * 0x00020);  // UB 0x0c000..0x0c040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         Source3Gm source_3_in(source_3 + int64_t(i2));
@@ -60,7 +60,7 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
         pipe_barrier(PIPE_MTE3);
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
-        Source3Gm source_out(source + int64_t(place_2));
+        Source3Gm source_out(source + int64_t(place_3));
         TSTORE(source_out, one);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }

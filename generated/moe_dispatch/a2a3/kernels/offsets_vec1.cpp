@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
-        // count:  sum(chosen, axis=0, keepdim=true)  [moe_dispatch.yaml:27]
+        // count:  sum(chosen, axis=0, keepdim=true)
         VecI32_1x64 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0);

@@ -21,7 +21,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    // before: cumsum(count, axis=-1) - count  [moe_dispatch.yaml:28]
+    // before: cumsum(count, axis=-1) - count
     VecI32_1x64 before_1_tile; TASSIGN<0x00000>(before_1_tile);  // UB 0x00000..0x00100
     Before1Gm before_1_in(before_1);
     TLOAD(before_1_tile, before_1_in);

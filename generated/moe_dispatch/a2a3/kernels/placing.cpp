@@ -32,57 +32,54 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // place_f: sum(cast(chosen * (upto + before - 1), fp32), axis=-1, keepdim=true)  [moe_dispatch.yaml:30]
+    // after: sum(cast(chosen * (upto + before), fp32), axis=-1, keepdim=true)
     VecI32_1x64 before_tile; TASSIGN<0x01000>(before_tile);  // UB 0x01000..0x01100
     BeforeGm before_in(before);
     TLOAD(before_tile, before_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         UptoGm upto_in(upto + int64_t(t0) * 512);
         TLOAD(upto_tile, upto_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01100 + t0_slot * 0x00800);  // UB 0x01100..0x02100, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         UptoGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_8x64 place_f_1; TASSIGN<0x02140>(place_f_1);  // UB 0x02140..0x02940
+        VecI32_8x64 after_1; TASSIGN<0x02140>(after_1);  // UB 0x02140..0x02940
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        pipe_barrier(PIPE_V);
-        TSUBS(place_f_1, place_f_1, 1);
+        TCOLEXPANDADD(after_1, upto_tile, before_tile);
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TMUL(place_f_1, chosen_tile, place_f_1);
+        TMUL(after_1, chosen_tile, after_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_8x64 place_f_4; TASSIGN<0x02940>(place_f_4);  // UB 0x02940..0x03140
+        VecF32_8x64 after_3; TASSIGN<0x02940>(after_3);  // UB 0x02940..0x03140
         pipe_barrier(PIPE_V);
-        TCVT(place_f_4, place_f_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_8x1 place_f; TASSIGN<0x02140>(place_f);  // UB 0x02140..0x02160
-        VecF32_8x64 place_f_tmp; TASSIGN<0x03140>(place_f_tmp);  // UB 0x03140..0x03940
+        TCVT(after_3, after_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF32_8x1 after; TASSIGN<0x02140>(after);  // UB 0x02140..0x02160
+        VecF32_8x64 after_tmp; TASSIGN<0x03140>(after_tmp);  // UB 0x03140..0x03940
         pipe_barrier(PIPE_V);
-        TROWSUM(place_f, place_f_4, place_f_tmp);
-        // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
-        VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x02100 + t0_slot * 0x00020);  // as a row, same bytes as place_1
-        VecF32_1x8 place_f_row; TASSIGN<0x02140>(place_f_row);  // as a row, same bytes as place_f
+        TROWSUM(after, after_3, after_tmp);
+        // place: reshape(cast(after, int32, mode=rint) - 1, [t, k])
+        VecI32_1x8 place_1_row; TASSIGN<0x02160>(place_1_row);  // as a row, same bytes as place_1
+        VecF32_1x8 after_row; TASSIGN<0x02140>(after_row);  // as a row, same bytes as after
+        pipe_barrier(PIPE_V);
+        TCVT(place_1_row, after_row, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecI32_1x8 place_2_row; TASSIGN(place_2_row, 0x02100 + t0_slot * 0x00020);  // as a row, same bytes as place_2
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT, SaturationMode::ON);
+        TSUBS(place_2_row, place_1_row, 1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         PlaceGm place_out(place + int64_t(t0) * 8);
-        TSTORE(place_out, place_1_row);
+        TSTORE(place_out, place_2_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }
 

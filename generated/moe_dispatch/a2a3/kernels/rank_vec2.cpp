@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
+    // chosen: one_hot(reshape(expert, [t * k]), experts)
     VecI32_1x64 chosen_2_tile; TASSIGN<0x00040>(chosen_2_tile);  // UB 0x00040..0x00140
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void copies_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+        // rows: index_select(x, 0, floor_div(source, k))
         VecF16_1x16_c8 rows_1_lt; TASSIGN(rows_1_lt, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(rows_1_lt, 1.0f);
         VecF16_1x16_c8 rows_1_ge; TASSIGN(rows_1_ge, 0x00040);  // UB 0x00040..0x00060

@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -31,10 +31,10 @@ extern "C" __global__ AICORE void copies_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t) * 16384);  // rows: around the cache if large
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
-        const int64_t place_2 = index_inside(rows_1[int64_t(i1)], int64_t(t), 35);
-        XGm x_in(x + int64_t(place_2) * 1024);
+        const int64_t place_3 = index_inside(rows_1[int64_t(i1)], int64_t(t), 2);
+        XGm x_in(x + int64_t(place_3) * 1024);
         XGm rows_out(rows + int64_t(i1) * 1024);
-        // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+        // rows: index_select(x, 0, floor_div(source, k))
         TCARRY(rows_out, x_in, far);
     }
 #endif

@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void inverse_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
         VecI32_1x8 source_1_tile; TASSIGN(source_1_tile, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(source_1_tile, 0);
         Source1Gm source_1_out(source_1 + int64_t(t0) * 8);

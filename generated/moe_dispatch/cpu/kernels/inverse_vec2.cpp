@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void inverse_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 4096; i1 < t * 8; i1 += nblk * 4096) {
         const int32_t i1_valid = t * 8 - i1 < 4096 ? t * 8 - i1 : 4096;
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);
         Source3Gm source_3_out(source_3 + int64_t(i1), {i1_valid});

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void offsets_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // count:  sum(chosen, axis=0, keepdim=true)  [moe_dispatch.yaml:27]
+        // count:  sum(chosen, axis=0, keepdim=true)
         VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < t * 8; i2 += 64) {

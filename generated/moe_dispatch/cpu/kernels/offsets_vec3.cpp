@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void offsets_vec3(
     Before1Gm count_in(count);
     Before1Gm before_out(before);
     TPASS(1, 64, [&](auto at) {
-        // before: cumsum(count, axis=-1) - count  [moe_dispatch.yaml:28]
+        // before: cumsum(count, axis=-1) - count
         const auto before_1_tile = at.load(before_1_in);
         const auto count_tile = at.load(count_in);
         const auto before_tile = before_1_tile - count_tile;

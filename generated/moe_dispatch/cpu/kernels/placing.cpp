@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void placing(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // place_f: sum(cast(chosen * (upto + before - 1), fp32), axis=-1, keepdim=true)  [moe_dispatch.yaml:30]
+    // after: sum(cast(chosen * (upto + before), fp32), axis=-1, keepdim=true)
     VecI32_1x64 before_tile; TASSIGN(before_tile, 0x00000);  // UB 0x00000..0x00100
     BeforeGm before_in(before);
     TLOAD(before_tile, before_in);
@@ -37,27 +37,27 @@ extern "C" __global__ AICORE void placing(
         VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00100);  // UB 0x00100..0x00900
         UptoGm upto_in(upto + int64_t(t0) * 512);
         TLOAD(upto_tile, upto_in);
-        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x00900);  // UB 0x00900..0x01100
-        TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
-        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x00100);  // UB 0x00100..0x00900
-        TSUBS(place_f_2, place_f_1, 1);
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00900);  // UB 0x00900..0x01100
+        VecI32_8x64 after_1; TASSIGN(after_1, 0x00900);  // UB 0x00900..0x01100
+        TCOLEXPANDADD(after_1, upto_tile, before_tile);
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00100);  // UB 0x00100..0x00900
         UptoGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
-        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x01100);  // UB 0x01100..0x01900
-        TMUL(place_f_3, chosen_tile, place_f_2);
-        VecF32_8x1 place_f; TASSIGN(place_f, 0x00100);  // UB 0x00100..0x00120
-        TPASS(8, 64, [&](auto at, auto &place_f_sum) {
-            const auto place_f_3_v = at.load(place_f_3);
-            const auto place_f_4 = at.to_float(place_f_3_v);
-            place_f_sum.take(at, place_f_4);
-        }, RowSum(place_f));
-        // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
+        VecI32_8x64 after_2; TASSIGN(after_2, 0x01100);  // UB 0x01100..0x01900
+        TMUL(after_2, chosen_tile, after_1);
+        VecF32_8x1 after; TASSIGN(after, 0x00100);  // UB 0x00100..0x00120
+        TPASS(8, 64, [&](auto at, auto &after_sum) {
+            const auto after_2_v = at.load(after_2);
+            const auto after_3 = at.to_float(after_2_v);
+            after_sum.take(at, after_3);
+        }, RowSum(after));
+        // place: reshape(cast(after, int32, mode=rint) - 1, [t, k])
         VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x00140);  // as a row, same bytes as place_1
-        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x00100);  // as a row, same bytes as place_f
-        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT);
+        VecF32_1x8 after_row; TASSIGN(after_row, 0x00100);  // as a row, same bytes as after
+        TCVT(place_1_row, after_row, RoundMode::CAST_RINT);
+        VecI32_1x8 place_2_row; TASSIGN(place_2_row, 0x00100);  // as a row, same bytes as place_2
+        TSUBS(place_2_row, place_1_row, 1);
         PlaceGm place_out(place + int64_t(t0) * 8);
-        TSTORE(place_out, place_1_row);
+        TSTORE(place_out, place_2_row);
     }
 #endif
 }

@@ -19,7 +19,7 @@ extern "C" __global__ AICORE void rank_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
+        // chosen: one_hot(reshape(expert, [t * k]), experts)
         VecI32_1x64 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00100
         TCI<VecI32_1x64, int32_t, 0>(run, 0);
         Chosen2Gm chosen_2_out(chosen_2);

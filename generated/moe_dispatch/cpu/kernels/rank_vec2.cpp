@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void rank_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
+    // chosen: one_hot(reshape(expert, [t * k]), experts)
     VecI32_1x64 chosen_2_tile; TASSIGN(chosen_2_tile, 0x00000);  // UB 0x00000..0x00100
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);

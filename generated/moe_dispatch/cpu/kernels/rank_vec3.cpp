@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void rank_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // upto:   cumsum(chosen, axis=0)  [moe_dispatch.yaml:25]
+        // upto:   cumsum(chosen, axis=0)
         VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < t * 8; ++i2) {

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
+    // top, expert: topk(l, k)
     VecI32_1x512 places; TASSIGN<0x01100>(places);  // UB 0x01100..0x01900
     TCI<VecI32_1x512, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

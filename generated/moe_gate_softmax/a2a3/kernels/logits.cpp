@@ -38,7 +38,7 @@ AICORE inline void run_block(
             AccF32_64x128 l_acc(t0_valid); TASSIGN(l_acc, 0x00000 + experts0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
             wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_slot));  // free again
             for (int32_t h0 = 0; h0 < 2048; h0 += 512, h0_slot ^= 1) {
-                // l: matmul(x, w, dtype=fp32)  [moe_gate_softmax.yaml:22]
+                // l: matmul(x, w, dtype=fp32)
                 MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(h0), {t0_valid});

@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        // weight: softmax(top)  [moe_gate_softmax.yaml:26]
+        // weight: softmax(top)
         VecF32_64x16_c10 top_tile(t0_valid); TASSIGN(top_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         TopGm top_in(top + int64_t(t0) * 10, {t0_valid});

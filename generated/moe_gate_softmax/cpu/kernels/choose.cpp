@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void choose(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t) * 40);  // expert: around the cache if large
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
+        // top, expert: topk(l, k)
         VecI32_1x16_c10 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00040
         VecI32_1x1344 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x01540
         LGm l_in(l + int64_t(i1) * 512);

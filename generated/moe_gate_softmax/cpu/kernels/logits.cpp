@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void logits(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         AccF32_64x512 l_acc(t0_valid); TASSIGN(l_acc, 0x00000);  // L0C 0x00000..0x20000
         for (int32_t h0 = 0; h0 < 2048; h0 += 512) {
-            // l: matmul(x, w, dtype=fp32)  [moe_gate_softmax.yaml:22]
+            // l: matmul(x, w, dtype=fp32)
             LeftB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x10000
             XGm x_in(x + int64_t(t0) * 2048 + int64_t(h0), {t0_valid});
             TLOAD(x_tile, x_in);

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void share(
         VecF32_64x1 weight_max(t0_valid); TASSIGN(weight_max, 0x01000);  // UB 0x01000..0x01100
         TopGm top_in(top + int64_t(t0) * 10, {t0_valid});
         TPASS(t0_valid, 10, [&](auto at, auto &weight_max_max) {
-            // weight: softmax(top)  [moe_gate_softmax.yaml:26]
+            // weight: softmax(top)
             const auto top_tile_v = at.load(top_in);
             at.store(top_tile, top_tile_v);
             weight_max_max.take(at, top_tile_v);

@@ -37,7 +37,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // masked: reshape(where(open[:, :, None] > 0, c, -inf), [t, experts])  [moe_select_groups.yaml:35]
+        // masked: reshape(where(open[:, :, None] > 0, c, -inf), [t, experts])
         VecF32_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as open_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         OpenGm open_in(open + int64_t(t0) * 8);

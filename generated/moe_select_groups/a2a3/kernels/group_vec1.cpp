@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    // best, best_at: topk(c, 2)  [moe_select_groups.yaml:31]
+    // best, best_at: topk(c, 2)
     VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

@@ -21,7 +21,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
     for (int32_t once = block; once < 1; once += nblk) {
-        // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+        // open: sum(cast(one_hot(group, groups), fp32), axis=1)
         VecI32_1x8 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
         TCI<VecI32_1x8, int32_t, 0>(run, 0);

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+        // g, group: topk(sum(best, axis=-1), kept)
         VecF32_8x8_c2 best_tile; TASSIGN(best_tile, 0x00000 + t0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         BestGm best_in(best + int64_t(t0) * 16);

@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+    // open: sum(cast(one_hot(group, groups), fp32), axis=1)
     VecI32_1x8 open_1_tile; TASSIGN<0x00040>(open_1_tile);  // UB 0x00040..0x00060
     Open1Gm open_1_in(open_1);
     TLOAD(open_1_tile, open_1_in);

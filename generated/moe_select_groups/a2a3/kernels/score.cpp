@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+    // c: reshape(s + bias, [t, groups, each])
     VecF32_1x256 bias_tile; TASSIGN<0x08000>(bias_tile);  // UB 0x08000..0x08400
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
@@ -35,7 +35,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+        // s: sigmoid(logits)
         VecF32_8x256 logits_tile(t0_valid); TASSIGN(logits_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
@@ -56,17 +56,17 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TDIVS(s_tile, 1.0f, s_one_e);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+        // c: reshape(s + bias, [t, groups, each])
         VecF32_8x256 c_1(t0_valid); TASSIGN(c_1, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(c_1, s_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+        // s: sigmoid(logits)
         LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
         TSTORE(s_out, s_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+        // c: reshape(s + bias, [t, groups, each])
         LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
         TSTORE(c_out, c_1);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));

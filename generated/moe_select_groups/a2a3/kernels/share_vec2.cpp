@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale  [moe_select_groups.yaml:39]
+        // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale
         VecF32_128x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});

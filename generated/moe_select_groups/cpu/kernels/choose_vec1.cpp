@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void choose_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // masked: reshape(where(open[:, :, None] > 0, c, -inf), [t, experts])  [moe_select_groups.yaml:35]
+        // masked: reshape(where(open[:, :, None] > 0, c, -inf), [t, experts])
         VecF32_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00000);  // as a row, same bytes as open_tile
         OpenGm open_in(open + int64_t(t0) * 8);
         TLOAD(open_tile_row, open_in);

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void choose_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // top, expert: topk(masked, k)  [moe_select_groups.yaml:36]
+        // top, expert: topk(masked, k)
         VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         VecI32_1x1344 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x01540
         MaskedGm masked_in(masked + int64_t(i1) * 256);

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void group_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
-        // best, best_at: topk(c, 2)  [moe_select_groups.yaml:31]
+        // best, best_at: topk(c, 2)
         VecI32_1x8_c2 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         VecI32_1x448 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x00740
         CGm c_in(c + int64_t(i1) * 32);

@@ -19,7 +19,7 @@ extern "C" __global__ AICORE void group_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+        // open: sum(cast(one_hot(group, groups), fp32), axis=1)
         VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
         TCI<VecI32_1x8, int32_t, 0>(run, 0);
         Open1Gm open_1_out(open_1);

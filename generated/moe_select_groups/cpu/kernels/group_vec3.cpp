@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void group_vec3(
         VecF32_8x1 g_1_tile; TASSIGN(g_1_tile, 0x00000);  // UB 0x00000..0x00020
         BestGm best_in(best + int64_t(t0) * 16);
         TPASS(8, 2, [&](auto at, auto &g_1_tile_sum) {
-            // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+            // g, group: topk(sum(best, axis=-1), kept)
             const auto best_tile = at.load(best_in);
             g_1_tile_sum.take(at, best_tile);
         }, RowSum(g_1_tile));

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void group_vec4(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+        // g, group: topk(sum(best, axis=-1), kept)
         VecI32_1x8_c4 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         VecI32_1x352 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x005c0
         G1Gm g_1_in(g_1 + int64_t(i1) * 8);

@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void group_vec5(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+    // open: sum(cast(one_hot(group, groups), fp32), axis=1)
     VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00000);  // UB 0x00000..0x00020
     Open1Gm open_1_in(open_1);
     TLOAD(open_1_tile, open_1_in);

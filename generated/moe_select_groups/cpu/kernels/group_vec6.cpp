@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void group_vec6(
         VecF32_1x8 found; TASSIGN(found, 0x00000);  // UB 0x00000..0x00020
         Open4Gm open_4_in(open_4 + int64_t(i1) * 32);
         TPASS(4, 8, [&](auto at, auto &found_sum) {
-            // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+            // open: sum(cast(one_hot(group, groups), fp32), axis=1)
             const auto part = at.load(open_4_in);
             found_sum.take(at, part);
         }, ColSum(found));

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void score(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+    // c: reshape(s + bias, [t, groups, each])
     VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00400
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
@@ -34,17 +34,17 @@ extern "C" __global__ AICORE void score(
         LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
         LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
         TPASS<4>(t0_valid, 256, [&](auto at) {
-            // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+            // s: sigmoid(logits)
             const auto logits_tile = at.load(logits_in);
             const auto s_neg = -logits_tile;
             const auto s_e = at.exp(s_neg);
             const auto s_one_e = s_e + 1.0f;
             const auto s_tile = 1.0f / s_one_e;
-            // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+            // c: reshape(s + bias, [t, groups, each])
             const auto c_1 = s_tile + at.row(bias_tile);
-            // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+            // s: sigmoid(logits)
             at.store(s_out, s_tile);
-            // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+            // c: reshape(s + bias, [t, groups, each])
             at.store(c_out, c_1);
         });
     }

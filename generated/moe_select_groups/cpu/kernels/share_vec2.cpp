@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void share_vec2(
         VecF32_64x1 weight_1(t0_valid); TASSIGN(weight_1, 0x00800);  // UB 0x00800..0x00900
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TPASS(t0_valid, 8, [&](auto at, auto &weight_1_sum) {
-            // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale  [moe_select_groups.yaml:39]
+            // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale
             const auto chosen_tile_v = at.load(chosen_in);
             at.store(chosen_tile, chosen_tile_v);
             weight_1_sum.take(at, chosen_tile_v);

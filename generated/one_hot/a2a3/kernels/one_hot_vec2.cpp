@@ -33,7 +33,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
+    // y: cast(one_hot(index, classes), fp32)
     VecI32_1x160 y_1_tile; TASSIGN<0x00100>(y_1_tile);  // UB 0x00100..0x00380
     Y1Gm y_1_in(y_1);
     TLOAD(y_1_tile, y_1_in);

@@ -19,7 +19,7 @@ extern "C" __global__ AICORE void one_hot_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
+        // y: cast(one_hot(index, classes), fp32)
         VecI32_1x160 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00280
         TCI<VecI32_1x160, int32_t, 0>(run, 0);
         Y1Gm y_1_out(y_1);

@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void one_hot_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 640);  // y: around the cache if large
-    // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
+    // y: cast(one_hot(index, classes), fp32)
     VecI32_1x160 y_1_tile; TASSIGN(y_1_tile, 0x00000);  // UB 0x00000..0x00280
     Y1Gm y_1_in(y_1);
     TLOAD(y_1_tile, y_1_in);

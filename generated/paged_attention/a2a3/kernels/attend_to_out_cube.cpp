@@ -59,7 +59,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
-            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
             MatB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + kv_heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_slot));  // free again
             QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
@@ -67,24 +67,24 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_slot));
             for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
-                // if: pages.start * block_size < lengths[:, None, None, None]  [paged_attention.yaml:40]
+                // if: pages.start * block_size < lengths[:, None, None, None]
                 const int64_t lengths_here = lengths[int64_t(batch0)];
                 if (int64_t(pages0) * 32 >= lengths_here) {  // this round is left out
                     continue;
                 }
                 const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
-                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
                 MatZnB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_slot * 0x02000);  // L1 0x04000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_slot));  // free again
                 KCacheGm k_cache_in(k_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
                 TLOAD(k_cache_tile, k_cache_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_slot));
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
+                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
                 MatB16_32x128 v_cache_tile; TASSIGN(v_cache_tile, 0x08000 + pages0_slot * 0x02000);  // L1 0x08000..0x0c000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_slot));  // free again
                 VCacheGm v_cache_in(v_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
                 TLOAD(v_cache_tile, v_cache_in);
-                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
                 LeftB16_16x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + pages0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_slot));  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
@@ -102,7 +102,7 @@ AICORE inline void run_block(
                 wait_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_slot));
                 TPUSH<QkPipe, AccF32_16x32, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_slot));
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
+                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
                 Acc3Slot acc_3_view(acc_3_ring);
                 TPOP<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
                 __gm__ bfloat16_t *acc_3_slot = acc_3_view.data();

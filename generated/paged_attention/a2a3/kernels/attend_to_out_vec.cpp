@@ -54,23 +54,23 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
-            // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)  [paged_attention.yaml:42]
+            // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)
             VecF32_1x8 m_row; TASSIGN<0x03d00>(m_row);  // as a row, same bytes as m
             TEXPANDS(m_row, -1e+30f);
-            // l: full([batch, kv_heads, group, 1], 0, fp32)  [paged_attention.yaml:43]
+            // l: full([batch, kv_heads, group, 1], 0, fp32)
             VecF32_1x8 l_row; TASSIGN<0x03d20>(l_row);  // as a row, same bytes as l
             TEXPANDS(l_row, 0.0f);
-            // acc: full([batch, kv_heads, group, d], 0, fp32)  [paged_attention.yaml:44]
+            // acc: full([batch, kv_heads, group, d], 0, fp32)
             VecF32_8x128 acc; TASSIGN<0x03d40>(acc);  // UB 0x03d40..0x04d40
             pipe_barrier(PIPE_V);
             TEXPANDS(acc, 0.0f);
             for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
-                // if: pages.start * block_size < lengths[:, None, None, None]  [paged_attention.yaml:40]
+                // if: pages.start * block_size < lengths[:, None, None, None]
                 const int64_t lengths_here = lengths[int64_t(batch0)];
                 if (int64_t(pages0) * 32 >= lengths_here) {  // this round is left out
                     continue;
                 }
-                // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])  [paged_attention.yaml:47]
+                // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])
                 VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x00800 + pages0_slot * 0x00080);  // UB 0x00800..0x00900, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_slot));  // free again
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(pages0) * 32, {}, {int64_t(pages) * 32});
@@ -89,7 +89,7 @@ AICORE inline void run_block(
                 pipe_barrier(PIPE_V);
                 TCOLEXPANDADD(s, s, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_slot));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
+                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
                 VecF32_8x1 m_new_1; TASSIGN<0x05140>(m_new_1);  // UB 0x05140..0x05160
                 VecF32_8x32 m_new_1_tmp; TASSIGN<0x05160>(m_new_1_tmp);  // UB 0x05160..0x05560
                 pipe_barrier(PIPE_V);
@@ -98,21 +98,21 @@ AICORE inline void run_block(
                 VecF32_1x8 m_new_1_row; TASSIGN<0x05140>(m_new_1_row);  // as a row, same bytes as m_new_1
                 pipe_barrier(PIPE_V);
                 TMAX(m_new_row, m_row, m_new_1_row);
-                // p: exp(s - m_new)  [paged_attention.yaml:49]
+                // p: exp(s - m_new)
                 VecF32_8x32 p; TASSIGN<0x04d40>(p);  // UB 0x04d40..0x05140
                 VecF32_8x1 m_new; TASSIGN<0x05140>(m_new);  // UB 0x05140..0x05160
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(p, s, m_new);
                 pipe_barrier(PIPE_V);
                 TEXP(p, p);
-                // a: exp(m - m_new)  [paged_attention.yaml:50]
+                // a: exp(m - m_new)
                 VecF32_1x8 a_1_row; TASSIGN<0x05160>(a_1_row);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
                 VecF32_1x8 a_row; TASSIGN<0x05160>(a_row);  // as a row, same bytes as a
                 pipe_barrier(PIPE_V);
                 TEXP(a_row, a_1_row);
                 pipe_barrier(PIPE_V);
-                // l: l * a + sum(p, axis=-1, keepdim=true)  [paged_attention.yaml:53]
+                // l: l * a + sum(p, axis=-1, keepdim=true)
                 TMUL(l_row, l_row, a_row);
                 VecF32_8x1 l_2; TASSIGN<0x05180>(l_2);  // UB 0x05180..0x051a0
                 VecF32_8x32 l_2_tmp; TASSIGN<0x051a0>(l_2_tmp);  // UB 0x051a0..0x055a0
@@ -120,7 +120,7 @@ AICORE inline void run_block(
                 VecF32_1x8 l_2_row; TASSIGN<0x05180>(l_2_row);  // as a row, same bytes as l_2
                 pipe_barrier(PIPE_V);
                 TADD(l_row, l_row, l_2_row);
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
+                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
                 VecB16_8x32 acc_3; TASSIGN(acc_3, 0x00900 + pages0_slot * 0x00200);  // UB 0x00900..0x00d00, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(pages0_slot));  // free again
                 TCVT(acc_3, p, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -143,11 +143,11 @@ AICORE inline void run_block(
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(pages0_slot));
                 TADD(acc, acc, acc_6);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(pages0_slot));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
+                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
                 TMOV(m_row, m_new_row);
                 pages0_slot ^= 1;
             }
-            // o: cast(acc / l, bf16)  [paged_attention.yaml:56]
+            // o: cast(acc / l, bf16)
             VecF32_8x128 o_1; TASSIGN<0x03d40>(o_1);  // UB 0x03d40..0x04d40
             VecF32_8x1 l; TASSIGN<0x03d20>(l);  // UB 0x03d20..0x03d40
             pipe_barrier(PIPE_V);

@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
-        // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
+        // ahead: cast(lengths, fp32)[:, None] - place[None, :]
         VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
         LengthsGm lengths_in(lengths + int64_t(batch0));

@@ -37,7 +37,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 1024, slots0_slot ^= 1) {
         const int32_t slots0_valid = pages * 32 - slots0 < 1024 ? pages * 32 - slots0 : 1024;
-        // place: cast(arange(slots), fp32)  [paged_attention.yaml:33]
+        // place: cast(arange(slots), fp32)
         VecI32_1x1024 place_1_tile(slots0_valid); TASSIGN(place_1_tile, 0x00000 + slots0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));  // free again
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
@@ -48,7 +48,7 @@ AICORE inline void run_block(
         TCVT(place, place_1_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
-            // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
+            // ahead: cast(lengths, fp32)[:, None] - place[None, :]
             VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x02000 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_1_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
@@ -62,7 +62,7 @@ AICORE inline void run_block(
             set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(ahead, ahead, place);
-            // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])  [paged_attention.yaml:35]
+            // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])
             VecF32_8x1024_r1 bias_1(slots0_valid); TASSIGN<0x05040>(bias_1);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
             TSUBS(bias_1, ahead, 0.5f);

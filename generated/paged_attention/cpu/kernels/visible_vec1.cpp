@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void visible_vec1(
         LengthsGm lengths_in(lengths + int64_t(batch0));
         Ahead1Gm ahead_1_out(ahead_1 + int64_t(batch0));
         TPASS(1, 1, [&](auto at) {
-            // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
+            // ahead: cast(lengths, fp32)[:, None] - place[None, :]
             const auto lengths_tile = at.load(lengths_in);
             const auto ahead_1_tile = at.to_float(lengths_tile);
             at.store(ahead_1_out, ahead_1_tile);

@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void visible_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 4096; i1 < pages * 32; i1 += nblk * 4096) {
         const int32_t i1_valid = pages * 32 - i1 < 4096 ? pages * 32 - i1 : 4096;
-        // place: cast(arange(slots), fp32)  [paged_attention.yaml:33]
+        // place: cast(arange(slots), fp32)
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);
         Place1Gm place_1_out(place_1 + int64_t(i1), {i1_valid});

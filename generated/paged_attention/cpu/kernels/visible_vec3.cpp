@@ -32,13 +32,13 @@ extern "C" __global__ AICORE void visible_vec3(
         VecF32_1x1024 place(slots0_valid); TASSIGN(place, 0x00000);  // UB 0x00000..0x01000
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
         TPASS(1, slots0_valid, [&](auto at) {
-            // place: cast(arange(slots), fp32)  [paged_attention.yaml:33]
+            // place: cast(arange(slots), fp32)
             const auto place_1_tile = at.load(place_1_in);
             const auto place_v = at.to_float(place_1_tile);
             at.store(place, place_v);
         });
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
-            // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
+            // ahead: cast(lengths, fp32)[:, None] - place[None, :]
             VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x01000);  // as a row, same bytes as ahead_1_tile
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
             TLOAD(ahead_1_tile_row, ahead_1_in);
@@ -47,7 +47,7 @@ extern "C" __global__ AICORE void visible_vec3(
             TPASS(1, slots0_valid, [&](auto at) {
                 const auto ahead = at.column(ahead_1_tile);
                 const auto ahead_2 = ahead - at.row(place);
-                // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])  [paged_attention.yaml:35]
+                // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])
                 const auto bias_1 = ahead_2 - 0.5f;
                 const auto bias_2 = at.min(bias_1, 0.0f);
                 const auto bias_3 = bias_2 * 1e+30f;

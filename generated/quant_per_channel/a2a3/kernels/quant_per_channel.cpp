@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
+    // q: cast(cast(x, fp32) / scale, int8, mode=rint)
     VecF32_1x4096 scale_tile; TASSIGN<0x08000>(scale_tile);  // UB 0x08000..0x0c000
     ScaleGm scale_in(scale);
     TLOAD(scale_tile, scale_in);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void quant_per_channel(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 4096);  // q: around the cache if large
-    // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
+    // q: cast(cast(x, fp32) / scale, int8, mode=rint)
     VecF32_1x4096 scale_tile; TASSIGN(scale_tile, 0x00000);  // UB 0x00000..0x04000
     ScaleGm scale_in(scale);
     TLOAD(scale_tile, scale_in);

@@ -37,7 +37,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        // f: cast(x, fp32)  [quant_per_token.yaml:16]
+        // f: cast(x, fp32)
         VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
@@ -48,7 +48,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(f, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
+        // m: amax(abs(f), axis=-1, keepdim=true)
         VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
         TABS(m_1, f);
@@ -56,7 +56,7 @@ AICORE inline void run_block(
         VecF32_8x128 m_tmp(rows0_valid); TASSIGN<0x1c060>(m_tmp);  // UB 0x1c060..0x1c460
         pipe_barrier(PIPE_V);
         TROWMAX(m, m_1, m_tmp);
-        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
         VecF32_1x8 q_1_row(rows0_valid); TASSIGN<0x14040>(q_1_row);  // as a row, same bytes as q_1
         VecF32_1x8 m_row(rows0_valid); TASSIGN<0x1c040>(m_row);  // as a row, same bytes as m
         pipe_barrier(PIPE_V);
@@ -79,16 +79,16 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
+        // scale: m * 0.007874015748031496
         VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000 + rows0_slot * 0x00020);  // as a row, same bytes as scale_tile
         TMULS(scale_tile_row, m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
         QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(q_out, q_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
+        // scale: m * 0.007874015748031496
         ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
         TSTORE(scale_out, scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));

@@ -32,20 +32,20 @@ extern "C" __global__ AICORE void quant_per_token(
         VecF32_8x1_r1 m; TASSIGN(m, 0x04000);  // UB 0x04000..0x04020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &m_max) {
-            // f: cast(x, fp32)  [quant_per_token.yaml:16]
+            // f: cast(x, fp32)
             const auto x_tile = at.load(x_in);
             at.store(f, x_tile);
-            // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
+            // m: amax(abs(f), axis=-1, keepdim=true)
             const auto m_1 = at.abs(x_tile);
             m_max.take(at, m_1);
         }, RowMax(m));
-        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
         VecF32_1x8_c1 q_1_row; TASSIGN(q_1_row, 0x04040);  // as a row, same bytes as q_1
         VecF32_1x8_c1 m_row; TASSIGN(m_row, 0x04000);  // as a row, same bytes as m
         TMAXS(q_1_row, m_row, 1e-35f);
         VecF32_1x8_c1 q_2_row; TASSIGN(q_2_row, 0x04080);  // as a row, same bytes as q_2
         TDIVS(q_2_row, 127.0f, q_1_row);
-        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
+        // scale: m * 0.007874015748031496
         VecF32_1x8_c1 scale_tile_row; TASSIGN(scale_tile_row, 0x04040);  // as a row, same bytes as scale_tile
         TMULS(scale_tile_row, m_row, 0.007874016f);
         ScaleGm scale_out(scale + int64_t(rows0));
@@ -53,7 +53,7 @@ extern "C" __global__ AICORE void quant_per_token(
         VecF32_8x1_r1 q_2; TASSIGN(q_2, 0x04080);  // UB 0x04080..0x040a0
         QGm q_out(q + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at) {
-            // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+            // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
             const auto f_v = at.load(f);
             const auto q_3 = f_v * at.column(q_2);
             at.store(q_out, q_3, far);

@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
-        // column_total: sum(x, axis=0)  [reductions.yaml:30]
+        // column_total: sum(x, axis=0)
         VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, 0.0f);

@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void along_columns_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // column_largest: amax(x, axis=0)  [reductions.yaml:31]
+        // column_largest: amax(x, axis=0)
         VecF32_1x512 total_2; TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00800
         TEXPANDS(total_2, -__builtin_inff());
         for (int32_t i2 = 0; i2 < rows; i2 += 8) {

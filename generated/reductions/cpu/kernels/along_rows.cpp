@@ -42,48 +42,48 @@ extern "C" __global__ AICORE void along_rows(
         VecF32_8x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
         TPASS(rows0_valid, 512, [&](auto at, auto &total_1_sum, auto &largest_1_max, auto &least_1_min, auto &spread_mean_sum) {
-            // total: sum(x)  [reductions.yaml:23]
+            // total: sum(x)
             const auto x_tile_v = at.load(x_in);
             at.store(x_tile, x_tile_v);
             total_1_sum.take(at, x_tile_v);
-            // largest: amax(x)  [reductions.yaml:24]
+            // largest: amax(x)
             largest_1_max.take(at, x_tile_v);
-            // least: amin(x)  [reductions.yaml:25]
+            // least: amin(x)
             least_1_min.take(at, x_tile_v);
-            // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+            // product: prod(1 + x * 0.01)
             const auto product_1 = x_tile_v * 0.01f;
             const auto product_2_v = product_1 + 1.0f;
             at.store(product_2, product_2_v);
-            // spread: var(x)  [reductions.yaml:28]
+            // spread: var(x)
             const auto spread_part = x_tile_v * 0.001953125f;
             spread_mean_sum.take(at, spread_part);
         }, RowSum(total_1), RowMax(largest_1), RowMin(least_1), RowSum(spread_mean));
-        // average: total * (1 / cols)  [reductions.yaml:26]
+        // average: total * (1 / cols)
         VecF32_1x8 average_tile(rows0_valid); TASSIGN(average_tile, 0x08100);  // UB 0x08100..0x08120
         VecF32_1x8 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x040c0);  // as a row, same bytes as total_1
         TMULS(average_tile, total_1_row, 0.001953125f);
-        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        // product: prod(1 + x * 0.01)
         VecF32_8x1 product_3(rows0_valid); TASSIGN(product_3, 0x08140);  // UB 0x08140..0x08160
         VecF32_8x128 product_3_tmp(rows0_valid); TASSIGN(product_3_tmp, 0x08180);  // UB 0x08180..0x09180
         TROWPROD(product_3, product_2, product_3_tmp);
-        // total: sum(x)  [reductions.yaml:23]
+        // total: sum(x)
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_1_row);
-        // largest: amax(x)  [reductions.yaml:24]
+        // largest: amax(x)
         VecF32_1x8 largest_1_row(rows0_valid); TASSIGN(largest_1_row, 0x04080);  // as a row, same bytes as largest_1
         TotalGm largest_out(largest + int64_t(rows0), {rows0_valid});
         TSTORE(largest_out, largest_1_row);
-        // least: amin(x)  [reductions.yaml:25]
+        // least: amin(x)
         VecF32_1x8 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x04040);  // as a row, same bytes as least_1
         TotalGm least_out(least + int64_t(rows0), {rows0_valid});
         TSTORE(least_out, least_1_row);
-        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        // product: prod(1 + x * 0.01)
         VecF32_1x8 product_3_row(rows0_valid); TASSIGN(product_3_row, 0x08140);  // as a row, same bytes as product_3
         TotalGm product_out(product + int64_t(rows0), {rows0_valid});
         TSTORE(product_out, product_3_row);
         VecF32_8x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x04040);  // UB 0x04040..0x04060
         TPASS(rows0_valid, 512, [&](auto at, auto &spread_total_sum) {
-            // spread: var(x)  [reductions.yaml:28]
+            // spread: var(x)
             at.ask_between(x_in, nblk * 8);  // the next round's
             const auto x_tile_v = at.load(x_tile);
             const auto spread_c = x_tile_v - at.column(spread_mean);
@@ -96,10 +96,10 @@ extern "C" __global__ AICORE void along_rows(
         AverageGm average_out(average + int64_t(rows0), {rows0_valid});
         AverageGm spread_out(spread + int64_t(rows0), {rows0_valid});
         TPASS(1, rows0_valid, [&](auto at) {
-            // average: total * (1 / cols)  [reductions.yaml:26]
+            // average: total * (1 / cols)
             const auto average_tile_v = at.load(average_tile);
             at.store(average_out, average_tile_v, far);
-            // spread: var(x)  [reductions.yaml:28]
+            // spread: var(x)
             const auto spread_tile_v = at.load(spread_tile);
             at.store(spread_out, spread_tile_v, far);
         });

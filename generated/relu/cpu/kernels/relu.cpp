@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void relu(
         XGm x_in(x + int64_t(rows0) * 4096);
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at) {
-            // y: cast(relu(cast(x, fp32)), bf16)  [relu.yaml:15]
+            // y: cast(relu(cast(x, fp32)), bf16)
             const auto x_tile = at.load(x_in);
             const auto y_2 = at.relu(x_tile);
             at.store(y_out, y_2, far);

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // y: rms_norm(x, gamma, eps=eps)  [rms_norm.yaml:19]
+    // y: rms_norm(x, gamma, eps=eps)
     VecF32_1x4096 gamma_tile; TASSIGN<0x10000>(gamma_tile);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void rms_norm(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
-    // y: rms_norm(x, gamma, eps=eps)  [rms_norm.yaml:19]
+    // y: rms_norm(x, gamma, eps=eps)
     VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);

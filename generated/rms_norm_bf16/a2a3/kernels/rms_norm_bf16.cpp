@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // y: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [rms_norm_bf16.yaml:19]
+    // y: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
     VecB16_1x4096 gamma_tile; TASSIGN<0x08000>(gamma_tile);  // UB 0x08000..0x0a000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);

@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void rms_norm_bf16(
     VecF32_1x4096 y_2; TASSIGN(y_2, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
     TPASS(1, 4096, [&](auto at) {
-        // y: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [rms_norm_bf16.yaml:19]
+        // y: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
         const auto gamma_tile = at.load(gamma_in);
         at.store(y_2, gamma_tile);
     });

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+    // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
     VecB16_1x4096 gamma_tile; TASSIGN<0x0c000>(gamma_tile);  // UB 0x0c000..0x0e000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
@@ -46,7 +46,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_slot ^= 1) {
-        // s:   cast(x, fp32) + cast(residual, fp32)  [rms_norm_residual.yaml:21]
+        // s:   cast(x, fp32) + cast(residual, fp32)
         VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096);
@@ -66,13 +66,13 @@ AICORE inline void run_block(
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         pipe_barrier(PIPE_V);
         TADD(s, s, s_2);
-        // sum: cast(s, bf16)  [rms_norm_residual.yaml:22]
+        // sum: cast(s, bf16)
         VecB16_8x4096_r1 sum_tile; TASSIGN(sum_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TCVT(sum_tile, s, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         VecF32_8x4096_r1 y_square; TASSIGN(y_square, 0x1a000);  // UB 0x1a000..0x1e000
         TMUL(y_square, s, s);
         VecF32_8x4096_r1 y_var_part; TASSIGN(y_var_part, 0x1a000);  // UB 0x1a000..0x1e000
@@ -102,12 +102,12 @@ AICORE inline void run_block(
         TCVT(y_tile, y_3, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
-        // sum: cast(s, bf16)  [rms_norm_residual.yaml:22]
+        // sum: cast(s, bf16)
         XGm sum_out(sum + int64_t(rows0) * 4096);
         TSTORE(sum_out, sum_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         XGm y_out(y + int64_t(rows0) * 4096);
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));

@@ -33,7 +33,7 @@ extern "C" __global__ AICORE void rms_norm_residual(
     VecF32_1x4096 y_1; TASSIGN(y_1, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
     TPASS(1, 4096, [&](auto at) {
-        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         const auto gamma_tile = at.load(gamma_in);
         at.store(y_1, gamma_tile);
     });
@@ -44,19 +44,19 @@ extern "C" __global__ AICORE void rms_norm_residual(
         XGm residual_in(residual + int64_t(rows0) * 4096);
         XGm sum_out(sum + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &y_var_sum) {
-            // s:   cast(x, fp32) + cast(residual, fp32)  [rms_norm_residual.yaml:21]
+            // s:   cast(x, fp32) + cast(residual, fp32)
             const auto x_tile = at.load(x_in);
             const auto residual_tile = at.load(residual_in);
             const auto s_v = x_tile + residual_tile;
             at.store(s, s_v);
-            // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+            // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
             const auto y_square = s_v * s_v;
             const auto y_var_part = y_square * 0.00024414062f;
             y_var_sum.take(at, y_var_part);
-            // sum: cast(s, bf16)  [rms_norm_residual.yaml:22]
+            // sum: cast(s, bf16)
             at.store(sum_out, s_v, far);
         }, RowSum(y_var));
-        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)  [rms_norm_residual.yaml:23]
+        // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x08040);  // as a row, same bytes as y_var_eps
         VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x08000);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);

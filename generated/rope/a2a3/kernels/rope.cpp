@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :])
         VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});

@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void rope(
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
+            // y: rope(x, cos[:, None, :], sin[:, None, :])
             const auto cos_tile = at.load(cos_in);
             at.store(y_cos, cos_tile);
             const auto sin_tile = at.load(sin_in);

@@ -29,11 +29,11 @@ extern "C" __global__ AICORE void store(
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0) {
-            // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:36]
+            // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)
             VecB16_64x128 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000);  // UB 0x00000..0x04000
             KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
             TLOAD(k_turned_tile, k_turned_in);
-            // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:37]
+            // v_cache: scatter_update(v_cache, slot, v, dim=1)
             VecB16_64x128 v_tile(t0_valid); TASSIGN(v_tile, 0x04000);  // UB 0x04000..0x08000
             KTurnedGm v_in(v + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
             TLOAD(v_tile, v_in);
@@ -43,7 +43,7 @@ extern "C" __global__ AICORE void store(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:36]
+                // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)
                 VecB16_1x128 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00100);  // row of k_turned_tile
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512 + int64_t(kv_heads0) * 128);
                 TSTORE(k_cache_out, k_turned_tile_one);
@@ -54,7 +54,7 @@ extern "C" __global__ AICORE void store(
                 if (slot_i < 0) {  // this row is not kept
                     continue;
                 }
-                // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:37]
+                // v_cache: scatter_update(v_cache, slot, v, dim=1)
                 VecB16_1x128 v_tile_one; TASSIGN(v_tile_one, 0x04000 + row * 0x00100);  // row of v_tile
                 KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512 + int64_t(kv_heads0) * 128);
                 TSTORE(v_cache_out, v_tile_one);

@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void turn(
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            // q_turned: rope(q, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:32]
+            // q_turned: rope(q, cos[:, None, :], sin[:, None, :])
             const auto cos_tile = at.load(cos_in);
             at.store(q_turned_cos, cos_tile);
             const auto sin_tile = at.load(sin_in);
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void turn(
         CosGm cos_in_2(cos + int64_t(t0) * 128);
         CosGm sin_in_2(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            // k_turned: rope(k, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:34]
+            // k_turned: rope(k, cos[:, None, :], sin[:, None, :])
             const auto cos_tile_2 = at.load(cos_in_2);
             at.store(k_turned_cos, cos_tile_2);
             const auto sin_tile_2 = at.load(sin_in_2);

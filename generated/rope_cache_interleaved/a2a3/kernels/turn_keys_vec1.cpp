@@ -37,7 +37,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:34]
+        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_32x128 cos_tile_between(t0_valid); TASSIGN(cos_tile_between, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});

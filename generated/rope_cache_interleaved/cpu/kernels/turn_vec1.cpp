@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void turn_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
+        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_16x64 q_tile; TASSIGN(q_tile, 0x00000);  // UB 0x00000..0x00800
         QGm q_in(q + int64_t(t0) * 2048);
         TLOAD(q_tile, q_in);
@@ -54,7 +54,7 @@ extern "C" __global__ AICORE void turn_vec1(
         VecB16_1x64 sin_tile_2; TASSIGN(sin_tile_2, 0x01180);  // UB 0x01180..0x01200
         CosGm sin_in_2(sin + int64_t(t0) * 128 + 1);
         TLOAD(sin_tile_2, sin_in_2);
-        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:34]
+        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_4x64 k_tile; TASSIGN(k_tile, 0x01200);  // UB 0x01200..0x01400
         KGm k_in(k + int64_t(t0) * 512);
         TLOAD(k_tile, k_in);
@@ -78,7 +78,7 @@ extern "C" __global__ AICORE void turn_vec1(
         VecF32_1x64 q_turned_sin1; TASSIGN(q_turned_sin1, 0x01a00);  // UB 0x01a00..0x01b00
         VecF32_1x64 q_turned_sin2; TASSIGN(q_turned_sin2, 0x01b00);  // UB 0x01b00..0x01c00
         TPASS(1, 64, [&](auto at) {
-            // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
+            // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
             const auto cos_tile_v = at.load(cos_tile);
             at.store(q_turned_cos1, cos_tile_v);
             const auto cos_tile_2_v = at.load(cos_tile_2);
@@ -107,7 +107,7 @@ extern "C" __global__ AICORE void turn_vec1(
         VecF32_1x64 k_turned_sin1; TASSIGN(k_turned_sin1, 0x00200);  // UB 0x00200..0x00300
         VecF32_1x64 k_turned_sin2; TASSIGN(k_turned_sin2, 0x00300);  // UB 0x00300..0x00400
         TPASS(1, 64, [&](auto at) {
-            // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:34]
+            // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)
             const auto cos_tile_3_v = at.load(cos_tile_3);
             at.store(k_turned_cos1, cos_tile_3_v);
             const auto cos_tile_4_v = at.load(cos_tile_4);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void turn_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 1024; i1 < t * 1024; i1 += nblk * 1024) {
         const int32_t i1_valid = t * 1024 - i1 < 1024 ? t * 1024 - i1 : 1024;
-        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
+        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(i1), {i1_valid});
         TLOAD(part_row, q_turned_even_in);

@@ -38,7 +38,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_16x64 x_tile_between; TASSIGN(x_tile_between, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 1024);

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536, i1_slot ^= 1) {
         const int32_t i1_valid = t * 512 - i1 < 1536 ? t * 512 - i1 : 1536;
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_slot * 0x00c00);  // as a row, same bytes as part
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
         YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_16x32 x_tile; TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x00400
         XGm x_in(x + int64_t(t0) * 1024);
         TLOAD(x_tile, x_in);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 1024; i1 < t * 512; i1 += nblk * 1024) {
         const int32_t i1_valid = t * 512 - i1 < 1024 ? t * 512 - i1 : 1024;
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
         VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});
         TLOAD(part_row, y_even_in);

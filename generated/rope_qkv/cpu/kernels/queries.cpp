@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void queries(
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:25]
+            // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])
             const auto cos_tile = at.load(cos_in);
             at.store(q_cos, cos_tile);
             const auto sin_tile = at.load(sin_in);

@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block * 768; i1 < rows; i1 += nblk * 768) {
         const int32_t i1_valid = rows - i1 < 768 ? rows - i1 : 768;
-        // product: cumprod(x, axis=-1)  [scans.yaml:19]
+        // product: cumprod(x, axis=-1)
         VecF32_1x768 total_row(i1_valid); TASSIGN<0x18000>(total_row);  // as a row, same bytes as total
         pipe_barrier(PIPE_V);
         TEXPANDS(total_row, 1.0f);

@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void scans_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows) * 1024);  // down: around the cache if large
     for (int32_t once = block; once < 1; once += nblk) {
-        // down:    cumsum(x, axis=0)  [scans.yaml:18]
+        // down:    cumsum(x, axis=0)
         VecF32_1x256 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00400
         TEXPANDS(total, 0.0f);
         for (int32_t i2 = 0; i2 < rows; ++i2) {

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void scans_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 8; i1 < rows; i1 += nblk * 8) {
         const int32_t i1_valid = rows - i1 < 8 ? rows - i1 : 8;
-        // product: cumprod(x, axis=-1)  [scans.yaml:19]
+        // product: cumprod(x, axis=-1)
         VecF32_8x8 last(i1_valid); TASSIGN(last, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(last, 1.0f);
         VecF32_8x256 part(i1_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x02100

@@ -31,7 +31,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16, tokens0_slot ^= 1) {
         const int32_t tokens0_valid = tokens_end - tokens0 < 16 ? tokens_end - tokens0 : 16;
-        // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)  [scatter_update.yaml:20]
+        // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)
         VecF32_16x128 rows_tile(tokens0_valid); TASSIGN(rows_tile, 0x00000 + tokens0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));  // free again
         RowsGm rows_in(rows + int64_t(tokens0) * 128, {tokens0_valid});

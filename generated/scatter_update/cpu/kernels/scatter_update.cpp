@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void scatter_update(
         VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x00000);  // UB 0x00000..0x01000
         RowsGm rows_in(rows + int64_t(tokens0) * 128, {tokens0_valid});
         TPASS(tokens0_valid, 128, [&](auto at) {
-            // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)  [scatter_update.yaml:20]
+            // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)
             const auto rows_tile = at.load(rows_in);
             at.store(cache_1, rows_tile);
         });

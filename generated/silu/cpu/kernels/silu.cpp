@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void silu(
         XGm x_in(x + int64_t(rows0) * 4096);
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS<4>(1, 4096, [&](auto at) {
-            // y: silu(x)  [silu.yaml:15]
+            // y: silu(x)
             const auto x_tile = at.load(x_in);
             const auto y_neg = -x_tile;
             const auto y_e = at.exp(y_neg);

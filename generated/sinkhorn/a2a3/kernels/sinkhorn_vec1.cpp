@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // e: exp(x - amax(x, axis=-1, keepdim=true))  [sinkhorn.yaml:20]
+        // e: exp(x - amax(x, axis=-1, keepdim=true))
         VecF32_8x8_c4_r4 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 16);
@@ -44,7 +44,7 @@ AICORE inline void run_block(
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         pipe_barrier(PIPE_V);
         TEXP(e, e);
-        // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+        // r: m / sum(m, axis=-1, keepdim=true)
         VecF32_8x1_r4 first_r_1; TASSIGN<0x00200>(first_r_1);  // UB 0x00200..0x00220
         VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN<0x002a0>(first_r_1_tmp);  // UB 0x002a0..0x00320
         pipe_barrier(PIPE_V);

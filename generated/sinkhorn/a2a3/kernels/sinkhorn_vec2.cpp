@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
-        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        // return: r / sum(r, axis=-2, keepdim=true)
         VecF32_4x8_c4 part; TASSIGN(part, 0x00040 + i1_slot * 0x00080);  // UB 0x00040..0x00140, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
         FirstRGm first_r_in(first_r + int64_t(i1) * 16);

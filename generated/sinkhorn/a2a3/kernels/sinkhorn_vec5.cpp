@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        // return: r / sum(r, axis=-2, keepdim=true)
         VecF32_8x8_c4_r4 second_r_tile; TASSIGN(second_r_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         SecondRGm second_r_in(second_r + int64_t(t0) * 16);
@@ -44,7 +44,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCOLEXPANDDIV(second, second_r_tile, second_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+        // r: m / sum(m, axis=-1, keepdim=true)
         VecF32_8x1_r4 third_r_1; TASSIGN<0x002c0>(third_r_1);  // UB 0x002c0..0x002e0
         VecF32_8x8_c4_r4 third_r_1_tmp; TASSIGN<0x002e0>(third_r_1_tmp);  // UB 0x002e0..0x00360
         pipe_barrier(PIPE_V);

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        // return: r / sum(r, axis=-2, keepdim=true)
         VecF32_4x8_c4 y_r_tile; TASSIGN(y_r_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         YRGm y_r_in(y_r + int64_t(t0) * 16);

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void sinkhorn_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i2 = block * 64; i2 < t; i2 += nblk * 64) {
         const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
-        // e: exp(x - amax(x, axis=-1, keepdim=true))  [sinkhorn.yaml:20]
+        // e: exp(x - amax(x, axis=-1, keepdim=true))
         VecF32_64x16 part(i2_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
         XGm x_in(x + int64_t(i2) * 16, {i2_valid});
         TLOAD(part, x_in);

@@ -74,7 +74,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
         XTurnedGm x_turned_in_15(x_turned + int64_t(t) * 14 + int64_t(t0), {t0_valid});
         XTurnedGm x_turned_in_16(x_turned + int64_t(t) * 15 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
-            // e: exp(x - amax(x, axis=-1, keepdim=true))  [sinkhorn.yaml:20]
+            // e: exp(x - amax(x, axis=-1, keepdim=true))
             const auto x_turned_tile = at.load(x_turned_in);
             const auto x_turned_tile_2 = at.load(x_turned_in_2);
             const auto e_1_00 = at.max(x_turned_tile, x_turned_tile_2);
@@ -151,7 +151,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             at.store(e_32, e_32_v);
             const auto e_33_v = at.exp(e_2_33);
             at.store(e_33, e_33_v);
-            // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+            // r: m / sum(m, axis=-1, keepdim=true)
             const auto first_r_1_00 = e_00_v + e_01_v;
             const auto first_r_1_00_2 = first_r_1_00 + e_02_v;
             const auto first_r_1_00_3_v = first_r_1_00_2 + e_03_v;
@@ -222,7 +222,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             const auto first_r_31 = e_31_v / first_r_1_30_3;
             const auto first_r_32 = e_32_v / first_r_1_30_3;
             const auto first_r_33 = e_33_v / first_r_1_30_3;
-            // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+            // return: r / sum(r, axis=-2, keepdim=true)
             const auto first_1_00 = first_r_00 + first_r_10;
             const auto first_1_00_2 = first_1_00 + first_r_20;
             const auto first_1_00_3 = first_1_00_2 + first_r_30;
@@ -267,7 +267,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             at.store(first_32, first_32_v);
             const auto first_33_v = first_r_33 / first_1_03_3;
             at.store(first_33, first_33_v);
-            // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+            // r: m / sum(m, axis=-1, keepdim=true)
             const auto second_r_1_00 = first_00_v + first_01_v;
             const auto second_r_1_00_2 = second_r_1_00 + first_02_v;
             const auto second_r_1_00_3_v = second_r_1_00_2 + first_03_v;
@@ -340,7 +340,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             const auto second_r_32 = first_32_v / second_r_1_30_3_v;
             const auto first_33_v = at.load(first_33);
             const auto second_r_33 = first_33_v / second_r_1_30_3_v;
-            // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+            // return: r / sum(r, axis=-2, keepdim=true)
             const auto second_1_00 = second_r_00 + second_r_10;
             const auto second_1_00_2 = second_1_00 + second_r_20;
             const auto second_1_00_3 = second_1_00_2 + second_r_30;
@@ -377,7 +377,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             at.store(second_32, second_32_v);
             const auto second_33_v = second_r_33 / second_1_03_3;
             at.store(second_33, second_33_v);
-            // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+            // r: m / sum(m, axis=-1, keepdim=true)
             const auto third_r_1_00 = second_00 + second_01;
             const auto third_r_1_00_2 = third_r_1_00 + second_02;
             const auto third_r_1_00_3 = third_r_1_00_2 + second_03;
@@ -444,7 +444,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             const auto third_r_32 = second_32_v / third_r_1_30_3_v;
             const auto second_33_v = at.load(second_33);
             const auto third_r_33 = second_33_v / third_r_1_30_3_v;
-            // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+            // return: r / sum(r, axis=-2, keepdim=true)
             const auto third_r_00_v = at.load(third_r_00);
             const auto third_r_10_v = at.load(third_r_10);
             const auto third_1_00 = third_r_00_v + third_r_10_v;
@@ -481,7 +481,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             const auto third_31 = third_r_31 / third_1_01_3;
             const auto third_32 = third_r_32 / third_1_02_3;
             const auto third_33 = third_r_33 / third_1_03_3;
-            // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+            // r: m / sum(m, axis=-1, keepdim=true)
             const auto y_r_1_00 = third_00 + third_01;
             const auto y_r_1_00_2 = y_r_1_00 + third_02;
             const auto y_r_1_00_3 = y_r_1_00_2 + third_03;
@@ -532,7 +532,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
         XTurnedGm y_20_out(y_20 + int64_t(t0), {t0_valid});
         XTurnedGm y_30_out(y_30 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
-            // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+            // return: r / sum(r, axis=-2, keepdim=true)
             const auto y_r_00_v = at.load(y_r_00);
             const auto y_r_10_v = at.load(y_r_10);
             const auto y_1_00 = y_r_00_v + y_r_10_v;

@@ -38,7 +38,7 @@ extern "C" __global__ AICORE void sinkhorn_vec3(
         const int32_t i1_valid = t - i1 < 4096 ? t - i1 : 4096;
         Y00Gm y_00_in(y_00 + int64_t(i1), {i1_valid});
         Y00Gm y_planes_out(y_planes + int64_t(i1), {i1_valid});
-        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        // return: r / sum(r, axis=-2, keepdim=true)
         TCARRY(y_planes_out, y_00_in);
     }
     for (int32_t i2 = block * 4096; i2 < t; i2 += nblk * 4096) {

@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void sinkhorn_vec4(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 64; i1 < t; i1 += nblk * 64) {
         const int32_t i1_valid = t - i1 < 64 ? t - i1 : 64;
-        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        // return: r / sum(r, axis=-2, keepdim=true)
         VecF32_16x64 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
         YPlanesGm y_planes_in(y_planes + int64_t(i1), {i1_valid}, {int64_t(t)});
         TLOAD(part, y_planes_in);

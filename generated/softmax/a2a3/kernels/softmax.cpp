@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
+        // m: amax(x, axis=-1, keepdim=true)
         VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
@@ -39,13 +39,13 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(m, x_tile, m_tmp);
-        // e: exp(x - m)  [softmax.yaml:16]
+        // e: exp(x - m)
         VecF32_8x4096 e(rows0_valid); TASSIGN(e, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(e, x_tile, m);
         pipe_barrier(PIPE_V);
         TEXP(e, e);
-        // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
+        // y: e / sum(e, axis=-1, keepdim=true)
         VecF32_8x1 y_1(rows0_valid); TASSIGN<0x20000>(y_1);  // UB 0x20000..0x20020
         VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN<0x20020>(y_1_tmp);  // UB 0x20020..0x20820
         pipe_barrier(PIPE_V);

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void softmax(
         VecF32_8x1_r1 m; TASSIGN(m, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &m_max) {
-            // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
+            // m: amax(x, axis=-1, keepdim=true)
             const auto x_tile_v = at.load(x_in);
             at.store(x_tile, x_tile_v);
             m_max.take(at, x_tile_v);
@@ -36,13 +36,13 @@ extern "C" __global__ AICORE void softmax(
         VecF32_8x4096_r1 e; TASSIGN(e, 0x00040);  // UB 0x00040..0x04040
         VecF32_8x1_r1 y_1; TASSIGN(y_1, 0x04040);  // UB 0x04040..0x04060
         TPASS(1, 4096, [&](auto at, auto &y_1_sum) {
-            // e: exp(x - m)  [softmax.yaml:16]
+            // e: exp(x - m)
             at.ask_for(x_in, nblk);  // the next round's
             const auto x_tile_v = at.load(x_tile);
             const auto e_1 = x_tile_v - at.column(m);
             const auto e_v = at.exp(e_1);
             at.store(e, e_v);
-            // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
+            // y: e / sum(e, axis=-1, keepdim=true)
             y_1_sum.take(at, e_v);
         }, RowSum(y_1));
         XGm y_out(y + int64_t(rows0) * 4096);

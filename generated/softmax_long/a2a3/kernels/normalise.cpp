@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin; rows0 < rows_end; rows0 += 8, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 8 ? rows_end - rows0 : 8;
-        // y: exp(x - top) / total  [softmax_long.yaml:20]
+        // y: exp(x - top) / total
         VecF32_1x8 top_tile_row(rows0_valid); TASSIGN(top_tile_row, 0x10000 + rows0_slot * 0x00020);  // as a row, same bytes as top_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
         TopGm top_in(top + int64_t(rows0), {rows0_valid});

@@ -33,21 +33,21 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i0 = rows_begin + block * 8; i0 < rows_end; i0 += nblk * 8, i0_slot ^= 1) {
         const int32_t i0_valid = rows_end - i0 < 8 ? rows_end - i0 : 8;
-        // m: full(-inf, [i, 1], fp32)  [softmax_long.yaml:28]
+        // m: full(-inf, [i, 1], fp32)
         VecF32_1x8 m_row(i0_valid); TASSIGN(m_row, 0x00000 + i0_slot * 0x00020);  // as a row, same bytes as m
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));  // free again
         TEXPANDS(m_row, -__builtin_inff());
-        // l: full(0, [i, 1], fp32)  [softmax_long.yaml:29]
+        // l: full(0, [i, 1], fp32)
         VecF32_1x8 l_row(i0_valid); TASSIGN(l_row, 0x00040 + i0_slot * 0x00020);  // as a row, same bytes as l
         TEXPANDS(l_row, 0.0f);
         for (int32_t j0 = 0; j0 < 16384; j0 += 1024, j0_slot ^= 1) {
-            // xt: load(x[8*i:8*i+8, chunk*j:chunk*j+chunk])  [softmax_long.yaml:32]
+            // xt: load(x[8*i:8*i+8, chunk*j:chunk*j+chunk])
             VecF32_8x1024 xt(i0_valid); TASSIGN(xt, 0x00080 + j0_slot * 0x08000);  // UB 0x00080..0x10080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(j0_slot));  // free again
             XGm x_in(x + int64_t(i0) * 16384 + int64_t(j0), {i0_valid});
             TLOAD(xt, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(j0_slot));
-            // larger: maximum(m, rowmax(xt))  [softmax_long.yaml:33]
+            // larger: maximum(m, rowmax(xt))
             VecF32_8x1 larger(i0_valid); TASSIGN<0x10080>(larger);  // UB 0x10080..0x100a0
             VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x100a0>(larger_tmp);  // UB 0x100a0..0x110a0
             pipe_barrier(PIPE_V);
@@ -57,7 +57,7 @@ AICORE inline void run_block(
             VecF32_1x8 larger_row(i0_valid); TASSIGN<0x10080>(larger_row);  // as a row, same bytes as larger
             pipe_barrier(PIPE_V);
             TMAX(larger_2_row, m_row, larger_row);
-            // part: rowsum(exp(xt - larger))  [softmax_long.yaml:34]
+            // part: rowsum(exp(xt - larger))
             VecF32_8x1024 part(i0_valid); TASSIGN<0x100a0>(part);  // UB 0x100a0..0x180a0
             VecF32_8x1 larger_2(i0_valid); TASSIGN<0x10080>(larger_2);  // UB 0x10080..0x100a0
             pipe_barrier(PIPE_V);
@@ -69,7 +69,7 @@ AICORE inline void run_block(
             VecF32_8x128 part_3_tmp(i0_valid); TASSIGN<0x180c0>(part_3_tmp);  // UB 0x180c0..0x190c0
             pipe_barrier(PIPE_V);
             TROWSUM(part_3, part, part_3_tmp);
-            // l: l * exp(m - larger) + part  [softmax_long.yaml:35]
+            // l: l * exp(m - larger) + part
             VecF32_1x8 l_2_row(i0_valid); TASSIGN<0x100a0>(l_2_row);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);
             TSUB(l_2_row, m_row, larger_2_row);
@@ -82,15 +82,15 @@ AICORE inline void run_block(
             VecF32_1x8 part_3_row(i0_valid); TASSIGN<0x180a0>(part_3_row);  // as a row, same bytes as part_3
             pipe_barrier(PIPE_V);
             TADD(l_row, l_4_row, part_3_row);
-            // m: copy(larger)  [softmax_long.yaml:36]
+            // m: copy(larger)
             TMOV(m_row, larger_2_row);
         }
         set_flag(PIPE_V, PIPE_MTE3, event_t(i0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i0_slot));
-        // store(m, top[8*i:8*i+8, :])  [softmax_long.yaml:37]
+        // store(m, top[8*i:8*i+8, :])
         TopGm top_out(top + int64_t(i0), {i0_valid});
         TSTORE(top_out, m_row);
-        // store(l, total[8*i:8*i+8, :])  [softmax_long.yaml:38]
+        // store(l, total[8*i:8*i+8, :])
         TopGm total_out(total + int64_t(i0), {i0_valid});
         TSTORE(total_out, l_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));

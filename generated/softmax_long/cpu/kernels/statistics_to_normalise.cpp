@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void statistics_to_normalise(
         VecF32_8x1_r1 top; TASSIGN(top, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 16384);
         TPASS(1, 16384, [&](auto at, auto &top_max) {
-            // top:   amax(x, axis=-1, keepdim=true)  [softmax_long.yaml:17]
+            // top:   amax(x, axis=-1, keepdim=true)
             const auto x_tile_v = at.load(x_in);
             at.store(x_tile, x_tile_v);
             top_max.take(at, x_tile_v);
@@ -36,13 +36,13 @@ extern "C" __global__ AICORE void statistics_to_normalise(
         VecF32_8x1_r1 total; TASSIGN(total, 0x10040);  // UB 0x10040..0x10060
         VecF32_8x16384_r1 y_2; TASSIGN(y_2, 0x00040);  // UB 0x00040..0x10040
         TPASS(1, 16384, [&](auto at, auto &total_sum) {
-            // total: sum(exp(x - top), axis=-1, keepdim=true)  [softmax_long.yaml:18]
+            // total: sum(exp(x - top), axis=-1, keepdim=true)
             at.ask_for(x_in, nblk);  // the next round's
             const auto x_tile_v = at.load(x_tile);
             const auto total_1 = x_tile_v - at.column(top);
             const auto total_2 = at.exp(total_1);
             total_sum.take(at, total_2);
-            // y: exp(x - top) / total  [softmax_long.yaml:20]
+            // y: exp(x - top) / total
             const auto y_1 = x_tile_v - at.column(top);
             const auto y_2_v = at.exp(y_1);
             at.store(y_2, y_2_v);

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
         MatB16_16x576 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x09000);  // L1 0x00000..0x12000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         QGm q_in(q + int64_t(t0) * 9216);

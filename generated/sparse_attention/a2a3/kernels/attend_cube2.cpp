@@ -34,7 +34,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
-            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
             MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_slot * 0x00800);  // L1 0x00000..0x01000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));

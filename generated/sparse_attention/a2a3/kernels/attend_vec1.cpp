@@ -40,7 +40,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
         VecF32_1x16 o_max_row; TASSIGN<0x01a00>(o_max_row);  // as a row, same bytes as o_max
         pipe_barrier(PIPE_V);
         TEXPANDS(o_max_row, -__builtin_inff());

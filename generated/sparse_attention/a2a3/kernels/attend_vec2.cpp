@@ -36,7 +36,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
         VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x10080 + t0_slot * 0x00040);  // as a row, same bytes as o_sum_end_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         OSumEndGm o_sum_end_in(o_sum_end + int64_t(t0) * 16);

@@ -27,7 +27,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
         for (int32_t selected0 = block * 32; selected0 < 2048; selected0 += nblk * 32, selected0_slot ^= 1) {
-            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
+            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
             VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
             IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));

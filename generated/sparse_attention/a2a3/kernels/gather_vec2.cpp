@@ -11,11 +11,11 @@ namespace {
 using VecB16_1x576 = Tile<TileType::Vec, bfloat16_t, 1, 576, BLayout::RowMajor, 1, 576>;
 using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -35,8 +35,8 @@ AICORE inline void run_block(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t * 2048; i1 += nblk, i1_slot ^= 1) {
-        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 26);
-        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
+        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 1);
+        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
         VecB16_1x576 part; TASSIGN(part, 0x00000 + i1_slot * 0x00480);  // UB 0x00000..0x00900, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         LatentGm latent_in(latent + int64_t(place) * 576);

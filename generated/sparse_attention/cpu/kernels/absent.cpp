@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void absent(
             IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
             BiasGm bias_out(bias + int64_t(t0) * 2048 + int64_t(selected0));
             TPASS(1, 128, [&](auto at) {
-                // bias: reshape(minimum(cast(index, fp32) + 0.5, 0) * 2.0e30, [t, 1, selected])  [sparse_attention.yaml:29]
+                // bias: reshape(minimum(cast(index, fp32) + 0.5, 0) * 2.0e30, [t, 1, selected])
                 const auto index_tile = at.load(index_in);
                 const auto bias_1 = at.to_float(index_tile);
                 const auto bias_2 = bias_1 + 0.5f;

@@ -38,7 +38,7 @@ extern "C" __global__ AICORE void attend(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 16384);  // o: around the cache if large
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
         LeftB16_16x576 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x09000
         QGm q_in(q + int64_t(t0) * 9216);
         TLOAD(q_tile, q_in);

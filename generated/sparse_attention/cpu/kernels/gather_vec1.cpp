@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void gather_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
         for (int32_t selected0 = block * 128; selected0 < 2048; selected0 += nblk * 128) {
-            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
+            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
             VecI32_1x128 index_tile; TASSIGN(index_tile, 0x00000);  // UB 0x00000..0x00200
             IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(index_tile, index_in);

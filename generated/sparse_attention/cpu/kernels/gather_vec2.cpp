@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
 
-// An index, or the nearest one that names a place. `line`: of the spec, for what the call then says (PTG408).
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t line)
+// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
+AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
 {
 #if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, line);
+    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
 #endif
     return index < 0 ? 0 : index < places ? index : places - 1;
 }
@@ -31,10 +31,10 @@ extern "C" __global__ AICORE void gather_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t * 2048; i1 += nblk) {
-        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 26);
+        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 1);
         LatentGm latent_in(latent + int64_t(place) * 576);
         LatentGm rows_out(rows + int64_t(i1) * 576);
-        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
+        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
         TCARRY(rows_out, latent_in);
     }
 #endif

@@ -30,25 +30,25 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        // g: cast(gate, fp32)  [swiglu.yaml:16]
+        // g: cast(gate, fp32)
         VecB16_4x2048 gate_tile(rows0_valid); TASSIGN(gate_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
         GateGm gate_in(gate + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(gate_tile, gate_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
+        // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)
         VecB16_4x2048 up_tile(rows0_valid); TASSIGN(up_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         GateGm up_in(up + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(up_tile, up_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        // g: cast(gate, fp32)  [swiglu.yaml:16]
+        // g: cast(gate, fp32)
         VecF32_4x2048 g(rows0_valid); TASSIGN<0x18000>(g);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
         TCVT(g, gate_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
-        // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
+        // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)
         VecF32_4x2048 y_1(rows0_valid); TASSIGN<0x20000>(y_1);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         TNEG(y_1, g);

@@ -28,9 +28,9 @@ extern "C" __global__ AICORE void swiglu(
         GateGm up_in(up + int64_t(rows0) * 2048, {rows0_valid});
         GateGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TPASS<4>(rows0_valid, 2048, [&](auto at) {
-            // g: cast(gate, fp32)  [swiglu.yaml:16]
+            // g: cast(gate, fp32)
             const auto gate_tile = at.load(gate_in);
-            // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
+            // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)
             const auto y_1 = -gate_tile;
             const auto y_2 = at.exp(y_1);
             const auto y_3 = y_2 + 1.0f;

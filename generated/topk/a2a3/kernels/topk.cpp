@@ -36,7 +36,7 @@ AICORE inline void run_block(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
-    // values, indices: topk(x, 64)  [topk.yaml:17]
+    // values, indices: topk(x, 64)
     VecI32_1x2048 places; TASSIGN<0x04400>(places);  // UB 0x04400..0x06400
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

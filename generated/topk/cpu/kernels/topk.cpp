@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void topk(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows) * 512);  // values, indices: around the cache if large
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        // values, indices: topk(x, 64)  [topk.yaml:17]
+        // values, indices: topk(x, 64)
         VecI32_1x64 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00100
         VecI32_1x1344 candidates; TASSIGN(candidates, 0x00100);  // UB 0x00100..0x01600
         XGm x_in(x + int64_t(i1) * 4096);

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void topk_long(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows) * 16384);  // values, indices: around the cache if large
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        // values, indices: topk(scores, 2048)  [topk_long.yaml:17]
+        // values, indices: topk(scores, 2048)
         VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
         VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500
         ScoresGm scores_in(scores + int64_t(i1) * keys, {keys}, {int64_t(keys)});

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void transpose(
             const int32_t i1_valid = 200 - i1 < 64 ? 200 - i1 : 64;
             for (int32_t i2 = 0; i2 < m; i2 += 64) {
                 const int32_t i2_valid = m - i2 < 64 ? m - i2 : 64;
-                // y: transpose(x, 1, 2)  [transpose.yaml:16]
+                // y: transpose(x, 1, 2)
                 VecF32_64x64 part(i2_valid, i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x04000
                 XGm x_in(x + int64_t(i2) * 200 + int64_t(i3) * m * 200 + int64_t(i1), {i2_valid, i1_valid});
                 TLOAD(part, x_in);

@@ -8,6 +8,8 @@ using namespace pto;
 extern "C" __global__ AICORE void transpose_bands(__gm__ float *y, __gm__ float *x, int32_t rows, int32_t nblk)
 {
 #if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
     constexpr int32_t cols = 256;
     using Square = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
     using Turned = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, DYNAMIC>;

@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096, n0_slot ^= 1) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
-        // c: a + b  [vector_add.yaml:15]
+        // c: a + b
         VecF32_1x4096 a_tile(n0_valid); TASSIGN(a_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
         AGm a_in(a + int64_t(n0), {n0_valid});

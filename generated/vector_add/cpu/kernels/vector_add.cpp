@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void vector_add(
         AGm b_in(b + int64_t(n0), {n0_valid});
         AGm c_out(c + int64_t(n0), {n0_valid});
         TPASS(1, n0_valid, [&](auto at) {
-            // c: a + b  [vector_add.yaml:15]
+            // c: a + b
             const auto a_tile = at.load(a_in);
             const auto b_tile = at.load(b_in);
             const auto c_tile = a_tile + b_tile;

@@ -64,7 +64,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free for the first round
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
-        // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:31]
+        // c_fp16:  a_fp16 + b_fp16
         VecF16_1x4096 a_fp16_tile(n0_valid); TASSIGN<0x00000>(a_fp16_tile);  // UB 0x00000..0x02000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free again
         AFp16Gm a_fp16_in(a_fp16 + int64_t(n0), {n0_valid});
@@ -73,7 +73,7 @@ AICORE inline void run_block(
         AFp16Gm b_fp16_in(b_fp16 + int64_t(n0), {n0_valid});
         TLOAD(b_fp16_tile, b_fp16_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID7);
-        // c_bf16:  a_bf16 + b_bf16  [vector_add_dtypes.yaml:32]
+        // c_bf16:  a_bf16 + b_bf16
         VecB16_1x4096 a_bf16_tile(n0_valid); TASSIGN<0x06000>(a_bf16_tile);  // UB 0x06000..0x08000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // free again
         ABf16Gm a_bf16_in(a_bf16 + int64_t(n0), {n0_valid});
@@ -83,7 +83,7 @@ AICORE inline void run_block(
         ABf16Gm b_bf16_in(b_bf16 + int64_t(n0), {n0_valid});
         TLOAD(b_bf16_tile, b_bf16_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID5);
-        // c_int32: a_int32 + b_int32  [vector_add_dtypes.yaml:33]
+        // c_int32: a_int32 + b_int32
         VecI32_1x4096 a_int32_tile(n0_valid); TASSIGN<0x0c000>(a_int32_tile);  // UB 0x0c000..0x10000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // free again
         AInt32Gm a_int32_in(a_int32 + int64_t(n0), {n0_valid});
@@ -92,7 +92,7 @@ AICORE inline void run_block(
         AInt32Gm b_int32_in(b_int32 + int64_t(n0), {n0_valid});
         TLOAD(b_int32_tile, b_int32_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-        // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:34]
+        // c_int16: a_int16 + b_int16
         VecI16_1x4096 a_int16_tile(n0_valid); TASSIGN<0x18000>(a_int16_tile);  // UB 0x18000..0x1a000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free again
         AInt16Gm a_int16_in(a_int16 + int64_t(n0), {n0_valid});
@@ -100,7 +100,7 @@ AICORE inline void run_block(
         VecI16_1x4096 b_int16_tile(n0_valid); TASSIGN<0x1a000>(b_int16_tile);  // UB 0x1a000..0x1c000
         AInt16Gm b_int16_in(b_int16 + int64_t(n0), {n0_valid});
         TLOAD(b_int16_tile, b_int16_in);
-        // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:35]
+        // c_int8:  a_int8 + b_int8
         VecI8_1x4096 a_int8_tile(n0_valid); TASSIGN<0x1e000>(a_int8_tile);  // UB 0x1e000..0x1f000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         AInt8Gm a_int8_in(a_int8 + int64_t(n0), {n0_valid});
@@ -111,7 +111,7 @@ AICORE inline void run_block(
         AInt8Gm b_int8_in(b_int8 + int64_t(n0), {n0_valid});
         TLOAD(b_int8_tile, b_int8_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        // c_uint8: a_uint8 + b_uint8  [vector_add_dtypes.yaml:36]
+        // c_uint8: a_uint8 + b_uint8
         VecU8_1x4096 a_uint8_tile(n0_valid); TASSIGN<0x21000>(a_uint8_tile);  // UB 0x21000..0x22000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         AUint8Gm a_uint8_in(a_uint8 + int64_t(n0), {n0_valid});
@@ -122,14 +122,14 @@ AICORE inline void run_block(
         AUint8Gm b_uint8_in(b_uint8 + int64_t(n0), {n0_valid});
         TLOAD(b_uint8_tile, b_uint8_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:31]
+        // c_fp16:  a_fp16 + b_fp16
         VecF16_1x4096 c_fp16_tile(n0_valid); TASSIGN<0x04000>(c_fp16_tile);  // UB 0x04000..0x06000
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // free again
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID7);
         TADD(c_fp16_tile, a_fp16_tile, b_fp16_tile);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID5);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);
-        // c_bf16:  a_bf16 + b_bf16  [vector_add_dtypes.yaml:32]
+        // c_bf16:  a_bf16 + b_bf16
         VecF32_1x4096 c_bf16_fp32(n0_valid); TASSIGN<0x24000>(c_bf16_fp32);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
@@ -146,21 +146,21 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         TCVT(c_bf16_tile, c_bf16_add, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID4);
-        // c_int32: a_int32 + b_int32  [vector_add_dtypes.yaml:33]
+        // c_int32: a_int32 + b_int32
         VecI32_1x4096 c_int32_tile(n0_valid); TASSIGN<0x14000>(c_int32_tile);  // UB 0x14000..0x18000
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
         TADD(c_int32_tile, a_int32_tile, b_int32_tile);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);
-        // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:34]
+        // c_int16: a_int16 + b_int16
         VecI16_1x4096 c_int16_tile(n0_valid); TASSIGN<0x1c000>(c_int16_tile);  // UB 0x1c000..0x1e000
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
         TADD(c_int16_tile, a_int16_tile, b_int16_tile);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);
-        // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:35]
+        // c_int8:  a_int8 + b_int8
         VecF16_1x4096 c_int8_int16_fp16(n0_valid); TASSIGN<0x24000>(c_int8_int16_fp16);  // UB 0x24000..0x26000
         pipe_barrier(PIPE_V);
         TCVT(c_int8_int16_fp16, a_int8_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -193,7 +193,7 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(c_int8_tile, c_int8_tile_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        // c_uint8: a_uint8 + b_uint8  [vector_add_dtypes.yaml:36]
+        // c_uint8: a_uint8 + b_uint8
         VecF16_1x4096 c_uint8_int16_fp16(n0_valid); TASSIGN<0x24000>(c_uint8_int16_fp16);  // UB 0x24000..0x26000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TCVT(c_uint8_int16_fp16, a_uint8_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -224,32 +224,32 @@ AICORE inline void run_block(
         TCVT(c_uint8_tile, c_uint8_tile_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID5);
-        // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:31]
+        // c_fp16:  a_fp16 + b_fp16
         AFp16Gm c_fp16_out(c_fp16 + int64_t(n0), {n0_valid});
         TSTORE(c_fp16_out, c_fp16_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID4);
-        // c_bf16:  a_bf16 + b_bf16  [vector_add_dtypes.yaml:32]
+        // c_bf16:  a_bf16 + b_bf16
         ABf16Gm c_bf16_out(c_bf16 + int64_t(n0), {n0_valid});
         TSTORE(c_bf16_out, c_bf16_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
-        // c_int32: a_int32 + b_int32  [vector_add_dtypes.yaml:33]
+        // c_int32: a_int32 + b_int32
         AInt32Gm c_int32_out(c_int32 + int64_t(n0), {n0_valid});
         TSTORE(c_int32_out, c_int32_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-        // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:34]
+        // c_int16: a_int16 + b_int16
         AInt16Gm c_int16_out(c_int16 + int64_t(n0), {n0_valid});
         TSTORE(c_int16_out, c_int16_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:35]
+        // c_int8:  a_int8 + b_int8
         AInt8Gm c_int8_out(c_int8 + int64_t(n0), {n0_valid});
         TSTORE(c_int8_out, c_int8_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        // c_uint8: a_uint8 + b_uint8  [vector_add_dtypes.yaml:36]
+        // c_uint8: a_uint8 + b_uint8
         AUint8Gm c_uint8_out(c_uint8 + int64_t(n0), {n0_valid});
         TSTORE(c_uint8_out, c_uint8_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);

@@ -49,7 +49,7 @@ extern "C" __global__ AICORE void vector_add_dtypes(
         AFp16Gm b_fp16_in(b_fp16 + int64_t(n0), {n0_valid});
         AFp16Gm c_fp16_out(c_fp16 + int64_t(n0), {n0_valid});
         TPASS(1, n0_valid, [&](auto at) {
-            // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:31]
+            // c_fp16:  a_fp16 + b_fp16
             const auto a_fp16_tile = at.load(a_fp16_in);
             const auto b_fp16_tile = at.load(b_fp16_in);
             const auto c_fp16_tile = a_fp16_tile + b_fp16_tile;
@@ -59,7 +59,7 @@ extern "C" __global__ AICORE void vector_add_dtypes(
         ABf16Gm b_bf16_in(b_bf16 + int64_t(n0), {n0_valid});
         ABf16Gm c_bf16_out(c_bf16 + int64_t(n0), {n0_valid});
         TPASS(1, n0_valid, [&](auto at) {
-            // c_bf16:  a_bf16 + b_bf16  [vector_add_dtypes.yaml:32]
+            // c_bf16:  a_bf16 + b_bf16
             const auto a_bf16_tile = at.load(a_bf16_in);
             const auto b_bf16_tile = at.load(b_bf16_in);
             const auto c_bf16_tile = a_bf16_tile + b_bf16_tile;
@@ -69,7 +69,7 @@ extern "C" __global__ AICORE void vector_add_dtypes(
         AInt32Gm b_int32_in(b_int32 + int64_t(n0), {n0_valid});
         AInt32Gm c_int32_out(c_int32 + int64_t(n0), {n0_valid});
         TPASS(1, n0_valid, [&](auto at) {
-            // c_int32: a_int32 + b_int32  [vector_add_dtypes.yaml:33]
+            // c_int32: a_int32 + b_int32
             const auto a_int32_tile = at.load(a_int32_in);
             const auto b_int32_tile = at.load(b_int32_in);
             const auto c_int32_tile = a_int32_tile + b_int32_tile;
@@ -86,25 +86,25 @@ extern "C" __global__ AICORE void vector_add_dtypes(
         AInt16Gm c_int16_out(c_int16 + int64_t(n0), {n0_valid});
         AInt8Gm c_int8_out(c_int8 + int64_t(n0), {n0_valid});
         TPASS(1, n0_valid, [&](auto at) {
-            // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:34]
+            // c_int16: a_int16 + b_int16
             const auto a_int16_tile = at.load(a_int16_in);
             const auto b_int16_tile = at.load(b_int16_in);
             const auto c_int16_tile = at.template wrapped<int16_t>(a_int16_tile + b_int16_tile);
-            // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:35]
+            // c_int8:  a_int8 + b_int8
             const auto a_int8_tile = at.load(a_int8_in);
             const auto b_int8_tile = at.load(b_int8_in);
             const auto c_int8_tile = at.template wrapped<int8_t>(a_int8_tile + b_int8_tile);
-            // c_uint8: a_uint8 + b_uint8  [vector_add_dtypes.yaml:36]
+            // c_uint8: a_uint8 + b_uint8
             const auto a_uint8_tile_v = at.load(a_uint8_in);
             at.store(a_uint8_tile, a_uint8_tile_v);
             const auto b_uint8_tile_v = at.load(b_uint8_in);
             at.store(b_uint8_tile, b_uint8_tile_v);
-            // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:34]
+            // c_int16: a_int16 + b_int16
             at.store(c_int16_out, c_int16_tile, far);
-            // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:35]
+            // c_int8:  a_int8 + b_int8
             at.store(c_int8_out, c_int8_tile, far);
         });
-        // c_uint8: a_uint8 + b_uint8  [vector_add_dtypes.yaml:36]
+        // c_uint8: a_uint8 + b_uint8
         VecU8_1x4096 c_uint8_tile(n0_valid); TASSIGN(c_uint8_tile, 0x02000);  // UB 0x02000..0x03000
         TADD(c_uint8_tile, a_uint8_tile, b_uint8_tile);
         AUint8Gm c_uint8_out(c_uint8 + int64_t(n0), {n0_valid});

@@ -175,7 +175,7 @@ def test_packed_files_are_the_same_files() -> None:
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_interrupt_ends_all_processes(tmp_path: Path, jobs: int) -> None:
     code = f"""
-        import sys, time
+        import signal, sys, time
         from pathlib import Path
         from pyptogen.builder import render
 
@@ -183,6 +183,7 @@ def test_an_interrupt_ends_all_processes(tmp_path: Path, jobs: int) -> None:
             Path({str(tmp_path)!r}, path.stem + ".started").touch()
             time.sleep(600)
 
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         render.render_operator = slow
         from pyptogen.cli.app import main
         sys.argv = ["pyptogen", "build", {str(tmp_path / "specs")!r}, "-o", {str(tmp_path / "out")!r}, "--no-cache"]

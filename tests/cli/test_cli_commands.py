@@ -270,7 +270,7 @@ def test_test_as_documents(cli: Run, compiled: dict[str, Any], spec: Path) -> No
 def test_build_reports(
     cli: Run, monkeypatch: pytest.MonkeyPatch, report: OperatorBuild, options: list[str], code: int, out: str
 ) -> None:
-    monkeypatch.setattr("pyptogen.builder.build", lambda *_: BuildReport((report,), bool(options)))
+    monkeypatch.setattr("pyptogen.builder.build", lambda *_, **__: BuildReport((report,), bool(options)))
     assert cli("build", "toy.yaml", *options) == (code, out, "")
 
 
@@ -293,7 +293,7 @@ def test_a_file_that_is_not_there(cli: Run) -> None:
 
 
 def test_a_fault_of_the_tool_is_one_line_and_2(cli: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("the reason\nand more")
 
     monkeypatch.setattr("pyptogen.builder.build", fail)
@@ -305,7 +305,7 @@ def test_a_fault_of_the_tool_is_one_line_and_2(cli: Run, monkeypatch: pytest.Mon
 
 
 def test_debug_shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise ValueError("the reason")
 
     monkeypatch.setattr("pyptogen.builder.build", fail)

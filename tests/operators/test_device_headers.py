@@ -53,7 +53,7 @@ def run(toolchain: Toolchain, folder: Path) -> None:
     program = from_spec(spec)
     paths = [folder / "wrapper.hpp", *sorted((folder / "a2a3").rglob("*.cpp"))]
     sources = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    operator = _link(spec, program, "a2a3", sources, toolchain, 1)
+    operator = _link(spec, program, "a2a3", sources, toolchain, 1, dict)
     operator(**operator.example_inputs(seed=7, **case_dims(spec, program, {})))
 
 

@@ -385,7 +385,7 @@ def test_checked_mode_bounds_indices_that_kernels_compute(graph: str, low: int, 
     path = tmp_path / "computed.yaml"
     path.write_text(text)
     said = said_by_checked_mode(path, "a2a3", {"r": 3}, 1)
-    assert ("out of range" in said) == (low == 20), said
+    assert ("wrong index: 2" in said) == (low == 20), said
     assert said == "" or low == 20
 
 

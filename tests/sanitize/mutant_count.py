@@ -91,7 +91,7 @@ def compiled(operator: str, chosen: Mapping[Path, Mapping[int, Mutant]], checked
         for path in paths
     }
     toolchain = make_toolchain(checked=TARGET if checked else None)
-    return _link(spec, from_spec(spec), TARGET, sources, toolchain, 2)
+    return _link(spec, from_spec(spec), TARGET, sources, toolchain, 2, dict)
 
 
 def in_process(work: Callable[[], Any]) -> tuple[Any, str]:

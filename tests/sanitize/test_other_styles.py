@@ -122,7 +122,8 @@ def test_a_gather_from_memory_brings_its_own_order(tmp_path: Path) -> None:
     text = IN_ORDER.replace(
         "TLOAD(x, from);",
         "Tile<TileType::Vec, int32_t, 1, 16> at;\n    TASSIGN(at, 0x400);\n"
-        "    TLOAD(at, Gm(in));\n    MGATHER(x, from, at);",
+        "    TLOAD(at, GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<16, 16, 16, 16, 1>>(in));\n"
+        "    MGATHER(x, from, at);",
     )
     assert found(tmp_path, text) == []
     assert found(tmp_path, text.replace("MGATHER(x, from, at)", "TLOAD(x, from);\n    TADDS(at, at, 1)")) != []

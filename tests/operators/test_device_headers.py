@@ -1,7 +1,7 @@
 """The library's A2/A3 kernels with the device's own headers, where the user names an installation of PTO-ISA.
 
 What those say at compile time is said of every kernel; what they say at run time (``PTO_ASSERT``) of kernels that need
-no second core, run once on the smallest case of their spec. The mocked intrinsics move no data: values are not judged,
+no second core, run once on the first case of their spec. The mocked intrinsics move no data: values are not judged,
 and what a kernel reads from a result of another one is whatever was there.
 """
 
@@ -48,7 +48,7 @@ def refusal(toolchain: Toolchain, file: Path) -> str:
 
 
 def run(toolchain: Toolchain, folder: Path) -> None:
-    """Compile a generated folder for A2/A3 and run the smallest case of its spec on one core."""
+    """Compile a generated folder for A2/A3 and run the first case of its spec on one core."""
     spec = load_spec(next(iter(sorted(folder.glob("*.yaml")))))
     program = from_spec(spec)
     paths = [folder / "wrapper.hpp", *sorted((folder / "a2a3").rglob("*.cpp"))]

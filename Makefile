@@ -24,10 +24,11 @@ test: lint ## install, lint, types, generated/ up to date, all tests
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster
 
-lint: $(VENV)/.installed-dev ## ruff and mypy
+lint: $(VENV)/.installed-dev ## ruff, mypy, and which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.installed-dev ## let ruff format and fix
 	$(BIN)/ruff check --fix .
@@ -40,6 +41,7 @@ docs: $(VENV)/.installed ## write the tables of docs/ and of the checked mode an
 	$(BIN)/python docs/write_verification.py
 	$(BIN)/python -m pyptogen.lower.isa.checked_header
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json
+	$(BIN)/pyptogen schema -o editors/vscode/pyptogen.schema.json
 
 bench: $(VENV)/.installed-torch ## compare with PyTorch (downloads it the first time; minutes)
 	$(BIN)/python benchmarks/indexer_prolog.py

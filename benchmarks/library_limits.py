@@ -11,7 +11,7 @@ from threading import Barrier
 
 import numpy as np
 
-from pyptogen.runtime.arrays.buffers import aligned_empty
+from pyptogen.layout.buffers import aligned_empty
 from pyptogen.runtime.toolchain.build import make_toolchain
 
 SOURCE = Path(__file__).with_name("library_limits.cpp")

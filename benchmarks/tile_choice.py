@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 import pyptogen
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import nominal_dims
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program, TilingRow
@@ -86,7 +86,7 @@ def tiled(program: Program, row: Row) -> Program:
 
 def chosen_row(program: Program, target: str) -> Row:
     """What the compiler chooses, by dim, of the kernel with most dims."""
-    report = lower(tiled(program, {}), target).report["kernels"]
+    report = generate(tiled(program, {}), target).report["kernels"]
     found = max((k["tiles"] for k in report.values()), key=len)
     return {dim: sizes[0] if len(sizes) == 1 else {"l1": sizes[0], "l0": sizes[1]} for dim, sizes in found.items()}
 
@@ -121,7 +121,7 @@ def grid(program: Program, name: str, target: str) -> Iterator[Row]:
 def cycles(program: Program, row: Row, target: str) -> float | None:
     """Cost of a row on a platform with figures, None where it cannot be lowered."""
     try:
-        kernels = lower(tiled(program, row), target).instructions
+        kernels = generate(tiled(program, row), target).instructions
     except DiagnosticError:
         return None
     dims = nominal_dims(program.dims)

@@ -30,7 +30,7 @@ SETS = {
 HEAD = """\
 # The instruction table
 
-Written by `make docs` from `pyptogen/lower/isa/`. What an instruction computes stands in `pyptogen/lower/isa/meaning/`,
+Written by `make docs` from `pyptogen/lower/isa/`. What an instruction computes stands in `pyptogen/simulate/meaning/`,
 in numpy; [isa.md](../isa.md) says how headers and meanings are kept equal.
 
 Effects: `w` written, `r` read, `u` both, `t` scratch, `-` not touched, one letter for each tile or GlobalTensor. Bound:

@@ -31,5 +31,5 @@ def quick_kernels() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         if not NIGHTLY:
             patch.setattr(build, "OPTIMISATION", QUICK[0])
-            patch.setitem(build._BY_FAMILY, "gcc", (*build._BY_FAMILY["gcc"], *QUICK[1:]))
+            patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
         yield

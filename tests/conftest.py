@@ -10,6 +10,10 @@ import pytest
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 
+from lowering import lower_once_a_process  # noqa: E402 - found by the path above
+
+lower_once_a_process()
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marks of this test suite (`--strict-markers` is on)."""

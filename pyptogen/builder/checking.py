@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from pyptogen.builder.at_once import each
-from pyptogen.builder.run import PathLike, find_specs, given_paths
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, gathering
+from pyptogen.schema.find import PathLike, find_specs, given_paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,9 @@ def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient
     from pyptogen.schema import load_spec
     from pyptogen.verify.telling import untold
 
-    spec = load_spec(path)
-    program = from_spec(spec, verify_each=verify_each)
+    with gathering():
+        spec = load_spec(path)
+        program = from_spec(spec, verify_each=verify_each)
     lowered = lower_targets(program, targets, None, lenient)
     chosen = [note for result in lowered.values() for note in result.notes]
     return CheckedSpec(path, program.name, tuple(lowered), (*program.notes, *chosen), untold(spec, program))

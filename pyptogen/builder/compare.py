@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,17 +11,25 @@ from pyptogen.builder.fingerprint import MANIFEST, leftovers, read_generated, re
 from pyptogen.builder.lock import LockEntry
 from pyptogen.builder.rendered import Rendered
 from pyptogen.builder.report import OperatorBuild, State
+from pyptogen.builder.seen import Clean, Seen, look
 
 
-def compare(made: Rendered, folder: Path, before: LockEntry | None, now: LockEntry | None) -> OperatorBuild:
+def compare(
+    made: Rendered, folder: Path, before: LockEntry | None, now: LockEntry | None, seen: Seen | None = None
+) -> OperatorBuild:
     """What a build that has ``made`` these files would write and delete in ``folder``, and why.
 
     ``before`` and ``now`` are the lock's entry of the last build and that of this one: they tell another spec from
-    another generator. Anything in the folder that no build made, and that is no kernel, is left out of account.
+    another generator. Anything in the folder that no build made, and that is no kernel, is left out of account. What
+    is ``seen`` of folders spares reading them, and is added to.
     """
+    hashes = made.hashes()
+    held = None if seen is None else seen.clean(folder)
+    if held is not None and held.manifest == hashes.get(MANIFEST):
+        return OperatorBuild(made.name, folder)  # the manifest has the hashes of all others
+    first = None if seen is None else look(folder)
     recorded = recorded_files(folder)
     cause = _cause(before, now)
-    hashes = made.hashes()
     disk = {path: _hash(folder / path) for path in hashes}
     written = {
         path: _state(path, disk[path], recorded, folder, before, cause)
@@ -32,6 +41,9 @@ def compare(made: Rendered, folder: Path, before: LockEntry | None, now: LockEnt
         old = _hash(folder / path)
         if old is not None:
             removed[path] = cause if recorded.get(path) == old else State.EDITED
+    if seen is not None and not written and not removed and MANIFEST in hashes:
+        targets = json.loads(made.files[MANIFEST])["targets"]
+        seen.note(folder, first, Clean(hashes[MANIFEST], tuple(targets["built"]), tuple(targets["declared"])))
     new = {path: made.files[path] for path in sorted(written)}
     return OperatorBuild(made.name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
 

@@ -1,10 +1,11 @@
 """Hashes of what a build depends on, and what the manifest of a folder says, from the standard library alone: the
-quick answer (`pyptogen.builder.lock.unchanged`) imports nothing else."""
+quick answer (`pyptogen.builder.lock.unchanged_specs`) imports nothing else."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
@@ -31,21 +32,24 @@ def generator_hash(package: Path = PACKAGE) -> str:
     """SHA-256 over names and bytes of the sources that decide what is generated, independent of where they
     lie."""
     digest = hashlib.sha256()
-    for path in sorted(_generator_sources(package)):
-        data = path.read_bytes()
-        digest.update(f"{path.relative_to(package).as_posix()}\0{len(data)}\0".encode())
+    for name in sorted(_generator_sources(os.fspath(package), "")):
+        with open(os.path.join(package, name), "rb") as file:
+            data = file.read()
+        digest.update(f"{name}\0{len(data)}\0".encode())
         digest.update(data)
     return digest.hexdigest()
 
 
-def _generator_sources(folder: Path) -> Iterator[Path]:
-    for entry in folder.iterdir():
-        if entry.name in _NOT_GENERATORS:
-            continue
-        if entry.is_dir():
-            yield from _generator_sources(entry)
-        elif entry.suffix in _SOURCE_SUFFIXES:
-            yield entry
+def _generator_sources(folder: str, above: str) -> Iterator[str]:
+    """Names with `/`, below the package."""
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name in _NOT_GENERATORS:
+                continue
+            if entry.is_dir():
+                yield from _generator_sources(entry.path, f"{above}{entry.name}/")
+            elif os.path.splitext(entry.name)[1] in _SOURCE_SUFFIXES:
+                yield above + entry.name
 
 
 def read_generated(path: Path) -> bytes:

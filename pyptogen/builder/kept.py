@@ -29,6 +29,8 @@ from pyptogen.runtime.toolchain.cache import MOST_BYTES, Cache, digest
 
 _FORMAT = "1"
 _KIND = "rendered"
+_FEW = 32
+"""Entries after which the whole store is not looked through each time."""
 _PACKAGES = ("jinja2", "ml_dtypes", "numpy", "pydantic", "ruamel.yaml", "sympy")
 """Packages that decide what is generated, besides our own sources."""
 
@@ -73,9 +75,12 @@ class Kept:
         except (OSError, ValueError, DiagnosticError):
             return
 
-    def tidy(self) -> None:
-        """Let the store keep to its bound, once many entries were made."""
-        self.cache.prune(MOST_BYTES)
+    def tidy(self, made: int) -> None:
+        """Let the store keep to its bound, once ``made`` entries were made: a few of them cannot do much harm."""
+        if made > _FEW:
+            self.cache.prune(MOST_BYTES)
+        else:
+            self.cache.prune_now_and_then()
 
     def _follow(self, spec: Path, lenient: bool) -> tuple[str, Sequence[str], Rendered | None]:
         """The key at which a spec's folder is kept or belongs, the included files that went into it, and what is

@@ -4,7 +4,7 @@ What people review holds no hash of the generator: a comment in the compiler wou
 a library whose kernels stay as they are. So what a build needs to know of the last one, and nobody needs to read,
 stands in one file beside the operators' folders, a line an operator:
 
-- the quick answer, that nothing changed, is given from it (`unchanged`);
+- the quick answer, that nothing changed, is given from it (`unchanged_specs`);
 - ``build --check`` tells by it why a file differs: another spec, or another generator;
 - a folder whose spec is gone is found by it.
 
@@ -22,6 +22,7 @@ from typing import Any
 
 from pyptogen._version import __version__
 from pyptogen.builder.fingerprint import MANIFEST, leftovers, read_generated, sha256
+from pyptogen.builder.seen import Clean, Seen, look
 from pyptogen.regular_files import read_regular
 
 LOCK = "pyptogen.lock"
@@ -56,22 +57,26 @@ class Lock:
     operators: Mapping[str, LockEntry] = field(default_factory=dict)
 
 
-def entry(spec: Path, includes: Collection[Path], out: Path, generator: str, manifest: bytes) -> LockEntry:
-    """The entry of an operator that was rendered from ``spec`` for the library ``out``. Raises ``OSError`` where a file
-    cannot be read."""
+def entry(spec: Path, includes: Collection[Path], out: Path, generator: str, manifest: str) -> LockEntry:
+    """The entry of an operator that was rendered from ``spec`` for the library ``out``, with the SHA-256 of its
+    ``manifest``. Raises ``OSError`` where a file cannot be read."""
     return LockEntry(
         relative(spec, out),
         sha256(read_regular(spec)),
         {relative(path, out): sha256(read_regular(path)) for path in sorted(includes)},
         generator,
         __version__,
-        sha256(manifest),
+        manifest,
     )
 
 
 def relative(path: Path, out: Path) -> str:
     """``path`` as it is seen from the folder of the library, whatever the working directory is."""
-    return Path(os.path.relpath(path.resolve(), out.resolve())).as_posix()
+    return _below(path, os.path.realpath(out))
+
+
+def _below(path: Path, root: str) -> str:
+    return os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
 
 
 def read_lock(out: Path) -> Lock:
@@ -115,41 +120,66 @@ def _plain(one: LockEntry) -> dict[str, Any]:
     }
 
 
-def unchanged(spec: Path, out: Path, targets: Collection[str] | None, generator: str) -> str | None:
-    """The operator's name when a build of ``spec`` into ``out`` would change nothing, else None.
+def unchanged_specs(
+    specs: Collection[Path],
+    out: Path,
+    targets: Collection[str] | None,
+    generator: str,
+    seen: Seen | None = None,
+) -> dict[Path, str | None]:
+    """By spec the operator's name where a build into ``out`` would change nothing, else None.
 
     Asked of bytes alone, without reading the spec as a spec: importing the schema and sympy costs more than the whole
     answer. None also when it cannot be told cheaply (no lock or manifest, unreadable ones): then the build goes the
-    long way. ``targets`` None means the targets that the spec declares.
+    long way. ``targets`` None means the targets that the spec declares. What is ``seen`` of folders spares reading
+    them, and is added to.
     """
-    return _unchanged(read_lock(out), spec, out, targets, generator)
+    by_spec: dict[str, list[tuple[str, LockEntry]]] = {}
+    for name, one in read_lock(out).operators.items() if specs else ():
+        by_spec.setdefault(one.spec, []).append((name, one))
+    root, included, found = os.path.realpath(out), dict[Path, str](), dict[Path, str | None]()
+    for spec in specs:
+        entries = by_spec.get(_below(spec, root), [])
+        known = len(entries) == 1 and _unchanged(*entries[0], spec, out, targets, generator, seen, included)
+        found[spec] = entries[0][0] if known else None
+    return found
 
 
-def unchanged_specs(
-    specs: Collection[Path], out: Path, targets: Collection[str] | None, generator: str
-) -> dict[Path, str | None]:
-    """`unchanged` of many specs, which reads the lock once."""
-    lock = read_lock(out)
-    return {spec: _unchanged(lock, spec, out, targets, generator) for spec in specs}
-
-
-def _unchanged(lock: Lock, spec: Path, out: Path, targets: Collection[str] | None, generator: str) -> str | None:
-    place = relative(spec, out)
-    found = [(name, one) for name, one in lock.operators.items() if one.spec == place]
-    if len(found) != 1:
-        return None
-    name, one = found[0]
+def _unchanged(
+    name: str,
+    one: LockEntry,
+    spec: Path,
+    out: Path,
+    targets: Collection[str] | None,
+    generator: str,
+    seen: Seen | None,
+    included: dict[Path, str],
+) -> bool:
+    """``included`` has the hashes of files that specs of before include, too."""
     folder = out / name
     try:
-        data = read_generated(folder / MANIFEST)
-        manifest = json.loads(data)
-        declared = manifest["targets"]["declared"] if targets is None else targets
-        same = (
-            one == entry(spec, [out / path for path in one.includes], out, generator, data)
-            and set(manifest["targets"]["built"]) == set(declared)
-            and all(sha256(read_generated(folder / path)) == digest for path, digest in manifest["files"].items())
-            and not leftovers(folder, manifest["files"])
-        )
+        if (one.generator, one.pyptogen) != (generator, __version__) or one.spec_hash != sha256(read_regular(spec)):
+            return False
+        for path, digest in one.includes.items():
+            file = out / path
+            if file not in included:
+                included[file] = sha256(read_regular(file))
+            if included[file] != digest:
+                return False
+        held = None if seen is None else seen.clean(folder)
+        if held is None:
+            before = look(folder)
+            data = read_generated(folder / MANIFEST)
+            manifest = json.loads(data)
+            files, listed = manifest["files"], manifest["targets"]
+            held = Clean(sha256(data), tuple(listed["built"]), tuple(listed["declared"]))
+            if leftovers(folder, files) or any(
+                sha256(read_generated(folder / path)) != digest for path, digest in files.items()
+            ):
+                return False
+            if seen is not None:
+                seen.note(folder, before, held)
+        asked = held.declared if targets is None else targets
+        return one.manifest == held.manifest and set(held.built) == set(asked)
     except (KeyError, TypeError, AttributeError, OSError, ValueError, RecursionError):
-        return None
-    return name if same else None
+        return False

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from pyptogen import plugins
 from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import MANIFEST, sha256
 from pyptogen.builder.rendered import Rendered
 from pyptogen.builder.source_map import SOURCE_MAP, render_map
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault, gathering
 from pyptogen.regular_files import read_regular
 
 if TYPE_CHECKING:
-    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.codegen import Generated
     from pyptogen.lower.origins import Traced
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
@@ -39,8 +40,9 @@ def render_operator(
     from pyptogen.schema.source import check_file_name
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
 
-    spec = load_spec(spec_path)
-    program = _tensor_level(spec, dump_ir, verify_each)
+    with gathering():
+        spec = load_spec(spec_path)
+        program = _tensor_level(spec, dump_ir, verify_each)
     lowered = lower_targets(program, targets, dump_ir, lenient)
     if not lowered:
         return Rendered(program.name, {})
@@ -68,10 +70,27 @@ def render_operator(
                 fix="rename it",
             )
         files[beside] = read_regular(path)
+    files |= _of_plug_ins(program, built, files)
     hashes = {path: sha256(data) for path, data in files.items()}
     files[MANIFEST] = manifest.render(program, lowered, hashes).encode()
     notes = tuple(note for result in lowered.values() for note in result.notes)
     return Rendered(program.name, files, notes, tuple(includes))
+
+
+def _of_plug_ins(program: Program, targets: tuple[str, ...], taken: Collection[str]) -> dict[str, bytes]:
+    """Further files that plug-ins give. Raises PTG518 for a name that is taken, and PTG519 for one that leads out of
+    the folder."""
+    found: dict[str, bytes] = {}
+    for name, files in plugins.load("files").items():
+        for path, text in files(program, targets).items():
+            if path in taken or path in found or path == MANIFEST:
+                points = [point for point in plugins.installed("files") if point.name == name]
+                raise plugins.clash("generated files", path, points)
+            parts = PurePosixPath(path).parts
+            if not parts or PurePosixPath(path).is_absolute() or ".." in parts:
+                raise fault("PTG519", f"the plug-in `{name}` gives the file `{path}`", None, expected="a relative path")
+            found[path] = text.encode()
+    return found
 
 
 def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Program:
@@ -90,25 +109,35 @@ def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Progra
 
 def lower_targets(
     program: Program, targets: Collection[str] | None = None, dump_ir: Path | None = None, lenient: bool = False
-) -> dict[str, Lowered]:
+) -> dict[str, Generated]:
     """The program lowered for each target, in the order of the spec; ``targets`` and ``lenient`` as in
     `chosen_targets`.
 
-    Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds.
+    Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds for all
+    targets.
     """
     from pyptogen.lower.tensor.reading.targets import chosen_targets
 
-    return {target: _lower(program, target, dump_ir) for target in chosen_targets(program, targets, lenient)}
+    lowered: dict[str, Generated] = {}
+    found: list[Diagnostic] = []
+    for target in chosen_targets(program, targets, lenient):
+        try:
+            lowered[target] = _lower(program, target, dump_ir)
+        except DiagnosticError as error:
+            found += error.diagnostics
+    if found:
+        raise DiagnosticError(*dict.fromkeys(found))
+    return lowered
 
 
-def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
-    from pyptogen.lower.pipeline import lower
+def _lower(program: Program, target: str, dump_ir: Path | None) -> Generated:
+    from pyptogen.codegen import generate
 
     dump = None if dump_ir is None else dump_to(dump_ir / program.name / target)
-    return lower(program, target, dump=dump)
+    return generate(program, target, dump=dump)
 
 
-def _sources(lowered: Mapping[str, Lowered]) -> dict[str, Traced]:
+def _sources(lowered: Mapping[str, Generated]) -> dict[str, Traced]:
     """C++ by relative path, and PTO assembly of the same kernels where the assembler has what they use: a file for each
     kernel, with both programs of a mixed one."""
     from pyptogen.lower.instruction.side_by_side import pairs
@@ -119,8 +148,9 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, Traced]:
     for target, result in lowered.items():
         source = spec_lines()
         given = {hand.name: hand for hand in result.program.kernels}
+        written = {kernel.name for kernel in result.kernels}
         for instructions in result.instructions:
-            if not instructions.fifos and not lacks(instructions):
+            if instructions.name in written and not instructions.fifos and not lacks(instructions):
                 texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(
                     instructions, result.name, source, by_hand=given.get(instructions.stages[0])
                 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,23 +10,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyptogen import plugins
 from pyptogen.builder.at_once import each
 from pyptogen.builder.compare import compare, compare_orphan
 from pyptogen.builder.findings import edits
-from pyptogen.builder.fingerprint import MANIFEST, generator_hash
+from pyptogen.builder.fingerprint import MANIFEST, generator_hash, sha256
 from pyptogen.builder.lock import LOCK, Lock, LockEntry, entry, read_lock, relative, render_lock, unchanged_specs
 from pyptogen.builder.progress import Progress, silent
 from pyptogen.builder.report import BuildReport, OperatorBuild
+from pyptogen.builder.seen import Seen
 from pyptogen.builder.writer import exclusive, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
+from pyptogen.schema.find import PathLike, find_specs, given_paths
+from pyptogen.templates import ejected
 
 if TYPE_CHECKING:
     from pyptogen.builder.kept import Kept
     from pyptogen.builder.rendered import Rendered
-
-SPEC_SUFFIXES = frozenset({".yaml", ".yml", ".toml"})
-PathLike = str | os.PathLike[str]
 
 
 def build(
@@ -58,7 +58,8 @@ def build(
         verify_each: check after every pass that it made a legal program, also where hashes say that nothing changed
         jobs: specs in work at a time, each in a forked process; more than 1 only where the caller has no threads
         force: overwrite and delete files that were edited by hand, too
-        reuse: take what was rendered before of the same bytes by the same generator (`pyptogen.builder.kept`)
+        reuse: take what was rendered before of the same bytes by the same generator (`pyptogen.builder.kept`), and
+            read no generated folder again in which nothing changed (`pyptogen.builder.seen`)
         progress: is told which specs are rendered, and when each of them is done
 
     Each folder is staged beside the old one and takes its place in one step; a file that would not change is not
@@ -72,19 +73,41 @@ def build(
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
     given = given_paths(spec_paths)
-    options = _Options(
-        targets, generator_hash(), None if dump_ir is None else Path(dump_ir), verify_each, reuse, progress
-    )
-    plans = _plans(find_specs(given), given, folder, options, quick, jobs)
+    options = _Options(targets, _generator(), None if dump_ir is None else Path(dump_ir), verify_each, reuse, progress)
+    seen = Seen.open(folder) if reuse else None
+    try:
+        return _build(given, folder, options, seen, check, quick, jobs, force)
+    finally:
+        if seen is not None:
+            seen.save()
+
+
+def _build(
+    given: Sequence[Path],
+    folder: Path,
+    options: _Options,
+    seen: Seen | None,
+    check: bool,
+    quick: bool,
+    jobs: int,
+    force: bool,
+) -> BuildReport:
+    plans = _plans(find_specs(given), given, folder, options, seen, quick, jobs)
     if check:
         with _using(folder, "read"):
-            return BuildReport(_compare(plans, _gone(plans, given, folder), read_lock(folder)), True)
+            return BuildReport(_compare(plans, _gone(plans, given, folder), read_lock(folder), seen), True)
     with _using(folder, "write"):
         if all(plan.built is not None for plan in plans) and not _gone(plans, given, folder):
             return BuildReport(tuple(plan.built for plan in plans if plan.built is not None), False)
         with exclusive(folder):
-            plans = _again(plans, given, folder, options)
-            return BuildReport(_write(plans, _gone(plans, given, folder), folder, force), False)
+            plans = _again(plans, given, folder, options, seen)
+            return BuildReport(_write(plans, _gone(plans, given, folder), folder, force, seen), False)
+
+
+def _generator() -> str:
+    """The hash of what generates: the package's sources, plug-ins, and templates of the project's own."""
+    more = plugins.fingerprint() + ejected.fingerprint()
+    return sha256(generator_hash().encode() + more) if more else generator_hash()
 
 
 @contextmanager
@@ -112,7 +135,7 @@ class _Plan:
     entry: LockEntry | None = None
 
 
-def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock) -> tuple[OperatorBuild, ...]:
+def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock, seen: Seen | None) -> tuple[OperatorBuild, ...]:
     """What is to be written and deleted, in the order of the specs, and then for orphans."""
     found = []
     for plan in plans:
@@ -120,14 +143,16 @@ def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock) -> tuple[
             found.append(plan.built)
         elif plan.rendered is not None:
             before = lock.operators.get(plan.name)
-            one = compare(plan.rendered, plan.folder, before, plan.entry)
+            one = compare(plan.rendered, plan.folder, before, plan.entry, seen)
             found.append(replace(one, notes=plan.rendered.notes, spec=plan.spec))
     return (*found, *(one for folder in gone if (one := compare_orphan(folder.name, folder)).changed))
 
 
-def _write(plans: Sequence[_Plan], gone: Sequence[Path], out: Path, force: bool) -> tuple[OperatorBuild, ...]:
+def _write(
+    plans: Sequence[_Plan], gone: Sequence[Path], out: Path, force: bool, seen: Seen | None
+) -> tuple[OperatorBuild, ...]:
     lock = read_lock(out)
-    operators = _compare(plans, gone, lock)
+    operators = _compare(plans, gone, lock, seen)
     edited = () if force else edits(operators)
     if edited:
         raise DiagnosticError(*edited)
@@ -163,28 +188,6 @@ def _parent(path: str) -> str:
     return Path(path).parent.as_posix()
 
 
-def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
-    """The spec files that paths name: files as they are, folders as the specs in them, sorted by name.
-
-    Raises ``DiagnosticError`` PTG110 for a folder without any spec.
-    """
-    specs: list[Path] = []
-    for path in given_paths(paths):
-        if not path.is_dir():
-            specs.append(path)
-            continue
-        found = sorted(entry for entry in path.iterdir() if entry.suffix in SPEC_SUFFIXES and entry.is_file())
-        if not found:
-            raise fault("PTG110", f"no spec in folder `{path}`", None, expected="files named *.yaml, *.yml or *.toml")
-        specs += found
-    return tuple(dict.fromkeys(specs))
-
-
-def given_paths(paths: PathLike | Iterable[PathLike]) -> list[Path]:
-    """One path or several, as a list: a spec that is not among them was found in a folder."""
-    return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
-
-
 @dataclass(frozen=True, slots=True)
 class _Options:
     """How all specs of a build are rendered: as in `build`, and the hash of the generator."""
@@ -206,11 +209,17 @@ class _Options:
 
 
 def _plans(
-    specs: Sequence[Path], given: Sequence[Path], out: Path, options: _Options, quick: bool, jobs: int
+    specs: Sequence[Path],
+    given: Sequence[Path],
+    out: Path,
+    options: _Options,
+    seen: Seen | None,
+    quick: bool,
+    jobs: int,
 ) -> list[_Plan]:
     """A plan for each spec; findings of all specs are collected."""
     ask = [spec for spec in specs if quick and spec.is_file()]
-    known = unchanged_specs(ask, out, options.targets, options.generator)
+    known = unchanged_specs(ask, out, options.targets, options.generator, seen)
     stale = [spec for spec in specs if known.get(spec) is None]
     lenient = frozenset(stale).difference(given)
     rendered = _rendered(stale, lenient, options, jobs)
@@ -234,13 +243,15 @@ def _plans(
     return plans
 
 
-def _again(plans: Sequence[_Plan], given: Sequence[Path], out: Path, options: _Options) -> list[_Plan]:
+def _again(
+    plans: Sequence[_Plan], given: Sequence[Path], out: Path, options: _Options, seen: Seen | None
+) -> list[_Plan]:
     """The plans, now that no other build can write: where one wrote what this one found unchanged, it is rendered
     after all."""
     quick = [plan.spec for plan in plans if plan.built is not None and plan.built.quick]
-    known = unchanged_specs(quick, out, options.targets, options.generator)
+    known = unchanged_specs(quick, out, options.targets, options.generator, seen)
     lost = [spec for spec, name in known.items() if name is None]
-    made = {plan.spec: plan for plan in _plans(lost, given, out, options, False, 1)} if lost else {}
+    made = {plan.spec: plan for plan in _plans(lost, given, out, options, seen, False, 1)} if lost else {}
     return [made.get(plan.spec, plan) for plan in plans]
 
 
@@ -254,7 +265,7 @@ def _rendered(
     with options.progress(rest) as done:
         made = each(partial(_render, options, kept, lenient), rest, jobs, done)
     if kept is not None and rest:
-        kept.tidy()
+        kept.tidy(len(rest))
     return {**found, **dict(zip(rest, made, strict=True))}
 
 
@@ -279,5 +290,5 @@ def _plan(spec: Path, made: Rendered | None, known: str | None, out: Path, gener
     folder = out / made.name
     if not made.files:
         return _Plan(spec, made.name, folder, OperatorBuild(made.name, folder, left_out=True, spec=spec))
-    now = entry(spec, made.includes, out, generator, made.files[MANIFEST])
+    now = entry(spec, made.includes, out, generator, made.hashes()[MANIFEST])
     return _Plan(spec, made.name, folder, rendered=made, entry=now)

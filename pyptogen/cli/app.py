@@ -12,7 +12,28 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import breaking, build, cache, check, diff, explain, report, run, sanitize, test, where, why
+from pyptogen.cli import (
+    breaking,
+    build,
+    cache,
+    check,
+    diff,
+    explain,
+    fmt,
+    lsp,
+    new,
+    opt,
+    report,
+    review,
+    run,
+    sanitize,
+    schema,
+    template,
+    test,
+    watch,
+    where,
+    why,
+)
 from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
 
@@ -30,14 +51,22 @@ app.command("build")(build.command)
 app.command("run")(run.command)
 app.command("test")(test.command)
 app.command("check")(check.command)
+app.command("new")(new.command)
+app.command("fmt")(fmt.command)
+app.command("schema")(schema.command)
+app.command("lsp")(lsp.command)
+app.command("watch")(watch.command)
+app.command("review")(review.command)
 app.command("diff")(diff.command)
 app.command("breaking")(breaking.command)
 app.command("report")(report.command)
 app.command("cache")(cache.command)
 app.command("explain")(explain.command)
 app.command("sanitize")(sanitize.command)
+app.command("opt", hidden=True)(opt.command)
 app.command("why")(why.command)
 app.command("where")(where.command)
+app.add_typer(template.app, name="template")
 
 
 def _print_version(wanted: bool) -> None:

@@ -42,7 +42,7 @@ def command(
     """Show kernels, tiles, memory and synchronisation of operators."""
     sizes = parse_dims(dims or ())
     from pyptogen.builder.at_once import each, usual_jobs
-    from pyptogen.builder.run import find_specs, given_paths
+    from pyptogen.schema.find import find_specs, given_paths
 
     given = given_paths(paths)
     found = each(partial(_report, target or None, given), find_specs(given), usual_jobs())
@@ -109,7 +109,7 @@ def _write_swimlane(file: Path, reports: list[OperatorReport], sizes: dict[str, 
             None,
             fix="name one spec, and its platform with `--target`",
         )
-    lane = swimlane(lowered[0], sizes)
+    lane = swimlane(lowered[0].lowered, sizes)
     try:
         file.write_text(chrome_trace(lane), encoding="utf-8")
     except OSError as error:

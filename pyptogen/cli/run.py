@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from pyptogen.cli.dims import parse_dims
+from pyptogen.cli.told import AllowCode
 
 
 def command(
@@ -37,6 +38,7 @@ def command(
     timeout: Annotated[
         float | None, typer.Option("--timeout", min=0.001, help="Stop it after so many seconds.")
     ] = None,
+    allow_code: AllowCode = False,
 ) -> None:
     """Run an operator on example data and verify its outputs."""
     sizes = parse_dims(dims or ())
@@ -46,6 +48,7 @@ def command(
     from pyptogen.verify import verify_case
     from pyptogen.verify.bench import measure
 
+    _check_trust(spec, allow_code)
     screen = console()
     operators = [
         pyptogen.compile(spec, target=name, isa=isa, threads=threads) for name in dict.fromkeys(target or ["cpu"])
@@ -69,3 +72,16 @@ def command(
             screen.print(timing_table(measure(operators, sizes, seed, runs)))
     if not passed:
         raise typer.Exit(1)
+
+
+def _check_trust(spec: Path, allow_code: bool) -> None:
+    """PTG411 before anything is executed. What else is wrong with the spec is told when it is compiled."""
+    from pyptogen.diagnostics import DiagnosticError
+    from pyptogen.project import require_trusted
+    from pyptogen.schema import load_spec
+
+    try:
+        loaded = load_spec(spec)
+    except DiagnosticError:
+        return
+    require_trusted(loaded, allow_code)

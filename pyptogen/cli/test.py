@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pyptogen.cli.told import OutputFormat, said
+from pyptogen.cli.told import AllowCode, OutputFormat, said
 
 if TYPE_CHECKING:
     from pyptogen.diagnostics.formats import Format
@@ -30,6 +30,7 @@ def command(
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
     form: OutputFormat = "full",
+    allow_code: AllowCode = False,
 ) -> None:
     """Run every verify case of specs on every target and verify all outputs."""
     from pyptogen.builder.at_once import usual_jobs
@@ -39,9 +40,12 @@ def command(
     begin = perf_counter()
     outcomes: list[Outcome] = []
     with interrupt_ends():
-        for outcome in run_suite(paths, target or None, seed, checked=checked, jobs=jobs or usual_jobs()):
+        suite = run_suite(
+            paths, target or None, seed, checked=checked, jobs=jobs or usual_jobs(), allow_code=allow_code
+        )
+        for outcome in suite:
             outcomes.append(outcome)
-            for line in _lines(outcome):
+            for line in lines(outcome):
                 said(line, form)
             sys.stdout.flush()  # whoever reads from a pipe sees how far it is, too
     failed = [outcome for outcome in outcomes if not outcome.passed]
@@ -60,11 +64,11 @@ def command(
 def _document(outcomes: list[Outcome], form: Format) -> str:
     """All findings; of JUnit the cases that passed as well."""
     from pyptogen.cli.tables import sizes_text
-    from pyptogen.diagnostics.formats import RENDERERS
+    from pyptogen.diagnostics.formats import renderers
     from pyptogen.diagnostics.formats.junit import Case, render_cases
 
     if form != "junit":
-        return RENDERERS[form](list(dict.fromkeys(one for outcome in outcomes for one in outcome.failures)))
+        return renderers()[form](list(dict.fromkeys(one for outcome in outcomes for one in outcome.failures)))
     cases = []
     for outcome in outcomes:
         name = f"{outcome.operator} {outcome.target} {sizes_text(outcome.dims)}".strip()
@@ -73,7 +77,7 @@ def _document(outcomes: list[Outcome], form: Format) -> str:
     return render_cases(cases)
 
 
-def _lines(outcome: Outcome) -> list[str]:
+def lines(outcome: Outcome) -> list[str]:
     """A line for a case, and under it what is wrong with it."""
     from pyptogen.cli.tables import milliseconds, sizes_text
     from pyptogen.diagnostics import render_text

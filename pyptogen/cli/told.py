@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING, Annotated, Literal
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,11 +15,34 @@ if TYPE_CHECKING:
     from pyptogen.diagnostics import Diagnostic
     from pyptogen.diagnostics.formats import Format
 
+
+def _known_form(form: str) -> str:
+    """Usage error for a form that neither pyptogen nor a plug-in has."""
+    if form not in _OWN_FORMS:
+        from pyptogen.diagnostics.formats import renderers
+
+        if form not in renderers():
+            raise typer.BadParameter(f"'{form}' is not one of {', '.join(repr(name) for name in renderers())}.")
+    return form
+
+
+_OWN_FORMS = ("full", "concise", "json", "github", "gitlab", "sarif", "junit", "rdjson")
+
 OutputFormat = Annotated[
-    Literal["full", "concise", "json", "github", "gitlab", "sarif", "junit", "rdjson"],
-    typer.Option("--output-format", help="How findings are shown: in text, or as one document on stdout."),
+    str,
+    typer.Option(
+        "--output-format",
+        metavar="full|concise|json|github|gitlab|sarif|junit|rdjson",
+        help="How findings are shown: in text, or as one document on stdout.",
+        callback=_known_form,
+    ),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Warnings end the command with exit code 1, too.")]
+
+AllowCode = Annotated[
+    bool,
+    typer.Option("--allow-code", help="Goldens and C++ of specs from outside of this project may run: they were read."),
+]
 
 
 def coloured(stream: IO[str]) -> bool:
@@ -40,14 +63,14 @@ def said(text: str, form: Format) -> None:
 def tell(diagnostics: Iterable[Diagnostic], form: Format = "full") -> None:
     """Show findings, each once; a document also of none."""
     from pyptogen.diagnostics import render_text
-    from pyptogen.diagnostics.formats import FOR_PEOPLE, RENDERERS
+    from pyptogen.diagnostics.formats import FOR_PEOPLE, renderers
 
     found = list(dict.fromkeys(diagnostics))
     if form == "full" and found:
         colour = coloured(sys.stderr)
         typer.echo("\n\n".join(render_text(one, colour=colour) for one in found), err=True, color=colour or None)
     elif found or form not in FOR_PEOPLE:
-        typer.echo(RENDERERS[form](found), err=form in FOR_PEOPLE)
+        typer.echo(renderers()[form](found), err=form in FOR_PEOPLE)
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 from pyptogen.diagnostics.codes import CODES, Code
 from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError, Note, fault
+from pyptogen.diagnostics.gather import gathering, is_sound, keep, kept, lose, poison, require_sound, stop_if_faulty
 from pyptogen.diagnostics.render import read_source, render_excerpt, render_json, render_text
 from pyptogen.diagnostics.span import Span
-from pyptogen.diagnostics.suggest import did_you_mean, nearest
+from pyptogen.diagnostics.suggest import Suggestion, did_you_mean, nearest
 
 __all__ = [
     "CODES",
@@ -13,11 +14,20 @@ __all__ = [
     "DiagnosticError",
     "Note",
     "Span",
+    "Suggestion",
     "did_you_mean",
     "fault",
+    "gathering",
+    "is_sound",
+    "keep",
+    "kept",
+    "lose",
     "nearest",
+    "poison",
     "read_source",
     "render_excerpt",
     "render_json",
     "render_text",
+    "require_sound",
+    "stop_if_faulty",
 ]

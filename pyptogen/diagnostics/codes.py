@@ -96,6 +96,18 @@ _SYNTAX = (
         "A spec describes a few kernels. There are bounds on how many dims, values and calls one may have, far beyond "
         "any operator, so that every file is answered in seconds.",
     ),
+    Code(
+        "PTG120",
+        "not in the one form",
+        "`pyptogen fmt` would write this spec otherwise: indentation, blanks, columns of values and comments. What it "
+        "means stays the same.",
+    ),
+    Code(
+        "PTG121",
+        "name that cannot be changed here",
+        "A rename changes one file. What another file defines, or what specs that include a file use, is changed by "
+        "hand in all of them.",
+    ),
 )
 
 _NAMES = (
@@ -276,6 +288,13 @@ _RUN_TIME = (
         "`pyptogen test` found results of a case further from the golden than is allowed, or the kernels did not end. "
         "`pyptogen run` with its sizes shows how far every output is off.",
     ),
+    Code(
+        "PTG411",
+        "code from outside of the project",
+        "The `golden` of a spec is Python, and a kernel of level `source` is C++; `run` and `test` execute both. Where "
+        "the spec lies outside of the project (the nearest folder with a `pyptogen.toml` or a `.git`), somebody must "
+        "say that they may: by `--allow-code`, or by naming the folder in `pyptogen.toml`.",
+    ),
 )
 
 _TOOLCHAIN = (
@@ -295,6 +314,11 @@ _TOOLCHAIN = (
         "PTG505",
         "nothing to report",
         "A report lacks what it is made of: measured times, cost figures of the platform, or the sizes of the call.",
+    ),
+    Code(
+        "PTG506",
+        "extra not installed",
+        "A command needs a package that is no part of a plain installation, such as pygls for the language server.",
     ),
     Code(
         "PTG511",
@@ -338,6 +362,24 @@ _TOOLCHAIN = (
         "no source map",
         "The file is none that a build wrote with its source map, or the spec changed since the last build: lines of "
         "the map are then no longer those of the file.",
+    ),
+    Code(
+        "PTG518",
+        "plug-ins clash",
+        "Two installed packages, or a package and pyptogen itself, give one name: an operation, a pass, a generated "
+        "file or a form of findings. Neither counts more than the other, so none does.",
+    ),
+    Code(
+        "PTG519",
+        "plug-in not usable",
+        "An installed package names something by an entry point of pyptogen that cannot be imported, or that gives "
+        "what it may not.",
+    ),
+    Code(
+        "PTG520",
+        "template cannot be ejected",
+        "`pyptogen template eject` takes the name of a template of the generator, and does not write over a copy that "
+        "the project has.",
     ),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 
 from pyptogen.explain.platforms import Support, support
-from pyptogen.lower.tensor.building.registry import GROUPS, Operation, operations
+from pyptogen.lower.tensor.building.registry import GROUPS, PLUG_INS, Operation, operations
 from pyptogen.lower.tensor.printer import print_op
 from pyptogen.lower.tensor.reading.examples import example_call, example_dtypes, example_inputs, example_program
 
@@ -15,7 +15,8 @@ _WIDTH = 100
 def list_operations() -> str:
     """All operations by group, one line a group; ends with a newline."""
     lines = []
-    for group, title in GROUPS.items():
+    others = {PLUG_INS: "Of plug-ins"} if any(one.group == PLUG_INS for one in operations().values()) else {}
+    for group, title in {**GROUPS, **others}.items():
         names = ", ".join(operation.name for operation in operations().values() if operation.group == group)
         lines += [title, textwrap.fill(names, _WIDTH, initial_indent="  ", subsequent_indent="  ")]
     return "\n".join(lines) + "\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.codegen import Generated
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.templates.contract_view import ContractView
 
@@ -62,7 +62,7 @@ class OperatorReport:
     spec: Path
     contract: ContractView
     program: Program
-    lowered: Mapping[str, Lowered]
+    lowered: Mapping[str, Generated]
     platforms: tuple[PlatformReport, ...]
 
     @property
@@ -81,18 +81,28 @@ def report(spec: Path, targets: Sequence[str] | None = None, lenient: bool = Fal
     Raises:
         DiagnosticError: any fault of the spec.
     """
-    from pyptogen.builder.render import lower_targets
+    from pyptogen.diagnostics import gathering
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
+
+    with gathering():
+        program = from_spec(load_spec(spec))
+    return report_of(program, spec, targets, lenient)
+
+
+def report_of(
+    program: Program, spec: Path, targets: Sequence[str] | None = None, lenient: bool = False
+) -> OperatorReport:
+    """The same of a program that was read from ``spec``."""
+    from pyptogen.builder.render import lower_targets
     from pyptogen.templates.contract_view import contract_view
 
-    program = from_spec(load_spec(spec))
     lowered = lower_targets(program, targets, None, lenient)
     platforms = tuple(_platform(result) for result in lowered.values())
     return OperatorReport(spec, contract_view(program), program, lowered, platforms)
 
 
-def _platform(lowered: Lowered) -> PlatformReport:
+def _platform(lowered: Generated) -> PlatformReport:
     from pyptogen.lower.platforms import PLATFORMS
 
     capacity = PLATFORMS[lowered.target].memories

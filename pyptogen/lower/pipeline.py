@@ -29,7 +29,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower import chosen_rows, fitting_tiles, rings_or_scratch, tensor_level
-from pyptogen.lower.artifacts import Dump, KernelSource, Lowered
+from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
@@ -45,11 +45,9 @@ from pyptogen.lower.instruction import count_width, in_place, passes, select, si
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
-from pyptogen.lower.instruction.estimate import in_manifest, nominal_dims, of_launch
+from pyptogen.lower.instruction.estimate import nominal_dims, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.origins import Traced, as_written
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
@@ -58,7 +56,7 @@ from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, Copied
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
-from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.ir import GmTensor, TileKernel, tile_sizes
 from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.rounds import carried, index_sets, run_ahead
@@ -141,8 +139,8 @@ def _lowered(
     instructions = _instruction_level(session, blocks, finished)
     walked = _walked(session, instructions, finished)
     graph = _prioritised(session, graph, instructions)
-    lowered = _emit(session, instructions, walked, graph, blocks, finished, tiles)
-    by_kernel = {block.tile.name: _tile_sizes(block.tile.body) for block in blocks}
+    lowered = _finished(session, instructions, walked, graph, blocks, finished, tiles)
+    by_kernel = {block.tile.name: tile_sizes(block.tile.body) for block in blocks}
     return replace(lowered, notes=chosen_rows.notes(program, platform.name, rows, by_kernel))
 
 
@@ -313,7 +311,7 @@ def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> l
 
 
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
-    longest = _longest_range(graph)
+    longest = graph.longest_range
     found = {
         k.name: of_launch(k, session.platform, longest, nominal_dims(session.program.dims)) for k in kernels if k.body
     }
@@ -329,12 +327,7 @@ def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[Ins
     return graph
 
 
-def _longest_range(graph: ExecutionGraph) -> int:
-    """The longest range of an unrolled segment; 0 where none is unrolled."""
-    return max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
-
-
-def _emit(
+def _finished(
     session: _Session,
     kernels: Sequence[InstrKernel],
     walked: Sequence[InstrKernel],
@@ -343,67 +336,13 @@ def _emit(
     by_hand: ByHand,
     tiles: Sequence[TileKernel],
 ) -> Lowered:
-    from pyptogen.templates.kernel import kernel_text
-    from pyptogen.templates.orchestration import orchestration_text
-    from pyptogen.templates.spelling import function_names
-
+    """What lowering hands on."""
     program = session.program
     written = [k.name for k in kernels if by_hand.source(k.name)]
     graph, walked = count_width.run(program, graph, walked, written)
-    longest = _longest_range(graph)
-    source, lengths = spec_lines(), nominal_dims(program.dims)
-    given = {hand.name: hand for hand in program.kernels}
-    functions = function_names([k.name for k in kernels if k.name not in written], program.name, written)
-
-    def text_of(kernel: InstrKernel, block: BlockKernel) -> Traced:
-        by_author = by_hand.source(kernel.name)
-        if by_author:
-            hand = given[kernel.stages[0]]
-            assert hand.source is not None
-            return as_written(by_author, hand.source.path, hand.name)
-        return kernel_text(
-            kernel,
-            functions[kernel.name],
-            program.name,
-            _sizes(block),
-            source,
-            session.platform,
-            program.sites,
-            given.get(kernel.stages[0]) if kernel.name in by_hand.levels else None,
-        )
-
-    texts = tuple(KernelSource(k.name, k.core, text_of(k, b)) for k, b in zip(walked, blocks, strict=True))
-    report = {
-        "kernels": {
-            k.name: {
-                "core": k.core,
-                "memory": dict(k.occupancy),
-                "stages": list(k.stages),
-                **({"vector_cores": 2} if k.lane else {}),
-                "sync": instruction_printer.sync_counts(k),
-                "tiles": _tile_sizes(b.tile.body),
-                **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest, lengths)),
-                **by_hand.level(k.name),
-            }
-            for k, b in zip(walked, blocks, strict=True)
-        },
-    }
-    text = orchestration_text(graph, program, walked, functions)
     known = tuple(replace(k, wide=graph.wide) for k in kernels if k.name not in written)
-    mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
-    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
-
-
-def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
-    """Tile of each dim that a kernel loops over, from the outer loop to the inner."""
-    sizes: dict[str, list[int]] = {}
-    for node in nodes:
-        if isinstance(node, Loop):
-            for dim, tiles in {node.dim: [node.tile], **_tile_sizes(node.body)}.items():
-                sizes[dim] = [*([node.tile] if dim == node.dim and tiles != [node.tile] else []), *tiles]
-    return sizes
-
-
-def _sizes(kernel: BlockKernel) -> str:
-    sizes = _tile_sizes(kernel.tile.body)
-    return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
+    planned = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
+    target = session.platform.name
+    return Lowered(
+        program.name, target, program, known, tuple(walked), graph, tuple(tiles), planned, tuple(blocks), by_hand
+    )

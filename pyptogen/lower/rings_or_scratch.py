@@ -142,7 +142,7 @@ def _chosen(mixed: Lowered, ringed: Set[str], stages: Set[str], why: str) -> Low
     chosen = fifo if ringed >= stages else dict.fromkeys(sorted(ringed), fifo)
     where = "" if ringed >= stages else f" in {', '.join(sorted(ringed))}"
     note = f"{mixed.name}, {mixed.target}: the cores meet in rings of {SLOTS} tiles (`fifo: {SLOTS}`){where}: {why}"
-    return replace(mixed, notes=(*mixed.notes, note), report={**mixed.report, "chosen": chosen})
+    return replace(mixed, notes=(*mixed.notes, note), chosen=chosen)
 
 
 def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:

@@ -11,7 +11,7 @@ from pyptogen.review.computed import computed, counted
 from pyptogen.review.model import Contract, Kernel, Made, Numerics, Operator, Tensor
 
 if TYPE_CHECKING:
-    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.codegen import Generated
     from pyptogen.lower.tensor.ir import Program, Value
     from pyptogen.schema.spec import Spec
 
@@ -73,7 +73,7 @@ def _numerics(spec: Spec, program: Program) -> Numerics:
     )
 
 
-def _made(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> Made:
+def _made(lowered: Generated, cases: Sequence[Mapping[str, int]]) -> Made:
     decided: Mapping[str, Any] = lowered.report["kernels"]
     kernels = tuple(
         Kernel(
@@ -89,14 +89,14 @@ def _made(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> Made:
     return Made(kernels, workspaces, _times(lowered, cases))
 
 
-def _times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> dict[str, float]:
+def _times(lowered: Generated, cases: Sequence[Mapping[str, int]]) -> dict[str, float]:
     from pyptogen.inspect.swimlane import swimlane
     from pyptogen.lower.platforms import PLATFORMS
 
     if PLATFORMS[lowered.target].costs is None:
         return {}
     return {
-        ", ".join(f"{dim}={size}" for dim, size in case.items()) or "the one size": swimlane(lowered, case).end
+        ", ".join(f"{dim}={size}" for dim, size in case.items()) or "the one size": swimlane(lowered.lowered, case).end
         for case in cases
     }
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pyptogen.builder.run import SPEC_SUFFIXES, find_specs
 from pyptogen.diagnostics import Diagnostic, Span, fault
 from pyptogen.review.git_tree import GitTree
 from pyptogen.schema.below import PYTHON_SUFFIXES, SOURCE_SUFFIXES, SUFFIXES
+from pyptogen.schema.find import SPEC_SUFFIXES, find_specs
 from pyptogen.scratch import scratch, sweep
 
 _GIT = "git:"

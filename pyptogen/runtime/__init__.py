@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyptogen.runtime.arrays.packing import PackedWeight as PackedWeight
-    from pyptogen.runtime.arrays.packing import pack as pack
+    from pyptogen.layout.packing import PackedWeight as PackedWeight
+    from pyptogen.layout.packing import pack as pack
     from pyptogen.runtime.faults import RuntimeClosed as RuntimeClosed
     from pyptogen.runtime.faults import TaskError as TaskError
     from pyptogen.runtime.faults import TaskTimeout as TaskTimeout
@@ -37,17 +37,17 @@ __all__ = [
 ]
 
 _LAZY = {
-    "CompiledOperator": "operator.compiled",
-    "Contract": "operator.contract",
-    "PackedWeight": "arrays.packing",
-    "RunError": "native.binding",
-    "RuntimeClosed": "faults",
-    "TaskError": "faults",
-    "TaskTimeout": "faults",
-    "WorkerLost": "faults",
-    "compile": "operator.compiled",
-    "load_generated": "operator.compiled",
-    "pack": "arrays.packing",
+    "CompiledOperator": "pyptogen.runtime.operator.compiled",
+    "Contract": "pyptogen.runtime.operator.contract",
+    "PackedWeight": "pyptogen.layout.packing",
+    "RunError": "pyptogen.runtime.native.binding",
+    "RuntimeClosed": "pyptogen.runtime.faults",
+    "TaskError": "pyptogen.runtime.faults",
+    "TaskTimeout": "pyptogen.runtime.faults",
+    "WorkerLost": "pyptogen.runtime.faults",
+    "compile": "pyptogen.runtime.operator.compiled",
+    "load_generated": "pyptogen.runtime.operator.compiled",
+    "pack": "pyptogen.layout.packing",
 }
 
 
@@ -56,7 +56,7 @@ def __getattr__(name: str) -> object:
     module = _LAZY.get(name)
     if module is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    value: object = getattr(import_module(module), name)
     globals()[name] = value
     return value
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import fault, kept
 from pyptogen.schema.expression import cut_by_yaml, parse_expression, parse_text, unbalanced
 from pyptogen.schema.naming import check_name
 from pyptogen.schema.spec import Assign
 from pyptogen.schema.tree import Mapping, Node, Scalar
+
+
+def read_assigns(entries: Iterable[tuple[Scalar, Node]]) -> list[Assign]:
+    """Each entry; those with an error are told and left out, and what they would define is poisoned."""
+    assigns = []
+    for key, value in entries:
+        with kept(*(name.strip() for name in key.text.split(","))):
+            assigns.append(read_assign(key, value))
+    return assigns
 
 
 def read_assign(key: Scalar, node: Node) -> Assign:

@@ -6,6 +6,7 @@ import ast
 
 from pyptogen.diagnostics import fault
 from pyptogen.schema.expression import Expr, parse_expression
+from pyptogen.schema.python_text import parsed_expression
 from pyptogen.schema.tree import Mapping, Node, Scalar, describe
 
 
@@ -28,8 +29,8 @@ def _comparison(key: Scalar, node: Node) -> Expr:
     if isinstance(node, Scalar) and isinstance(node.value, str):
         text = node.text.strip()
     try:
-        tree = ast.parse(f"{key.text} {text}", mode="eval").body
-    except SyntaxError:
+        tree = parsed_expression(f"{key.text} {text}")
+    except (SyntaxError, ValueError):
         tree = ast.Constant(None)
     if not isinstance(tree, ast.Compare):
         expected = 'a number, or such as "<= 32"'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pyptogen.diagnostics import Span, did_you_mean
+from pyptogen.diagnostics import Span, Suggestion, did_you_mean
 from pyptogen.schema.expression import Expr
 
 DTYPES = (
@@ -32,7 +32,7 @@ def suggest_dtype(name: str, known: Iterable[str]) -> str:
     if name in _WIDER:
         return "write `fp32`: no platform computes with wider floats"
     other = OTHER_NAMES.get(name)
-    return f"did you mean `{other}`?" if other else did_you_mean(name, known)
+    return Suggestion(f"did you mean `{other}`?", name, other) if other else did_you_mean(name, known)
 
 
 BEYOND_FP32 = 2**128 - 2**103

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault, is_sound, keep, kept
 from pyptogen.schema.contract import BEYOND_FP32, DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list, parse_text
 from pyptogen.schema.models import AttrModel, DynamicDimModel, InPlaceModel, TensorModel
@@ -18,9 +18,17 @@ _CALL = re.compile(r"\s*(?P<dtype>\w+)\s*\((?P<shape>.*)\)\s*\Z", re.DOTALL)
 """The same with the wrong brackets."""
 
 
+AN_INPUT = "an input"
+"""Poisoned where an input is lost that may bind any dim; no name of a spec."""
+
+
 def read_dims(node: Node) -> tuple[DimSpec, ...]:
     """The ``dims`` section. Raises PTG103–106, PTG213, PTG214."""
-    return tuple(_dim(key, value) for key, value in need_mapping(node, "`dims`"))
+    dims = []
+    for key, value in need_mapping(node, "`dims`"):
+        with kept(key.text):
+            dims.append(_dim(key, value))
+    return tuple(dims)
 
 
 def _dim(key: Scalar, node: Node) -> DimSpec:
@@ -55,35 +63,43 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
     """The ``attrs`` section."""
     attrs = []
     for key, value in need_mapping(node, "`attrs`"):
-        name = check_key(key, "an attr")
-        kind = "int32" if isinstance(value, Scalar) and isinstance(value.value, int) else "fp32"
-        fix = f"`{name}: {{type: {kind}, default: {value.text}}}`" if isinstance(value, Scalar) else ""
-        model = validate(AttrModel, need_mapping(value, f"attr `{name}`", fix), f"attr `{name}`")
-        if isinstance(model.default, float) and model.type != "fp32":
-            raise fault(
-                "PTG104",
-                f"`{name}` is {model.type}, its default is not whole",
-                value.span,
-                expected="an integer",
-            )
-        bits = {"int32": 31, "int64": 63}.get(model.type)
-        if bits and model.default is not None and not -(2**bits) <= model.default < 2**bits:
-            message = f"`{name}` is {model.type}, which does not hold its default"
-            raise fault("PTG104", message, value.span, expected=f"from {-(2**bits)} to {2**bits - 1}")
-        if model.type == "fp32" and model.default is not None and BEYOND_FP32 <= abs(model.default) < math.inf:
-            message = f"`{name}` is fp32, in which its default is infinity"
-            raise fault("PTG104", message, value.span, fix="write `.inf` if you mean it")
-        attrs.append(AttrSpec(name, model.type, model.default, key.span))
+        with kept(key.text):
+            attrs.append(_attr(key, value))
     return tuple(attrs)
+
+
+def _attr(key: Scalar, value: Node) -> AttrSpec:
+    name = check_key(key, "an attr")
+    kind = "int32" if isinstance(value, Scalar) and isinstance(value.value, int) else "fp32"
+    fix = f"`{name}: {{type: {kind}, default: {value.text}}}`" if isinstance(value, Scalar) else ""
+    model = validate(AttrModel, need_mapping(value, f"attr `{name}`", fix), f"attr `{name}`")
+    if isinstance(model.default, float) and model.type != "fp32":
+        raise fault(
+            "PTG104",
+            f"`{name}` is {model.type}, its default is not whole",
+            value.span,
+            expected="an integer",
+        )
+    bits = {"int32": 31, "int64": 63}.get(model.type)
+    if bits and model.default is not None and not -(2**bits) <= model.default < 2**bits:
+        message = f"`{name}` is {model.type}, which does not hold its default"
+        raise fault("PTG104", message, value.span, expected=f"from {-(2**bits)} to {2**bits - 1}")
+    if model.type == "fp32" and model.default is not None and BEYOND_FP32 <= abs(model.default) < math.inf:
+        message = f"`{name}` is fp32, in which its default is infinity"
+        raise fault("PTG104", message, value.span, fix="write `.inf` if you mean it")
+    return AttrSpec(name, model.type, model.default, key.span)
 
 
 def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
     """The ``inputs`` section."""
-    inputs = tuple(read_tensor(key, value, "an input") for key, value in need_mapping(node, "`inputs`"))
-    for tensor in inputs:
-        if tensor.init is not None:
-            raise fault("PTG104", f"the input `{tensor.name}` has an `init`", tensor.init.span, expected="an output")
-    return inputs
+    inputs = []
+    for key, value in need_mapping(node, "`inputs`"):
+        with kept(key.text, AN_INPUT):
+            tensor = read_tensor(key, value, "an input")
+            inputs.append(tensor)
+            if tensor.init is not None:
+                raise fault("PTG104", f"the input `{key.text}` has an `init`", tensor.init.span, expected="an output")
+    return tuple(inputs)
 
 
 def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
@@ -92,21 +108,25 @@ def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec
     by_name = {tensor.name: tensor for tensor in inputs}
     outputs = []
     for key, value in need_mapping(node, "`outputs`"):
-        if isinstance(value, Mapping) and value.key("inplace") is not None:
-            outputs.append(_in_place(key, value, by_name))
-            continue
-        output = read_tensor(key, value, "an output")
-        if output.name in by_name:
-            raise fault(
-                "PTG208",
-                f"`{output.name}` is both an input and an output",
-                key.span,
-                expected="another name, or an output that updates the input",
-                fix=f"`{output.name}: {{inplace: true}}`",
-                notes=(("the input", by_name[output.name].span),),
-            )
-        outputs.append(output)
+        with kept(key.text):
+            outputs.append(_output(key, value, by_name))
     return tuple(outputs)
+
+
+def _output(key: Scalar, node: Node, inputs: dict[str, TensorSpec]) -> TensorSpec:
+    if isinstance(node, Mapping) and node.key("inplace") is not None:
+        return _in_place(key, node, inputs)
+    output = read_tensor(key, node, "an output")
+    if output.name in inputs:
+        raise fault(
+            "PTG208",
+            f"`{output.name}` is both an input and an output",
+            key.span,
+            expected="another name, or an output that updates the input",
+            fix=f"`{output.name}: {{inplace: true}}`",
+            notes=(("the input", inputs[output.name].span),),
+        )
+    return output
 
 
 def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> TensorSpec:
@@ -115,6 +135,8 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
     if model.inplace is False:
         raise fault("PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]")
     source = name if model.inplace is True else str(model.inplace)
+    if not is_sound(source):
+        raise DiagnosticError
     if source not in inputs:
         raise fault(
             "PTG201",
@@ -144,8 +166,8 @@ def read_tensor(key: Scalar, node: Node, what: str = "a tensor") -> TensorSpec:
         )
     whole = parse_text(node, *match.span("shape"))
     layout = match["layout"] if match["layout"] is not None else "nd"
-    _check_type(name, match["dtype"], layout, node)
-    return TensorSpec(name, match["dtype"], _axes(whole), layout, "", None, key.span, node.span)
+    dtype, layout = _checked_type(name, match["dtype"], layout, node)
+    return TensorSpec(name, dtype, _axes(whole), layout, "", None, key.span, node.span)
 
 
 def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
@@ -156,7 +178,7 @@ def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
     shape = node.get("shape")
     assert shape is not None
     axes = parse_expression_list(shape)
-    _check_type(name, model.dtype, model.layout, node)
+    dtype, layout = _checked_type(name, model.dtype, model.layout, node)
     if strides and (len(strides) != len(axes) or strides[-1].text_of(strides[-1].node) != "1" or model.layout != "nd"):
         raise fault(
             "PTG104",
@@ -165,27 +187,34 @@ def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
             expected="elements from one index to the next for each axis, 1 for the last, of a tensor in `nd`",
         )
     number = None if init is None else parse_expression(init)
-    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span, number, strides)
+    return TensorSpec(name, dtype, axes, layout, model.doc, None, key.span, node.span, number, strides)
 
 
 def _axes(whole: Expr) -> tuple[Expr, ...]:
     return tuple(whole.part(item) for item in getattr(whole.node, "elts", ()))
 
 
-def _check_type(name: str, dtype: str, layout: str, node: Node) -> None:
+def _checked_type(name: str, dtype: str, layout: str, node: Node) -> tuple[str, str]:
+    """Dtype and layout. In place of unknown ones others, so that what the shape says still counts; the name is poisoned
+    then."""
     if dtype not in DTYPES:
-        raise fault(
+        unknown = fault(
             "PTG212",
             f"`{name}` has the unknown dtype `{dtype}`",
             node.span,
             expected="one of " + " ".join(DTYPES),
             fix=suggest_dtype(dtype, DTYPES),
         )
+        keep(unknown, name)
+        dtype = "fp32"
     if layout not in LAYOUTS:
-        raise fault(
+        unknown = fault(
             "PTG212",
             f"`{name}` has the unknown layout `{layout}`",
             node.span,
             expected="one of " + " ".join(LAYOUTS),
             fix=did_you_mean(layout.lower(), LAYOUTS),
         )
+        keep(unknown, name)
+        layout = "nd"
+    return dtype, layout

@@ -4,10 +4,10 @@ place."""
 from __future__ import annotations
 
 import ast
-import warnings
 from dataclasses import dataclass
 
-from pyptogen.diagnostics import DiagnosticError, Span, fault
+from pyptogen.diagnostics import DiagnosticError, Span, Suggestion, fault
+from pyptogen.schema.python_text import parsed_expression
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Node, Scalar, Sequence, describe
 
@@ -116,9 +116,7 @@ def cut_by_yaml(node: Scalar) -> DiagnosticError:
 
 def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | None) -> Expr:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
-            node = ast.parse(text, mode="eval").body
+        node = parsed_expression(text)
     except SyntaxError as error:
         if hint is not None and _ends_in_flow(hint) and unbalanced(text):
             raise cut_by_yaml(hint) from None
@@ -126,14 +124,17 @@ def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | N
         turned = {"=<": "<=", "=>": ">=", "=!": "!="}
         wrong = next((pair for pair in turned if pair in text[max(at - 1, 0) : at + 2]), "")
         stop = offsets[-1] if at == 0 else offsets[at] + 1
+        if wrong:
+            at = text.index(wrong, max(at - 1, 0))
+            stop = offsets[at + 1] + 1
         raise fault(
             "PTG106",
             f"not an expression: {error.msg}",
             source.span(offsets[at], stop),
             expected="Python's expression grammar: names, numbers, operators, calls, slices",
-            fix=f"write `{turned[wrong]}` for `{wrong}`" if wrong else "",
+            fix=Suggestion(f"write `{turned[wrong]}` for `{wrong}`", wrong, turned[wrong]) if wrong else "",
         ) from None
-    except (ValueError, RecursionError, MemoryError):
+    except ValueError:
         raise fault("PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])) from None
     if _depth(node) > _MAX_DEPTH:
         raise fault(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from pyptogen.diagnostics import Span, fault
-from pyptogen.schema.assignments import check_not_cut, read_assign
+from pyptogen.diagnostics import Span, fault, is_sound, kept, lose
+from pyptogen.schema.assignments import check_not_cut, read_assigns
 from pyptogen.schema.conditions import read_conditions
 from pyptogen.schema.expression import (
     Expr,
@@ -25,23 +25,30 @@ _CONDITIONS = ("when", "if")
 
 def read_requires(node: Node) -> tuple[Expr, ...]:
     """The ``requires`` section: comparisons over dims and attrs."""
-    conditions = tuple(parse_expression(item) for item in need_list(node, "`requires`").items)
-    for condition in conditions:
-        if not isinstance(condition.node, ast.Compare | ast.BoolOp):
-            raise fault(
-                "PTG106",
-                "a requirement must be a comparison",
-                condition.span,
-                expected="such as `s2 % block_size == 0`",
-            )
-    return conditions
+    conditions = []
+    for item in need_list(node, "`requires`").items:
+        with kept():
+            condition = parse_expression(item)
+            if not isinstance(condition.node, ast.Compare | ast.BoolOp):
+                raise fault(
+                    "PTG106",
+                    "a requirement must be a comparison",
+                    condition.span,
+                    expected="such as `s2 % block_size == 0`",
+                )
+            conditions.append(condition)
+    return tuple(conditions)
 
 
 def read_functions(node: Node) -> tuple[FunctionSpec, ...]:
     """The ``functions`` section."""
-    functions = tuple(_function(key, value) for key, value in need_mapping(node, "`functions`"))
-    check_distinct((f.name, f.span, "a function") for f in functions)
-    return functions
+    functions = []
+    for key, value in need_mapping(node, "`functions`"):
+        with kept(key.text.partition("(")[0].strip()):
+            functions.append(_function(key, value))
+    with kept():
+        check_distinct((f.name, f.span, "a function") for f in functions)
+    return tuple(functions)
 
 
 def _function(key: Scalar, node: Node) -> FunctionSpec:
@@ -52,10 +59,11 @@ def _function(key: Scalar, node: Node) -> FunctionSpec:
     check_not_cut(mapping)
     for entry, value in mapping:
         if entry.text == "return":
-            returns = parse_expression_list(value)
+            with kept(name):
+                returns = parse_expression_list(value)
         else:
-            body.append(read_assign(entry, value))
-    if not returns:
+            body += read_assigns([(entry, value)])
+    if not returns and is_sound(name):
         raise fault("PTG105", f"function `{name}` lacks the key `return`", key.span, fix="add `return: …`")
     locals_ = [(target, span, "a value") for assign in body for target, span in assign.targets]
     check_distinct([*((p, s, "a parameter") for p, s in params), *locals_])
@@ -92,10 +100,11 @@ def read_graph(node: Node, operator: str, may_be_empty: bool = False) -> tuple[S
             )
     staged = [isinstance(value, Mapping) for _, value in graph]
     if not any(staged):
-        body = tuple(read_assign(key, value) for key, value in graph)
+        body = tuple(read_assigns(graph))
         return (StageSpec(operator, body, True, graph.entries[0][0].span),)
     if not all(staged):
         key = graph.entries[staged.index(False)][0]
+        lose()
         raise fault(
             "PTG104",
             f"`{key.text}` stands among stages but is a value",
@@ -103,7 +112,19 @@ def read_graph(node: Node, operator: str, may_be_empty: bool = False) -> tuple[S
             expected="a graph of values, or a graph of stages",
             fix="move it into a stage",
         )
-    return tuple(_stage(key, value) for key, value in graph)
+    stages = []
+    for key, value in graph:
+        with kept(key.text, *_names_in(value)):
+            stages.append(_stage(key, value))
+    return tuple(stages)
+
+
+def _names_in(stage: Node) -> list[str]:
+    """What a stage may define, whatever is wrong with it."""
+    if not isinstance(stage, Mapping):
+        return []
+    names = [name.strip() for key, _ in stage for name in key.text.split(",")]
+    return names + [name for _, value in stage for name in _names_in(value)]
 
 
 def _stage(key: Scalar, node: Node) -> StageSpec:
@@ -114,7 +135,8 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     if is_loop(mapping):
         loop = read_loop(mapping, name, key.span)
         return StageSpec(name, (*loop.carry, *loop.collect), False, key.span, when, loop, run_if=run_if)
-    body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text not in _CONDITIONS)
-    if not body:
+    entries = [(entry, value) for entry, value in mapping if entry.text not in _CONDITIONS]
+    body = tuple(read_assigns(entries))
+    if not entries:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
     return StageSpec(name, body, False, key.span, when, run_if=run_if)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import DiagnosticError, Span, fault, keep, kept, lose
 from pyptogen.schema.below import read_below
 from pyptogen.schema.budget import check_count
 from pyptogen.schema.contract import DimSpec
@@ -65,7 +65,12 @@ class _Reader:
     def section(self, node: Node, chain: tuple[tuple[str, Span], ...]) -> None:
         """Reads the files of an ``include`` section; ``chain`` holds the files that led here."""
         for name in _names(node):
-            source = read_below(name, self._root)
+            try:
+                source = read_below(name, self._root)
+            except DiagnosticError as error:
+                lose()
+                keep(error)
+                continue
             identity = Path(source.file).resolve()
             if any(Path(file).resolve() == identity for file, _ in chain):
                 shown = " → ".join([*(os.path.basename(file) for file, _ in chain), os.path.basename(source.file)])
@@ -120,29 +125,32 @@ def reached(
     all_dims: dict[str, DimSpec] = {}
     all_functions = {function.name: function for function in functions}
     for dim in included.dims:
-        _same_dim(all_dims.setdefault(dim.name, dim), dim)
+        with kept(dim.name):
+            _same_dim(all_dims.setdefault(dim.name, dim), dim)
     for function in included.functions:
         first = all_functions.setdefault(function.name, function)
         if first is not function:
-            raise defined_twice(function.name, first.span, "a function", function.span, "a function")
+            again = defined_twice(function.name, first.span, "a function", function.span, "a function")
+            keep(again, function.name)
     own = {function.name for function in functions}
     names = set().union(*(_names_in(expr) for expr in (*used, *_of_dims(dims), *_of_functions(functions))))
     kept_dims: dict[str, DimSpec] = {}
-    kept: dict[str, FunctionSpec] = {}
+    used_functions: dict[str, FunctionSpec] = {}
     while True:
         new_dims = [d for n, d in all_dims.items() if n in names and n not in kept_dims and n not in own_dims]
-        new = [f for n, f in all_functions.items() if n in names and n not in kept and n not in own]
+        new = [f for n, f in all_functions.items() if n in names and n not in used_functions and n not in own]
         if not new_dims and not new:
             break
         kept_dims |= {dim.name: dim for dim in new_dims}
-        kept |= {function.name: function for function in new}
+        used_functions |= {function.name: function for function in new}
         inner = set().union(*(_names_in(expr) for expr in (*_of_dims(new_dims), *_of_functions(new))))
         for name in inner & own_dims.keys() & all_dims.keys():
-            _same_dim(own_dims[name], all_dims[name])
+            with kept(name):
+                _same_dim(own_dims[name], all_dims[name])
         names |= inner
     return (
         tuple(dim for name, dim in all_dims.items() if name in kept_dims),
-        tuple(function for name, function in all_functions.items() if name in kept),
+        tuple(function for name, function in all_functions.items() if name in used_functions),
     )
 
 

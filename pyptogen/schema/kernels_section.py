@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import Span, fault, kept
 from pyptogen.schema.below import SOURCE_SUFFIXES, read_below
 from pyptogen.schema.c_names import is_c_function, is_identifier
 from pyptogen.schema.contract import DTYPES, TensorSpec
@@ -30,19 +31,19 @@ from pyptogen.schema.validate import need_list, need_mapping, validate
 _CORES: dict[str, Literal["cube", "vector", "mixed"]] = {
     "aiv": "vector", "aic": "cube", "mix": "mixed", "vector": "vector", "cube": "cube", "mixed": "mixed",
 }  # fmt: skip
-_KEYS = {
+KEYS = {
     "tile": {"grid", "before", "body", "after"},
     "block": {"grid", "before", "body", "after", "buffers", "sync"},
     "instruction": {"grid", "before", "body", "after", "buffers", "sync"},
     "source": {"file", "entry", "core", "reads", "arguments", "blocks", "range"},
 }
-_NEEDED = {
+NEEDED = {
     "tile": ("body",),
     "block": ("buffers", "body"),
     "instruction": ("buffers", "body"),
     "source": ("file", "entry", "core", "writes"),
 }
-_COMMON = {"level", "doc", "targets", "writes"}
+COMMON = {"level", "doc", "targets", "writes"}
 
 
 def read_kernels(node: Node, root: str) -> tuple[HandKernel, ...]:
@@ -50,9 +51,21 @@ def read_kernels(node: Node, root: str) -> tuple[HandKernel, ...]:
 
     Raises PTG103 to PTG107, PTG110, PTG113, PTG208, PTG212, PTG213.
     """
-    kernels = tuple(_kernel(key, value, root) for key, value in need_mapping(node, "`kernels`"))
-    check_distinct((k.name, k.span, "a kernel") for k in kernels)
-    return kernels
+    kernels = []
+    for key, value in need_mapping(node, "`kernels`"):
+        with kept(key.text, *_written_by(value)):
+            kernels.append(_kernel(key, value, root))
+    with kept():
+        check_distinct((k.name, k.span, "a kernel") for k in kernels)
+    return tuple(kernels)
+
+
+def _written_by(node: Node) -> list[str]:
+    """What a kernel may define, whatever is wrong with it: every word in it that could be a name."""
+    if isinstance(node, Scalar):
+        return re.findall(r"[A-Za-z]\w*", node.text)
+    inner = node.items if isinstance(node, Sequence) else [part for entry in node.entries for part in entry]
+    return [name for part in inner for name in _written_by(part)]
 
 
 def _kernel(key: Scalar, node: Node, root: str) -> HandKernel:
@@ -98,14 +111,14 @@ def _kernel(key: Scalar, node: Node, root: str) -> HandKernel:
 def _check_keys(mapping: Mapping, level: str, what: str) -> None:
     """Each level has its own keys. Raises PTG103 or PTG105."""
     for key, _ in mapping:
-        if key.text not in _KEYS[level] | _COMMON:
+        if key.text not in KEYS[level] | COMMON:
             raise fault(
                 "PTG103",
                 f"`{key.text}` means nothing in {what}, which is given at {level} level",
                 key.span,
-                expected="one of " + ", ".join(sorted(_KEYS[level] | _COMMON)),
+                expected="one of " + ", ".join(sorted(KEYS[level] | COMMON)),
             )
-    for needed in _NEEDED[level]:
+    for needed in NEEDED[level]:
         if mapping.get(needed) is None:
             first = mapping.entries[0][0].span
             raise fault("PTG105", f"{what} lacks the key `{needed}`", first, fix=f"add `{needed}: …`")

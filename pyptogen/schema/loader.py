@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import DiagnosticError, Span, fault, gathering, keep, kept, lose, nearest
 from pyptogen.schema.budget import check_count
 from pyptogen.schema.contract import AttrSpec, DimSpec, TensorSpec
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
@@ -15,14 +16,14 @@ from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
 from pyptogen.schema.hand import kernel_expressions
 from pyptogen.schema.hand_stages import with_kernels
-from pyptogen.schema.include import reached, read_includes, read_tree, section
+from pyptogen.schema.include import Included, reached, read_includes, read_tree, section
 from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name, check_ranges
 from pyptogen.schema.source import Source, read
-from pyptogen.schema.spec import Assign, FunctionSpec, Spec, StageSpec
+from pyptogen.schema.spec import Assign, FunctionSpec, Spec, StageSpec, TilingRowSpec, VerifySpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
-from pyptogen.schema.tree import Mapping, Scalar
+from pyptogen.schema.tree import Mapping, Node, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
 from pyptogen.schema.verify_section import generator_expressions, read_verify
 
@@ -35,6 +36,13 @@ def load_spec(path: str | os.PathLike[str]) -> Spec:
 def load_source(source: Source) -> Spec:
     """The spec in a text that is already read; the file's name decides between TOML and YAML. Files that it names
     are read from disk."""
+    with gathering():
+        spec = _read(source)
+    return spec
+
+
+def _read(source: Source) -> Spec:
+    """What can be read of a spec, in a `gathering`."""
     root = need_mapping(read_tree(source), "a spec")
     if not root.entries:
         raise fault(
@@ -44,19 +52,23 @@ def load_source(source: Source) -> Spec:
             expected="at least `pyptogen: 1`, `operator`, `inputs`, `outputs` and `graph`",
             fix="README.md shows a whole spec",
         )
-    model = validate(SpecModel, root, "a spec")
-    _check_head(root, model)
+    written, root = root, _validated(root)
+    name = _check_head(root, written)
     folder = os.path.dirname(source.file) or "."
-    included = read_includes(section(root, "include"), source, folder)
-    attrs = read_attrs(section(root, "attrs"))
-    inputs = read_inputs(section(root, "inputs"))
-    outputs = read_outputs(section(root, "outputs"), inputs)
-    kernels = read_kernels(section(root, "kernels"), folder)
-    stages = with_kernels(read_graph(section(root, "graph"), model.operator, bool(kernels)), kernels)
-    requires = read_requires(section(root, "requires"))
+    parts = _Sections(root)
+    included = parts.read_as("include", lambda node: read_includes(node, source, folder), Included())
+    attrs = parts.read("attrs", read_attrs)
+    inputs = parts.read("inputs", read_inputs)
+    outputs = parts.read("outputs", lambda node: read_outputs(node, inputs))
+    kernels = parts.read("kernels", lambda node: read_kernels(node, folder))
+    by_hand = root.get("kernels") is not None
+    stages = parts.read("graph", lambda node: read_graph(node, name, by_hand))
+    with kept():
+        stages = with_kernels(stages, kernels)
+    requires = parts.read("requires", read_requires)
     verify = section(root, "verify")
-    dims = read_dims(section(root, "dims"))
-    functions = read_functions(section(root, "functions"))
+    dims = parts.read("dims", read_dims)
+    functions = parts.read("functions", read_functions)
     expressions = [
         *_expressions(inputs, outputs, stages),
         *requires,
@@ -69,19 +81,23 @@ def load_source(source: Source) -> Spec:
     _check_names(dims, attrs, inputs, outputs, stages)
     names = TableNames(tuple(s.name for s in stages), tuple(d.name for d in dims))
     own_table = root.get("tiling")
-    tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
+    tiling: tuple[TilingRowSpec, ...] = ()
+    tables: list[str] = []
+    with kept():
+        tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
     for things, what in ((tiling, "tiling rows"), (tables, "files")):
         check_count(things, what, root.span)
-    operator = root.get("operator")
-    assert operator is not None
-    checked = read_verify(verify, dims, inputs, outputs, model.operator, folder)
+    checked = parts.read_as(
+        "verify", lambda node: read_verify(node, dims, inputs, outputs, name, folder), VerifySpec({}, (), {})
+    )
     check_count(checked.cases, "cases", root.span)
     beside = [k.source.path for k in kernels if k.source] + ([checked.golden.file] if checked.golden else [])
+    operator, doc = root.get("operator"), root.get("doc")
     return Spec(
         path=source.file,
         source=source.text,
-        name=model.operator,
-        doc=" ".join(model.doc.split()),
+        name=name,
+        doc=" ".join(doc.text.split()) if isinstance(doc, Scalar) else "",
         dims=dims,
         attrs=attrs,
         inputs=inputs,
@@ -90,13 +106,69 @@ def load_source(source: Source) -> Spec:
         functions=functions,
         stages=stages,
         tiling=tiling,
-        schedule=read_schedule(section(root, "schedule"), names),
+        schedule=parts.read_as("schedule", lambda node: read_schedule(node, names), {}),
         verify=checked,
-        targets=_targets(root),
-        span=operator.span,
+        targets=parts.read("targets", _targets),
+        span=root.span if operator is None else operator.span,
         kernels=kernels,
         includes=tuple(dict.fromkeys([*included.files, *tables, *beside])),
     )
+
+
+class _Sections:
+    """The sections of a spec, each read as far as it goes."""
+
+    def __init__(self, root: Mapping) -> None:
+        self._root = root
+
+    def read(self, key: str, read: Callable[[Node], tuple[ReadT, ...]]) -> tuple[ReadT, ...]:
+        """What ``read`` makes of the section; nothing where it cannot be read at all, and then names that stood in it
+        are no errors elsewhere."""
+        return self.read_as(key, read, ())
+
+    def read_as(self, key: str, read: Callable[[Node], AnyT], without: AnyT) -> AnyT:
+        """The same for a section that is no list of things."""
+        try:
+            return read(section(self._root, key))
+        except DiagnosticError as error:
+            keep(error)
+            if key in _GIVES_NAMES:
+                lose()
+            return without
+
+
+def _validated(root: Mapping) -> Mapping:
+    """The top level with known keys alone: a slip of spelling is told, and read as what it is like where that is
+    missing; a section of the wrong kind is told, and left out."""
+    try:
+        validate(SpecModel, root, "a spec")
+        return root
+    except DiagnosticError as error:
+        keep(error)
+        wrong = {(one.span.line, one.span.col) for one in error.diagnostics if one.span and one.code == "PTG104"}
+    known = list(SpecModel.model_fields)
+    entries: dict[str, tuple[Scalar, Node]] = {key.text: (key, node) for key, node in root if key.text in known}
+    for key, node in root:
+        like = nearest(key.text, known) if key.text not in known else None
+        if like is not None and like not in entries:
+            entries[like] = (replace(key, text=like), node)
+        elif key.text not in known and not isinstance(node, Scalar):
+            lose()
+    for name, (_, node) in [*entries.items()]:
+        begin, end = (node.span.line, node.span.col), (node.span.end_line, node.span.end_col)
+        if any(begin <= place <= end for place in wrong):
+            del entries[name]
+            if name in _GIVES_NAMES:
+                lose()
+    if not {"inputs", "outputs"} <= entries.keys():
+        lose()
+    return replace(root, entries=tuple(entries.values()))
+
+
+_GIVES_NAMES = frozenset({"include", "dims", "attrs", "inputs", "outputs", "functions", "graph", "kernels"})
+
+ReadT = TypeVar("ReadT")
+AnyT = TypeVar("AnyT")
 
 
 def _expressions(
@@ -175,32 +247,41 @@ def _values(definitions: Iterable[Assign]) -> list[tuple[str, Span, str]]:
     return [(name, span, "a value") for assign in definitions for name, span in assign.targets]
 
 
-def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
-    given = root.get("targets")
-    names = need_list(section(root, "targets"), "`targets`").items
-    if given is not None and not names:
-        raise fault("PTG104", "`targets` names no target", given.span, fix="leave it out for all, or name one: `[cpu]`")
+def _targets(node: Node) -> tuple[tuple[str, Span], ...]:
+    names = need_list(node, "`targets`").items
+    if node.start != node.stop and not names:
+        raise fault("PTG104", "`targets` names no target", node.span, fix="leave it out for all, or name one: `[cpu]`")
     return tuple((item.text, item.span) for item in names if isinstance(item, Scalar))
 
 
-def _check_head(root: Mapping, model: SpecModel) -> None:
-    version = root.get("pyptogen")
-    if model.pyptogen != 1 and version is not None:
-        raise fault("PTG112", f"format version {model.pyptogen} is unknown", version.span, expected="`pyptogen: 1`")
-    if root.get("graph") is None and root.get("kernels") is None:
-        raise fault("PTG105", "a spec lacks the key `graph`", root.entries[0][0].span, fix="add `graph: …`")
-    operator = root.get("operator")
-    if operator is not None:
-        check_name(model.operator, operator.span, "an operator", snake=True)
+def _check_head(root: Mapping, written: Mapping) -> str:
+    """The operator's name; checks the format version and that there is a graph. ``written`` is what the file has."""
+    version, operator = root.get("pyptogen"), root.get("operator")
+    if isinstance(version, Scalar) and version.value != 1:
+        keep(fault("PTG112", f"format version {version.text} is unknown", version.span, expected="`pyptogen: 1`"))
+    if all(mapping.get(key) is None for mapping in (root, written) for key in ("graph", "kernels")):
+        first = written.entries[0][0].span
+        lose()
+        keep(fault("PTG105", "a spec lacks the key `graph`", first, fix="add `graph: …`"))
+    if not isinstance(operator, Scalar):
+        return _NAMELESS
+    with kept():
+        return check_name(operator.text, operator.span, "an operator", snake=True)
+    return _NAMELESS
+
+
+_NAMELESS = "nameless"
+"""For an operator whose name cannot be read."""
 
 
 def _check_stage_names(stages: tuple[StageSpec, ...], dims: set[str]) -> None:
     for stage in stages:
         if stage.name in dims and not stage.implicit:
-            raise fault(
+            twice = fault(
                 "PTG208",
                 f"the stage `{stage.name}` has the name of a dim",
                 stage.span,
                 expected="different names, because tiling rows use both",
                 fix="rename the stage",
             )
+            keep(twice)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from pyptogen.diagnostics import Span, fault
-from pyptogen.schema.assignments import check_not_cut, read_assign
+from pyptogen.diagnostics import Span, fault, is_sound
+from pyptogen.schema.assignments import check_not_cut, read_assigns
 from pyptogen.schema.conditions import read_conditions
 from pyptogen.schema.models import LoopModel
 from pyptogen.schema.spec import Assign, LoopSpec
@@ -37,8 +37,9 @@ def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
     over = head.get("over")
     assert over is not None
     carry, body, following, collect = (_section(stage, key, name) for key in _KEYS[1:])
-    for section, given, what in (("carry", carry, "starts"), ("next", following, "goes on")):
-        if not given and (carry or following or not collect):
+    for section, what in (("carry", "starts"), ("next", "goes on")):
+        given = stage.get(section)
+        if (given is None or not need_mapping(given, section).entries) and (carry or following or not collect):
             raise fault("PTG105", f"the loop `{name}` does not say how it {what}", span, fix=f"add `{section}: {{…}}`")
     _check_next(name, carry, following)
     run_if = read_conditions("if", head.get("if"))
@@ -59,7 +60,7 @@ def _section(stage: Mapping, key: str, name: str) -> tuple[Assign, ...]:
         return ()
     mapping = need_mapping(node, f"`{key}` of the loop `{name}`")
     check_not_cut(mapping)
-    return tuple(read_assign(entry, value) for entry, value in mapping)
+    return tuple(read_assigns(mapping))
 
 
 def _check_next(name: str, carry: tuple[Assign, ...], following: tuple[Assign, ...]) -> None:
@@ -68,6 +69,8 @@ def _check_next(name: str, carry: tuple[Assign, ...], following: tuple[Assign, .
     given: dict[str, Span] = {}
     for assign in following:
         for target, span in assign.targets:
+            if target not in carried and not is_sound(target):
+                continue
             if target not in carried:
                 raise fault(
                     "PTG230",
@@ -81,7 +84,7 @@ def _check_next(name: str, carry: tuple[Assign, ...], following: tuple[Assign, .
                     "PTG208", f"`{target}` is defined twice in `next`", span, notes=(("first here", given[target]),)
                 )
             given[target] = span
-    missing = [target for target in carried if target not in given]
+    missing = [target for target in carried if target not in given and is_sound(target)]
     if missing:
         raise fault(
             "PTG230",

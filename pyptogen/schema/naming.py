@@ -6,7 +6,7 @@ import keyword
 import re
 from collections.abc import Iterable
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import Span, fault, keep
 from pyptogen.schema.contract import DTYPES
 from pyptogen.schema.tree import Scalar
 
@@ -48,29 +48,31 @@ def check_key(key: Scalar, what: str) -> str:
 
 
 def check_distinct(named: Iterable[tuple[str, Span, str]]) -> None:
-    """Raises PTG208 for the first (name, span, what) whose name stood before."""
+    """Raises PTG208 for each (name, span, what) whose name stood before; of several definitions none is judged."""
     seen: dict[str, tuple[Span, str]] = {}
     for name, span, what in named:
         if name in seen:
             first_span, first_what = seen[name]
-            raise defined_twice(name, span, what, first_span, first_what)
-        seen[name] = (span, what)
+            keep(defined_twice(name, span, what, first_span, first_what), name)
+        else:
+            seen[name] = (span, what)
 
 
 def check_ranges(dynamic: Iterable[str], named: Iterable[tuple[str, Span, str]]) -> None:
-    """Raises PTG213 for the first (name, span, what) that arguments of every kernel have: the number of blocks, and
+    """Raises PTG213 for each (name, span, what) that arguments of every kernel have: the number of blocks, and
     where the range of a dynamic dim begins and ends."""
     taken = {"nblk": "the number of blocks"}
     for dim in dynamic:
         taken |= {f"{dim}_begin": f"where a range of `{dim}` begins", f"{dim}_end": f"where a range of `{dim}` ends"}
     for name, span, what in named:
         if name in taken:
-            raise fault(
+            taken_name = fault(
                 "PTG213",
                 f"`{name}` cannot name {what}: kernels call {taken[name]} so",
                 span,
                 fix=f"choose another name, such as `{name}_`",
             )
+            keep(taken_name)
 
 
 def defined_twice(name: str, span: Span, what: str, first_span: Span, first_what: str) -> Exception:

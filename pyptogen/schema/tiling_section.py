@@ -8,7 +8,7 @@ from collections.abc import Mapping as Map
 from dataclasses import dataclass
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault, is_sound, keep, kept
 from pyptogen.schema.below import read_below
 from pyptogen.schema.include import read_tree, section
 from pyptogen.schema.models import ScheduleModel, SizeModel, TableFileModel, TilingFileModel
@@ -17,14 +17,14 @@ from pyptogen.schema.spec import TilingRowSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
 from pyptogen.schema.validate import need_list, need_mapping, validate
 
-_OPTION_LIMITS = {"l1_reuse": 64, "split_k": 64, "buffers": 8, "fifo": 8, "vector_cores": 2}
-STAGE_OPTIONS = tuple(_OPTION_LIMITS)
+OPTION_LIMITS = {"l1_reuse": 64, "split_k": 64, "buffers": 8, "fifo": 8, "vector_cores": 2}
+STAGE_OPTIONS = tuple(OPTION_LIMITS)
 """Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers
 per tile, tiles in each ring between the cube and the vector core of a mixed kernel, vector cores beside its cube core.
 The largest of each is what a kernel can use: a pair of pipes has 8 events (A2/A3), and every buffer or slot of a ring
 takes one; a cube core has two vector cores."""
 
-_UNPROTECTED = {"fifo": (5, 7)}
+UNPROTECTED = {"fifo": (5, 7)}
 """Rings that a device would fill again before they are freed: it frees slots in batches of half a ring."""
 
 ROW_OPTIONS = ("fifo", "vector_cores")
@@ -57,7 +57,9 @@ def read_tiling(nodes: Iterable[Node], names: TableNames, root: str) -> tuple[tu
             source = read_below(file, root)
             files.append(source.file)
             node = _table_of(source)
-        rows += [_row(need_mapping(row, "a tiling row"), names) for row in need_list(node, "`tiling`").items]
+        for row in need_list(node, "`tiling`").items:
+            with kept():
+                rows.append(_row(need_mapping(row, "a tiling row"), names))
     return tuple(rows), files
 
 
@@ -83,17 +85,20 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
     fuse: tuple[tuple[str, ...], ...] = ()
     sizes: dict[str, dict[str, Any]] = {}
     spans: dict[tuple[str, str], Span] = {}
-    for key, value in node:
+
+    def entry(key: Scalar, value: Node) -> None:
+        nonlocal when, fuse
         if key.text == "when":
             when = _conditions(need_mapping(value, "`when`"), names)
         elif key.text == "fuse":
             fuse = tuple(_fused(group, names) for group in need_list(value, "`fuse`").items)
         elif key.text in names.stages:
             for inner, size in need_mapping(value, f"the sizes of stage `{key.text}`"):
-                if inner.text not in (*names.dims, *STAGE_OPTIONS):
-                    raise _unknown(inner, "dim or option", (*names.dims, *STAGE_OPTIONS))
-                sizes.setdefault(key.text, {})[inner.text] = _size_or_option(inner, size, names)
-                spans[(key.text, inner.text)] = size.span
+                with kept():
+                    if inner.text not in (*names.dims, *STAGE_OPTIONS):
+                        raise _unknown(inner, "dim or option", (*names.dims, *STAGE_OPTIONS))
+                    sizes.setdefault(key.text, {})[inner.text] = _size_or_option(inner, size, names)
+                    spans[(key.text, inner.text)] = size.span
         elif key.text in (*names.dims, *ROW_OPTIONS):
             sizes.setdefault("", {})[key.text] = _size_or_option(key, value, names)
             spans[("", key.text)] = value.span
@@ -101,10 +106,17 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
             said = f"it is said of a stage: `{names.stages[0]}: {{{key.text}: …}}`" if names.stages else ""
             of_stage = said if key.text in STAGE_OPTIONS else ""
             raise _unknown(key, "stage or dim", (*names.stages, *names.dims, *ROW_OPTIONS, "when", "fuse"), of_stage)
+
+    for key, value in node:
+        with kept():
+            entry(key, value)
     return TilingRowSpec(when, sizes, fuse, spans, node.span)
 
 
 def _unknown(key: Scalar, what: str, known: tuple[str, ...], fix: str = "") -> DiagnosticError:
+    """PTG217; an error that says nothing for a name that hangs on one that is told."""
+    if not is_sound(key.text):
+        return DiagnosticError()
     return fault(
         "PTG217",
         f"`{key.text}` is no {what} of this operator",
@@ -117,9 +129,9 @@ def _unknown(key: Scalar, what: str, known: tuple[str, ...], fix: str = "") -> D
 def _size_or_option(key: Scalar, node: Node, names: TableNames) -> Any:
     if key.text in names.dims:
         return _size(key, node)
-    limit = _OPTION_LIMITS[key.text]
+    limit = OPTION_LIMITS[key.text]
     value = node.value if isinstance(node, Scalar) else None
-    refused = _UNPROTECTED.get(key.text, ())
+    refused = UNPROTECTED.get(key.text, ())
     if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= limit and value not in refused:
         return value
     raise fault(
@@ -179,10 +191,11 @@ def _conditions(node: Mapping, names: TableNames) -> tuple[tuple[str, str, Any],
         if key.text == "target":
             content = plain(value)
             conditions.append(("target", "in" if isinstance(content, list) else "==", content))
-        elif key.text in names.dims:
+            continue
+        with kept():
+            if key.text not in names.dims:
+                raise _unknown(key, "dim to test", ("target", *names.dims))
             conditions.append(_comparison(key, value))
-        else:
-            raise _unknown(key, "dim to test", ("target", *names.dims))
     return tuple(conditions)
 
 
@@ -210,15 +223,19 @@ def _fused(node: Node, names: TableNames) -> tuple[str, ...]:
             expected="such as [[query_linear, query_rope]]",
         )
     for item in node.items:
+        if isinstance(item, Scalar) and not is_sound(item.text):
+            continue
         if not isinstance(item, Scalar) or item.text not in names.stages:
             known = ", ".join(names.stages)
             text = item.text if isinstance(item, Scalar) else describe(item)
-            raise fault(
-                "PTG217",
-                f"`{text}` is no stage of this operator",
-                item.span,
-                expected=f"one of {known}",
-                fix=did_you_mean(text, names.stages),
+            keep(
+                fault(
+                    "PTG217",
+                    f"`{text}` is no stage of this operator",
+                    item.span,
+                    expected=f"one of {known}",
+                    fix=did_you_mean(text, names.stages),
+                )
             )
     return tuple(item.text for item in node.items if isinstance(item, Scalar))
 
@@ -228,8 +245,7 @@ def read_schedule(node: Node, names: TableNames) -> Map[str, Any]:
     mapping = need_mapping(node, "`schedule`")
     model = validate(ScheduleModel, mapping, "`schedule`")
     for _, value in mapping:
-        if isinstance(value, Mapping):
-            for stage, _ in value:
-                if stage.text not in names.stages:
-                    raise _unknown(stage, "stage", names.stages)
+        for stage, _ in value if isinstance(value, Mapping) else ():
+            if stage.text not in names.stages:
+                keep(_unknown(stage, "stage", names.stages))
     return {key.text: getattr(model, key.text) for key, _ in mapping}

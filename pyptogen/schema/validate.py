@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, Suggestion, did_you_mean, fault
 from pyptogen.schema.models import Section
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
 
@@ -112,7 +112,11 @@ def _diagnostic(finding: Any, node: Mapping, what: str, known: list[str]) -> Dia
     target, path = _follow(node, loc)
     expected = _expectation(finding)
     alone = kind == "list_type" and isinstance(target, Scalar) and isinstance(target.value, str)
-    fix = f"`[{target.text}]`" if isinstance(target, Scalar) and alone else ""
+    fix = (
+        Suggestion(f"`[{target.text}]`", target.text, f"[{target.text}]")
+        if isinstance(target, Scalar) and alone
+        else ""
+    )
     return Diagnostic("PTG104", f"`{path}` cannot be {describe(target)}", target.span, expected=expected, fix=fix)
 
 

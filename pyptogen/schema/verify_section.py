@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping as Map
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import did_you_mean, fault, is_sound, keep, kept
 from pyptogen.schema.below import PYTHON_SUFFIXES, read_below
 from pyptogen.schema.contract import DimSpec, TensorSpec
 from pyptogen.schema.expression import Expr, parse_expression
 from pyptogen.schema.models import GoldenModel, ToleranceModel, VerifyModel
+from pyptogen.schema.python_text import parsed_file
 from pyptogen.schema.spec import GoldenSpec, Tolerance, VerifySpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate
@@ -40,24 +42,38 @@ def read_verify(
     """The ``verify`` section of an operator whose spec lies in the folder ``root``. Raises PTG104, PTG110, PTG113,
     PTG201, PTG202, PTG214."""
     section = need_mapping(node, "`verify`")
-    model = validate(VerifyModel, section, "`verify`")
+    cases: tuple[dict[str, int], ...] = ()
+    with kept():
+        cases = tuple(validate(VerifyModel, section, "`verify`").cases)
     golden = section.get("golden")
     generate: dict[str, Expr] = {}
     for key, value in _entries(section, "generate"):
-        _known(key, [tensor.name for tensor in inputs], "input")
-        generate[key.text] = _generator(value)
+        with kept():
+            _known(key, [tensor.name for tensor in inputs], "input")
+        with kept():
+            generate[key.text] = _generator(value)
     tolerance: dict[str, Tolerance] = {}
     for key, value in _entries(section, "tolerance"):
-        _known(key, [tensor.name for tensor in outputs], "output")
-        entries = need_mapping(value, f"the tolerance of `{key.text}`", f"`{key.text}: {{rtol: 1.0e-5, atol: 1.0e-6}}`")
-        allowed = validate(ToleranceModel, entries, f"tolerance `{key.text}`")
-        tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers, allowed.reason.strip(), key.span)
-    cases = section.get("cases")
-    if isinstance(cases, Sequence):
-        for case in cases.items:
+        with kept():
+            _known(key, [tensor.name for tensor in outputs], "output")
+        with kept():
+            tolerance[key.text] = _tolerance(key, value)
+    given = section.get("cases")
+    if isinstance(given, Sequence):
+        for case in given.items:
             _check_case(case, dims)
-    own = None if golden is None else _golden(golden, operator, root)
-    return VerifySpec(generate, tuple(model.cases), tolerance, own)
+    own = None
+    if golden is not None:
+        with kept():
+            own = _golden(golden, operator, root)
+    return VerifySpec(generate, cases, tolerance, own)
+
+
+def _tolerance(key: Scalar, node: Node) -> Tolerance:
+    fix = f"`{key.text}: {{rtol: 1.0e-5, atol: 1.0e-6}}`"
+    entries = need_mapping(node, f"the tolerance of `{key.text}`", fix)
+    allowed = validate(ToleranceModel, entries, f"tolerance `{key.text}`")
+    return Tolerance(allowed.rtol, allowed.atol, allowed.outliers, allowed.reason.strip(), key.span)
 
 
 def _golden(node: Node, operator: str, root: str) -> GoldenSpec:
@@ -70,7 +86,7 @@ def _golden(node: Node, operator: str, root: str) -> GoldenSpec:
     source = read_below(file, root, PYTHON_SUFFIXES)
     name = model.function or operator
     try:
-        body = ast.parse(source.text).body
+        body = parsed_file(source.text)
     except (SyntaxError, ValueError) as error:
         raise fault("PTG101", f"`{model.file}` is no Python: {error}", file.span) from None
     functions = [part.name for part in body if isinstance(part, ast.FunctionDef)]
@@ -88,7 +104,11 @@ def _golden(node: Node, operator: str, root: str) -> GoldenSpec:
 def generator_expressions(node: Node) -> list[Expr]:
     """The expressions under ``generate``, for the names in them."""
     generate = node.get("generate") if isinstance(node, Mapping) else None
-    return [parse_expression(value) for _, value in generate] if isinstance(generate, Mapping) else []
+    expressions = []
+    for _, value in generate if isinstance(generate, Mapping) else ():
+        with kept():
+            expressions.append(parse_expression(value))
+    return expressions
 
 
 def _entries(section: Mapping, key: str) -> Mapping:
@@ -97,12 +117,12 @@ def _entries(section: Mapping, key: str) -> Mapping:
 
 
 def _known(key: Scalar, names: list[str], what: str) -> None:
-    if key.text not in names:
+    if key.text not in names and is_sound(key.text):
         raise fault(
             "PTG201",
             f"`{key.text}` is no {what} of this operator",
             key.span,
-            expected="one of " + ", ".join(names),
+            expected="one of " + ", ".join(names) if names else "",
             fix=did_you_mean(key.text, names),
         )
 
@@ -140,18 +160,30 @@ def _check_arguments(expr: Expr, call: ast.Call, name: str) -> None:
 
 def _check_case(node: Node, dims: tuple[DimSpec, ...]) -> None:
     dynamic = {dim.name: dim for dim in dims if dim.value is None}
+    if not isinstance(node, Mapping):
+        return  # told by the model of the section
     case = need_mapping(node, "a case")
     for key, value in case:
-        _known(key, list(dynamic), "dynamic dim")
-        size, dim = int(getattr(value, "value", 0)), dynamic[key.text]
-        if not dim.min <= size <= dim.max or size % dim.multiple_of:
-            multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
-            raise fault(
-                "PTG214",
-                f"the case gives `{dim.name}` the size {size}",
-                value.span,
-                expected=f"{dim.min} to {dim.max}{multiple}",
-            )
+        with kept():
+            _check_size(key, value, dynamic)
     missing = [name for name in dynamic if case.get(name) is None]
-    if missing:
-        raise fault("PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`")
+    if missing and is_sound(*missing) and all(key.text in dynamic for key, _ in case):
+        keep(fault("PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`"))
+
+
+def _check_size(key: Scalar, value: Node, dynamic: Map[str, DimSpec]) -> None:
+    if not is_sound(key.text):
+        return
+    _known(key, list(dynamic), "dynamic dim")
+    given, dim = getattr(value, "value", None), dynamic[key.text]
+    if not isinstance(given, int):
+        return  # told by the model of the section
+    size = int(given)
+    if not dim.min <= size <= dim.max or size % dim.multiple_of:
+        multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
+        raise fault(
+            "PTG214",
+            f"the case gives `{dim.name}` the size {size}",
+            value.span,
+            expected=f"{dim.min} to {dim.max}{multiple}",
+        )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, Note, fault
+from pyptogen.diagnostics import DiagnosticError, Note, Suggestion, fault, keep
 from pyptogen.schema.scalars import MOST_DIGITS, resolve
 from pyptogen.schema.source import Source, check_text
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style, check_nodes, seen
@@ -51,6 +51,7 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     problem = error.problem or "not well-formed"
     context = error.context or ""
     fix = expected = ""
+    stop = at
     if "flow" in context:
         fix = "close the bracket; inside `[…]` and `{…}` put an expression that has brackets itself in quotes"
     elif "mapping values" in problem:
@@ -61,7 +62,8 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
         if columns:
             problem, expected = "this line begins in a column of its own", f"column {' or '.join(map(str, columns))}"
     elif source.text[at : at + 1] == "\t":
-        problem, expected, fix = "a tab where only spaces indent", "spaces", "replace tabs by spaces"
+        problem, expected, fix = "a tab where only spaces indent", "spaces", _without_tabs(source, at)
+        stop = at + len(source.text[at:]) - len(source.text[at:].lstrip(" \t"))
     elif "cannot start any token" in problem:
         fix = "quote text that starts with one of @ ` % & * ! | >"
     notes: tuple[Note, ...] = ()
@@ -69,8 +71,17 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     if context and begin is not None and begin.index != at:
         notes = ((context, source.span(begin.index, begin.index + 1)),)
     return fault(
-        "PTG101", f"not well-formed YAML: {problem}", source.span(at, at), expected=expected, fix=fix, notes=notes
+        "PTG101", f"not well-formed YAML: {problem}", source.span(at, stop), expected=expected, fix=fix, notes=notes
     )
+
+
+def _without_tabs(source: Source, at: int) -> str:
+    """The fix for tabs from ``at`` on: the spaces of the line above, two more where that opens a mapping."""
+    begin = source.text.rfind("\n", 0, at) + 1
+    above = next((line for line in reversed(source.text[:begin].splitlines()) if line.strip()), "")
+    wanted = len(above) - len(above.lstrip()) + 2 * above.split(" #")[0].rstrip().endswith(":")
+    tabs = source.text[at : at + len(source.text[at:]) - len(source.text[at:].lstrip(" \t"))]
+    return Suggestion("replace tabs by spaces", tabs, " " * max(0, wanted - (at - begin)))
 
 
 def _columns_above(source: Source, at: int) -> list[int]:
@@ -209,9 +220,10 @@ class _Composer:
                 raise fault("PTG104", "a key must be text", key.span, expected="a name")
             value = self._node(next(self._events), depth + 1)
             if key.text in seen:
-                raise duplicate_key(key, seen[key.text])
-            seen[key.text] = key
-            entries.append((key, value))
+                keep(duplicate_key(key, seen[key.text]), key.text)
+            else:
+                seen[key.text] = key
+                entries.append((key, value))
             end = next(self._events)
         flow = bool(event.flow_style)
         stop = end.end_mark.index if flow or not entries else entries[-1][1].stop

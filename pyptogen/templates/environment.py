@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.origins import Origin, Traced
+from pyptogen.templates.ejected import own_folder
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -41,12 +43,19 @@ class Marks:
         return f"\x01={number}\x02"
 
 
-@cache
 def environment() -> Environment:
-    """Strict environment: an undefined name in a template is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined, nodes
+    """Strict environment: an undefined name in a template is an error. Templates that the project has ejected come from
+    there, and are kept from Python that the generator does not hand them."""
+    folder = own_folder()
+    return _environment(folder if folder.is_dir() else None)
+
+
+@cache
+def _environment(own: Path | None) -> Environment:
+    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined, nodes
     from jinja2.ext import Extension
     from jinja2.parser import Parser
+    from jinja2.sandbox import SandboxedEnvironment
 
     class Origins(Extension):
         """Marks the end of each line with its section; the tag ``serves``."""
@@ -62,8 +71,9 @@ def environment() -> Environment:
             body = parser.parse_statements(("name:endserves",), drop_needle=True)
             return [nodes.Output([begin], lineno=line), *body, nodes.Output([nodes.TemplateData(_END)], lineno=line)]
 
-    made = Environment(
-        loader=PackageLoader("pyptogen", "templates"),
+    originals = PackageLoader("pyptogen", "templates")
+    made = (Environment if own is None else SandboxedEnvironment)(
+        loader=originals if own is None else ChoiceLoader([FileSystemLoader(own), originals]),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

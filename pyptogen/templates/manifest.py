@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pyptogen.templates.contract_view import ContractView, TensorView, contract_view
 
 if TYPE_CHECKING:
-    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.codegen import Generated
     from pyptogen.lower.tensor.ir import Program
 
 FORMAT = 2
@@ -24,7 +24,7 @@ FORMAT = 2
 
 def render(
     program: Program,
-    lowered: Mapping[str, Lowered],
+    lowered: Mapping[str, Generated],
     files: Mapping[str, str],
 ) -> str:
     """The text of a manifest.
@@ -61,8 +61,8 @@ def _tensor(tensor: TensorView) -> dict[str, Any]:
     return entry
 
 
-def _platform(result: Lowered) -> dict[str, Any]:
-    """What the compiler decided, per kernel and for the whole operator; see ``Lowered.report``."""
+def _platform(result: Generated) -> dict[str, Any]:
+    """What the compiler decided, per kernel and for the whole operator; see ``Generated.report``."""
     decided = result.report.get("kernels", {})
     kernels = {
         kernel.name: {**decided.get(kernel.name, {}), "core": kernel.core, "lines": kernel.lines}

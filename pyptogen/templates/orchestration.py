@@ -202,6 +202,7 @@ def orchestration_text(
     platform = PLATFORMS[graph.platform]
     flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
+    first = {functions[k.name]: k for k in reversed(kernels)}  # several launches may run one
     marks = Marks()
     whole = [space for space in graph.workspaces if space.row is None]
     return render(
@@ -218,6 +219,7 @@ def orchestration_text(
                 marks(Origin(span=k.span, stage=k.stages[0])),
             )
             for k in kernels
+            if first[functions[k.name]] is k
         ],
         tensors=[(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],

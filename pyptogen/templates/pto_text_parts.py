@@ -41,14 +41,14 @@ def _common(kinds: Sequence[TileType]) -> list[TileType]:
 
 
 def _without_rest(kinds: Sequence[TileType], step: int) -> list[TileType]:
-    """As many columns as are valid in the result, and ``step`` times as many of the source. The last ones of these may
-    be none of its valid ones: the pattern does not take them."""
+    """As many columns as are valid in the result and the source has room for, and ``step`` times as many of the source.
+    The last ones of these may be none of its valid ones: the pattern does not take them, or nobody their result."""
     result, source = kinds
-    cols = result.valid_cols
-    if cols is None:
+    if result.valid_cols is None:
         return [result, source]
+    cols = min(result.valid_cols, source.cols // step)
     taken = source if source.valid_cols == step * cols else replace(source, cols=step * cols, valid_cols=step * cols)
-    return [replace(result, cols=cols), taken]
+    return [replace(result, cols=cols, valid_cols=cols), taken]
 
 
 def _valid_line(kind: TileType) -> TileType:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from pyptogen.inputs.example import example_inputs
+from pyptogen.inputs.sizes import case_dims
 from pyptogen.verify.cases import CaseResult, verify_case
 from pyptogen.verify.compare import Verdict, compare
-from pyptogen.verify.inputs import example_inputs
-from pyptogen.verify.sizes import case_dims
 from pyptogen.verify.tolerance import Tolerance, tolerances
 
 __all__ = [

@@ -9,7 +9,7 @@ from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.verify.sizes import case_dims
+from pyptogen.inputs.sizes import case_dims
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyptogen.inputs.example import laid_out
+from pyptogen.inputs.sizes import case_dims, resolve_dims
+from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.lower.tensor.ir import BY_BYTES
 from pyptogen.numpy_dtypes import numbers, numpy_dtype, out_of_bytes
-from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.verify.compare import Verdict, compare
 from pyptogen.verify.golden import golden
-from pyptogen.verify.inputs import laid_out
-from pyptogen.verify.sizes import case_dims, resolve_dims
 from pyptogen.verify.spread import spreads
 from pyptogen.verify.tolerance import Derived, tolerances
 

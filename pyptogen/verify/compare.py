@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Furthest:
+    """One element that is outside: where, what was computed and wanted, and how much may lie between them."""
+
+    index: tuple[int, ...]
+    got: float
+    wanted: float
+    allowed: float
+
+    def describe(self) -> str:
+        """For a person."""
+        return f"{list(self.index)}: {self.got:.9g} for {self.wanted:.9g}, allowed {self.allowed:.3g}"
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """How one output compares. ``worst`` is the largest absolute difference and ``worst_index`` where it is;
     ``outside`` the fraction of elements beyond the tolerance; ``not_finite`` counts NaN, and infinities
@@ -37,6 +51,8 @@ class Verdict:
     together: str = ""
     within: bool = True
     """Whether no more elements are outside than may be."""
+    furthest: Furthest | None = None
+    """Of the elements outside, the one that is furthest: seldom the one of the largest difference."""
 
     @property
     def passed(self) -> bool:
@@ -49,10 +65,11 @@ class Verdict:
         if self.not_finite:
             return f"{self.output}: {self.not_finite} elements are NaN or Inf"
         state = "agrees" if self.passed else "differs"
+        furthest = f" ({self.furthest.describe()})" if self.furthest and not self.within else ""
         together = f"; {self.together}" if self.together else ""
         return (
             f"{self.output}: {state}, worst difference {self.worst:.6g} at {list(self.worst_index)}, "
-            f"allowed {self.tolerance.describe()}, {self.outside:.4%} outside{together}"
+            f"allowed {self.tolerance.describe()}, {self.outside:.4%} outside{furthest}{together}"
         )
 
 
@@ -88,7 +105,7 @@ def _verdict(
     if got is None or problem:
         return Verdict(name, shape, dtype, float("nan"), (), 1.0, 0, tolerance, problem)
     found = _measure(got, wanted, tolerance, kept)
-    index = tuple(int(i) for i in np.unravel_index(found.worst_at, shape)) if wanted.size else ()
+    index = _place(found.worst_at, shape) if wanted.size else ()
     return Verdict(
         name,
         shape,
@@ -100,16 +117,25 @@ def _verdict(
         tolerance,
         together=_together(found, wanted, tolerance),
         within=found.outside <= tolerance.beyond(wanted.size),
+        furthest=Furthest(_place(found.furthest_at, shape), *found.furthest) if found.outside else None,
     )
+
+
+def _place(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(flat, shape))
 
 
 @dataclass(slots=True)
 class _Found:
     """``energy`` is the sum of the squares of the differences inside the tolerance, each relative to its neighbourhood;
-    ``free`` that of one unit in the last place everywhere."""
+    ``free`` that of one unit in the last place everywhere. ``furthest`` is what was computed, wanted and allowed of the
+    element that is most outside, by ``excess``."""
 
     worst: float = 0.0
     worst_at: int = 0
+    excess: float = -1.0
+    furthest_at: int = 0
+    furthest: tuple[float, float, float] = (0.0, 0.0, 0.0)
     outside: int = 0
     not_finite: int = 0
     differing: int = 0
@@ -139,7 +165,14 @@ def _measure(
             limit = np.where(more[-1] != 0, 0.0, limit)
         # Where the reference is not finite, no tolerance says what is near.
         inside = np.where(real, difference <= limit, part_got == part_wanted)
-        found.outside += int(inside.size - np.count_nonzero(inside))
+        outside = int(inside.size - np.count_nonzero(inside))
+        found.outside += outside
+        if outside:
+            beyond = np.where(inside, -1.0, np.where(real, difference - np.nan_to_num(limit), np.inf))
+            most = int(np.argmax(beyond))
+            if beyond.flat[most] > found.excess:
+                found.excess, found.furthest_at = float(beyond.flat[most]), at.start * places.size + most
+                found.furthest = float(part_got.flat[most]), float(part_wanted.flat[most]), float(limit.flat[most])
         difference = np.nan_to_num(difference, nan=0.0)
         relative = np.where(inside & real, difference, 0.0) / places.weight[at, None]
         found.energy += float(np.sum(np.square(relative)))

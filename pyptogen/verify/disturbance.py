@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.running.arithmetic import Apply, AsDeclared
-from pyptogen.lower.tensor.running.numerics import Array, round_float
-from pyptogen.lower.tensor.running.numerics_selection import in_groups
+from pyptogen.numerics.operations import Array, round_float
+from pyptogen.numerics.selection import in_groups
 from pyptogen.numpy_dtypes import NUMPY_DTYPES, rounded_to
+from pyptogen.simulate.arithmetic import Apply, AsDeclared
 from pyptogen.verify.last_place import FLOATS, last_place
 from pyptogen.verify.neighbourhoods import as_float64
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pyptogen.lower.tensor import interpret
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tensor.running.arithmetic import IN_DOUBLE, AsDeclared
+from pyptogen.simulate.arithmetic import IN_DOUBLE, AsDeclared
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.disturbance import Disturbed
 from pyptogen.verify.last_place import FLOATS, last_place
 from pyptogen.verify.neighbourhoods import FEWEST, Array, Neighbourhoods
@@ -24,6 +24,7 @@ ELEMENT = 4.0
 _STRONG = 32.0
 """How much larger errors are made to see the roundings and choices that small ones turn now and then."""
 _FEWEST_ROWS, _MOST_RUNS = 4, 8
+_MANY_DIGITS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Spread:
         turned: the greatest such difference relative to the neighbourhood's numbers, where roundings and choices that
             fell the other way make it so; of whole numbers the greatest difference
         mean: of all differences, each relative to its number and its neighbourhood's. Of numbers that are rounded to
-            few bits most do not differ, and some by a unit: on average that is the difference before the rounding
+            few bits most do not differ, and some by a unit: on average that is the difference before the rounding.
+            What is 0 in all runs was cut off (``relu``, a mask, a row of nothing) and says nothing about errors
         square: mean square of all differences, each relative to its neighbourhood's numbers
         share: of the elements, those that differ
         strays: elements beyond what a single one may be off
@@ -108,6 +110,8 @@ class _Seen:
     near: Array
     turned: float
     sum: float
+    alive: int
+    """Elements that are not cut off: over how many ``sum`` goes."""
     energy: float
     greatest: float
     """The energy of the neighbourhood that has most."""
@@ -120,7 +124,9 @@ class _Seen:
 
 def _see(run: Array, reference: Array, places: Neighbourhoods, dtype: str, way: Way, strength: float) -> _Seen:
     near, energies, strays, differing = (np.zeros(places.count) for _ in range(4))
-    floats, total = dtype in FLOATS, 0.0
+    floats, total, alive = dtype in FLOATS, 0.0, 0
+    # Floats of few bits also round to 0 what is merely small: there a 0 is a number like others.
+    cut = floats and FLOATS[dtype].digits >= _MANY_DIGITS
     for at, (got, wanted) in places.parts(run, reference):
         with np.errstate(invalid="ignore"):
             apart = np.nan_to_num(np.abs(got - wanted), nan=0.0, posinf=0.0)
@@ -135,6 +141,7 @@ def _see(run: Array, reference: Array, places: Neighbourhoods, dtype: str, way: 
         strays[at] = np.count_nonzero(stray, axis=1)
         near[at] = np.max(np.where(stray, 0, beyond), axis=1, initial=0)
         total += float(np.sum(np.where(stray, 0, apart) / own))
+        alive += int(np.count_nonzero((got != 0) | (wanted != 0)))
         energies[at] = np.sum(np.square(np.where(stray, 0, apart) / sizes), axis=1)
     common = places.level >= places.weight
     turned = float(np.max((near / places.weight)[common], initial=0) if floats else np.max(near, initial=0))
@@ -143,6 +150,7 @@ def _see(run: Array, reference: Array, places: Neighbourhoods, dtype: str, way: 
         near,
         turned,
         total,
+        alive if cut else places.elements,
         float(energies.sum()),
         float(energies.max(initial=0)),
         int(differing.sum()),
@@ -163,7 +171,7 @@ def _spread(seen: list[_Seen], places: Neighbourhoods, flips: bool) -> Spread:
     return Spread(
         near=np.max([one.near for one in usual], axis=0),
         turned=max((one.turned for one in (*usual, *turning)), default=0.0),
-        mean=max(one.sum / one.strength for one in seen) / elements,
+        mean=max(one.sum / one.strength / max(one.alive, 1) for one in seen),
         square=(energy + _ONE_TURN * max((one.greatest for one in turning), default=0.0)) / elements,
         share=(differing + _ONE_TURN * max((one.most_differing for one in turning), default=0)) / elements,
         strays=_TIMES * strays + max((one.most for one in turning), default=0),

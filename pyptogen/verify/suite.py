@@ -17,6 +17,7 @@ def run_suite(
     *,
     checked: bool = False,
     jobs: int = 1,
+    allow_code: bool = True,
 ) -> Iterator[Outcome]:
     """Compile each spec for each target, run its cases, and give what came out: by spec, target and case.
 
@@ -30,13 +31,14 @@ def run_suite(
         seed: of the example data
         checked: in the checked mode of the bundled headers
         jobs: specs in work at a time
+        allow_code: goldens and C++ of specs from outside of the project may run, too (PTG411)
 
     Raises ``DiagnosticError`` PTG110 for a folder without specs, and ``RuntimeError`` for a fault of the tool.
     """
-    from pyptogen.builder.run import find_specs, given_paths
+    from pyptogen.schema.find import find_specs, given_paths
 
     given = given_paths(paths)
-    conditions = Conditions(None if targets is None else tuple(targets), seed, checked)
+    conditions = Conditions(None if targets is None else tuple(targets), seed, checked, allow_code)
     waiting = deque(find_specs(given))
     running: deque[SpecProcess] = deque()
     while waiting or running:

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, gathering
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator
@@ -38,6 +38,8 @@ class Conditions:
     targets: tuple[str, ...] | None
     seed: int
     checked: bool
+    allow_code: bool = False
+    """Goldens and C++ of specs from outside of the project may run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +128,15 @@ class SpecProcess:
 
 def _in_spec(path: Path, target: str, said: str) -> str:
     """What of the spec the line of a kernel serves that the checked mode named, as lines to be shown below that."""
+    from pyptogen.codegen import generate
     from pyptogen.diagnostics import render_excerpt
-    from pyptogen.lower.pipeline import lower
     from pyptogen.lower.tensor import from_spec
     from pyptogen.runtime.operator.traced_sources import names_kernel, place_of_message
     from pyptogen.schema import load_spec
 
     if not target or not names_kernel(said):
         return ""
-    place = place_of_message(said, lower(from_spec(load_spec(path)), target))
+    place = place_of_message(said, generate(from_spec(load_spec(path)), target))
     return "" if place is None else f"\nserves {place}\n{render_excerpt(place)}"
 
 
@@ -146,10 +148,14 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
     import pyptogen
     from pyptogen.lower.tensor import from_spec
     from pyptogen.lower.tensor.reading.targets import chosen_targets
+    from pyptogen.project import require_trusted
 
     try:
-        spec = pyptogen.load(path)
-        targets = chosen_targets(from_spec(spec), conditions.targets, lenient)
+        with gathering():
+            spec = pyptogen.load(path)
+            program = from_spec(spec)
+        require_trusted(spec, conditions.allow_code)
+        targets = chosen_targets(program, conditions.targets, lenient)
     except DiagnosticError as error:
         pipe.send(Outcome(path.stem, "", {}, diagnostics=error.diagnostics))
         return

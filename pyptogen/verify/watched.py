@@ -10,14 +10,14 @@ import ctypes
 import struct
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.runtime.arrays.packing import PackedWeight
+from pyptogen.layout.packing import PackedWeight
 from pyptogen.runtime.native.binding import shared_chip
 from pyptogen.verify.coverage import wholly_read
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator
 
-_INPUT, _OUTPUT, _UPDATED, _WHOLLY = 0, 1, 2, 4
+_INPUT, _OUTPUT, _UPDATED, _WHOLLY, _APART = 0, 1, 2, 4, 8
 """`ArrayRole` of `checked/arrays.hpp`."""
 
 
@@ -37,10 +37,11 @@ def run_watched(operator: CompiledOperator, *, out: Any = None, **arguments: Any
     library = ctypes.CDLL(str(operator.library))
     for (name, array, role), pointer in zip(arrays, pointers, strict=True):
         array = array.data if isinstance(array, PackedWeight) else array
-        if array.flags.c_contiguous:
-            library.pto_checked_array(
-                ctypes.c_void_p(pointer), ctypes.c_uint64(array.nbytes), ctypes.c_int(role), name.encode()
-            )
+        nbytes = array.nbytes
+        if not array.flags.c_contiguous and nbytes:
+            role |= _APART
+            nbytes = array.itemsize + sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True))
+        library.pto_checked_array(ctypes.c_void_p(pointer), ctypes.c_uint64(nbytes), ctypes.c_int(role), name.encode())
     call.run(shared_chip(operator.threads))
     library.pto_checked_over()
     return call.results

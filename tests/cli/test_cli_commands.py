@@ -21,10 +21,10 @@ import pytest
 import pyptogen
 from pyptogen.builder import BuildReport, OperatorBuild
 from pyptogen.cli import main
+from pyptogen.inputs.example import example_inputs
 from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime.operator.contract import Contract
 from pyptogen.schema import Source, load_source
-from pyptogen.verify.inputs import example_inputs
 
 SPEC = """\
 pyptogen: 1

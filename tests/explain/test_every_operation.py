@@ -10,16 +10,17 @@ import pytest
 from pyptogen.explain import operations_page, support
 from pyptogen.explain.platforms import lowered_example
 from pyptogen.explain.table import Lines, table_lines
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import DEFAULT_TARGETS
-from pyptogen.lower.tensor import interpret, verify
+from pyptogen.lower.tensor import verify
 from pyptogen.lower.tensor.building.registry import Operation, operations
 from pyptogen.lower.tensor.ir import LOWERED, Program
 from pyptogen.lower.tensor.reading.examples import example_dtypes, example_program, example_spec
-from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify import example_inputs
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operations.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ from types import FrameType
 
 import pytest
 
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import generate
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 from pyptogen.schema.budget import MOST_OPERATIONS
@@ -53,7 +53,7 @@ KINDS = {
 def test_work_grows_with_the_number_of_operations(kind: str) -> None:
     line, operations = KINDS[kind]
     programs = [from_spec(load_source(Source("much.yaml", _chain(count // operations, line)))) for count in (30, 60)]
-    small, large = (_calls(lambda program=program: lower(program, "cpu")) for program in programs)
+    small, large = (_calls(lambda program=program: generate(program, "cpu")) for program in programs)
     assert large < 2.65 * small  # 2.3 to 2.5; 2.8 to 2.9 where each step looks through all that is left
 
 
@@ -62,4 +62,4 @@ def test_the_longest_chain_is_lowered(last: str) -> None:
     """No part of the compiler goes down a chain step by step in calls of itself."""
     text = _chain(MOST_OPERATIONS - 20, "v{j} * {i}.5", last)
 
-    assert lower(from_spec(load_source(Source("much.yaml", text))), "cpu").kernels
+    assert generate(from_spec(load_source(Source("much.yaml", text))), "cpu").kernels

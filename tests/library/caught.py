@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from library.wrong_results import MUTATIONS, Wrong, wrong_results
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.inputs.example import example_inputs
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import load_spec
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.compare import compare
-from pyptogen.verify.inputs import example_inputs
 from pyptogen.verify.last_place import FLOATS
 from pyptogen.verify.neighbourhoods import as_float64
 from pyptogen.verify.spread import spreads

@@ -13,13 +13,13 @@ import ml_dtypes
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor import interpret
+from pyptogen.inputs.sizes import evaluate, resolve_dims
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Scalar, Value
-from pyptogen.lower.tensor.running.arithmetic import Apply, AsDeclared
 from pyptogen.numpy_dtypes import NUMPY_DTYPES, rounded_to
+from pyptogen.simulate.arithmetic import Apply, AsDeclared
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.last_place import FLOATS
 from pyptogen.verify.neighbourhoods import as_float64
-from pyptogen.verify.sizes import evaluate, resolve_dims
 from pyptogen.verify.ways import ways
 
 Array = np.ndarray[Any, Any]

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pyptogen.lower import pipeline
-from pyptogen.lower.artifacts import Lowered
+from pyptogen.codegen import Generated, generate
 from pyptogen.lower.instruction.ir import Choose, Instr, InstrKernel, walk
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
@@ -101,16 +100,16 @@ def library(name: str) -> Program:
 
 
 @cache
-def lowered(name: str, target: str) -> Lowered:
+def lowered(name: str, target: str) -> Generated:
     """An operator of the library, or one of the specs above by its name, lowered once."""
     texts = {"product": PRODUCT, "fused": FUSED}
-    return pipeline.lower(program_of(texts[name]) if name in texts else library(name), target)
+    return generate(program_of(texts[name]) if name in texts else library(name), target)
 
 
 def levels(program: Program, target: str) -> dict[str, str]:
     """The text of every level by the name of the pass that made it."""
     texts: dict[str, str] = {}
-    pipeline.lower(program, target, dump=lambda name, text: texts.update({name: text}))
+    generate(program, target, dump=lambda name, text: texts.update({name: text}))
     return texts
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import generate
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret
 from pyptogen.schema import load_spec
+from pyptogen.simulate.tile import interpret
 
 SPEC = """\
 pyptogen: 1
@@ -47,7 +47,7 @@ def test_places_that_repeat(tmp_path: Path, form: str, dtype: str, target: str) 
             for column in range(37):
                 want[i[row] if form == "index_add" else i[row, column], column] += z[row, column]
         np.testing.assert_array_equal(made(x=x, i=i, z=z).y, want)
-    got = interpret(lower(from_spec(load_spec(path)), target), {"x": x, "i": i, "z": z}, level="block")
+    got = interpret(generate(from_spec(load_spec(path)), target), {"x": x, "i": i, "z": z}, level="block")
     np.testing.assert_array_equal(got["y"], want)
 
 
@@ -56,7 +56,7 @@ def test_what_is_added_waits_for_what_was_stored(tmp_path: Path) -> None:
     path = tmp_path / "added.yaml"
     text = SPEC.replace("DTYPE", "fp32").replace("INDEX", "m").replace("EXPRESSION", "index_add(x, 0, i, z)")
     path.write_text(text)
-    (kernel,) = lower(from_spec(load_spec(path)), "a2a3").kernels
+    (kernel,) = generate(from_spec(load_spec(path)), "a2a3").kernels
     rounds = kernel.text.split("for (")[-1]
     waits, loads = rounds.index("wait_flag(PIPE_MTE3, PIPE_MTE2"), rounds.index("TLOAD(old")
     stores, done = rounds.index("TSTORE"), rounds.index("set_flag(PIPE_MTE3, PIPE_MTE2")

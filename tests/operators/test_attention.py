@@ -12,10 +12,11 @@ import pytest
 import pyptogen
 from pyptogen.builder.checking import check_specs
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 
 SPEC = """\
 pyptogen: 1

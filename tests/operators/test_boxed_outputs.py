@@ -13,12 +13,12 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import GmWindow, Instr, walk
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as interpret_level
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as interpret_level
 
 TEXT = """\
 pyptogen: 1

@@ -13,8 +13,7 @@ import pytest
 from properties.checked_run import said_by_checked_mode
 
 import pyptogen
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import Generated, generate
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 
@@ -58,11 +57,11 @@ def text_of(case: str) -> str:
 
 
 @cache
-def lowered(text: str, target: str) -> Lowered:
-    return lower(from_spec(load_source(Source("epilogue.yaml", text))), target)
+def lowered(text: str, target: str) -> Generated:
+    return generate(from_spec(load_source(Source("epilogue.yaml", text))), target)
 
 
-def mixed(result: Lowered) -> list[str]:
+def mixed(result: Generated) -> list[str]:
     return [launch.kernel for launch in result.execution.plans[-1] if launch.programs]
 
 

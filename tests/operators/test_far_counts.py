@@ -17,10 +17,10 @@ import pytest
 from compiling import NIGHTLY
 
 import pyptogen
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import count_width
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 
@@ -46,7 +46,7 @@ tiling: [{}]
 
 def texts(spec: str, most: int, target: str) -> str:
     """All C++ of an operator."""
-    made = lower(from_spec(load_source(Source("far.yaml", spec.replace("MOST", str(most))))), target)
+    made = generate(from_spec(load_source(Source("far.yaml", spec.replace("MOST", str(most))))), target)
     return "\n".join([made.orchestration, *(kernel.text for kernel in made.kernels)])
 
 

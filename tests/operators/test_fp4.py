@@ -11,9 +11,9 @@ import pytest
 
 import pyptogen
 from operators.refused import refused
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tile.interpret import interpret as run_tiles
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as run_tiles
 
 TEXT = """\
 pyptogen: 1

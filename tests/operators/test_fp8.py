@@ -12,9 +12,9 @@ import pytest
 import pyptogen
 from operators.refused import refused
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
+from pyptogen.simulate.graph import interpret
 
 TEXT = """\
 pyptogen: 1

@@ -16,11 +16,12 @@ from properties.test_random_specs import examples
 import pyptogen
 from pyptogen.builder.checking import check_specs
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret, verify
-from pyptogen.lower.tile.interpret import interpret as run_tiles
+from pyptogen.lower.tensor import from_spec, verify
 from pyptogen.schema import Source, Spec, load_source, load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
+from pyptogen.simulate.tile import interpret as run_tiles
 from pyptogen.verify import example_inputs
 
 from .conftest import SPECS

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor.fit.integers import STEPS
+from pyptogen.simulate.graph import interpret
 
 TEXT = """\
 pyptogen: 1

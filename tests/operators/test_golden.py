@@ -25,7 +25,7 @@ Load = Callable[[str], Any]
 
 def golden(program: Any, arrays: Arrays, attrs: dict[str, float] | None = None) -> SimpleNamespace:
     """The outputs of the Tensor level's interpreter, by name."""
-    from pyptogen.lower.tensor import interpret
+    from pyptogen.simulate.tensor import interpret
 
     return SimpleNamespace(**interpret(program, arrays, attrs))
 

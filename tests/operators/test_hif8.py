@@ -14,9 +14,9 @@ import pyptogen
 from operators.refused import refused
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.hifloat8 import HIF8, hif8_values, to_hif8
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tile.interpret import interpret as run_tiles
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as run_tiles
 
 TEXT = """\
 pyptogen: 1

@@ -24,9 +24,9 @@ Attrs = dict[str, float] | None
 
 def both(program: Any, target: str, arrays: Arrays, attrs: Attrs = None) -> tuple[Any, Any]:
     """The outputs by name: of the instructions of a target, and of the golden."""
-    from pyptogen.lower.instruction import interpret as run_instructions
     from pyptogen.lower.pipeline import lower
-    from pyptogen.lower.tensor import interpret
+    from pyptogen.simulate.graph import interpret as run_instructions
+    from pyptogen.simulate.tensor import interpret
 
     got = run_instructions(lower(program, target), arrays, attrs)
     return SimpleNamespace(**got), SimpleNamespace(**interpret(program, arrays, attrs))

@@ -11,10 +11,10 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as run_tiles
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as run_tiles
 
 TEXT = """\
 pyptogen: 1

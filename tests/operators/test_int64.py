@@ -10,11 +10,11 @@ from compiling import NIGHTLY
 from references.whole_numbers import ALONG, ELEMENTWISE, Case, meaning, pairs, random_pairs
 
 import pyptogen
-from pyptogen.lower.instruction import interpret
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import generate
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as run_level
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as run_level
 
 CASES = {**ELEMENTWISE, **ALONG}
 GROUPS = {
@@ -62,7 +62,7 @@ def test_int64(target: str, group: str, tmp_path: Path) -> None:
 def test_levels_between(group: str) -> None:
     """The Tile, Block and Instruction levels in halves."""
     cases = cases_of(group)
-    lowered = lower(from_spec(load_source(Source("wide.yaml", text(cases)))), "a2a3")
+    lowered = generate(from_spec(load_source(Source("wide.yaml", text(cases)))), "a2a3")
     a, b = pairs()
     arrays = {"a": a, "b": b}
     for found in (

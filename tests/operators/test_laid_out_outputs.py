@@ -11,8 +11,8 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.simulate.graph import interpret
 from pyptogen.verify.cases import verify_case
 
 TEXT = """\

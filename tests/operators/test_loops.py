@@ -12,8 +12,8 @@ import pytest
 
 import pyptogen
 from operators.loop_specs import CASES, inputs
-from pyptogen.lower.instruction import interpret
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import generate
+from pyptogen.simulate.graph import interpret
 
 MIDDLE = """\
 pyptogen: 1
@@ -83,7 +83,7 @@ def test_compiled(looped: Callable[[str, str], Any], name: str, target: str) -> 
 
 def test_squares_of_blocks_take_a_strip(looped: Callable[[str, str], Any]) -> None:
     """A value whose rows and columns are both the block crosses kernels of a2a3 with room for one block a row."""
-    workspaces = lower(looped("local", "a2a3").program, "a2a3").execution.workspaces
+    workspaces = generate(looped("local", "a2a3").program, "a2a3").execution.workspaces
     sizes = {workspace.elements.evaluate({"b": 2, "t": 1000}) for workspace in workspaces}
     assert sizes == {2 * 1000 * 32}
 
@@ -96,7 +96,7 @@ def test_checked_levels(looped: Callable[[str, str], Any], name: str, target: st
     arrays = inputs(operator, 7, dims)
     want = CASES[name].reference(arrays)
     agree(name, operator.golden(**arrays)._asdict(), want)
-    agree(name, interpret(lower(operator.program, target), arrays), want)
+    agree(name, interpret(generate(operator.program, target), arrays), want)
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -13,15 +13,15 @@ import pytest
 
 from operators.conftest import SPECS
 from operators.loop_specs import CASES
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret, side_by_side
+from pyptogen.codegen import Generated, generate
+from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.verify import IllegalIR
 from pyptogen.schema import load_spec
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
+from pyptogen.simulate.graph import interpret
 from tests.runtime.isa.conftest import INCLUDE, compiler
 
 MAIN = """
@@ -46,17 +46,17 @@ int main() {
 
 
 @cache
-def lowered(table: str, case: str = "attention_rings", rings: bool = False) -> Lowered:
+def lowered(table: str, case: str = "attention_rings", rings: bool = False) -> Generated:
     """``rings``: with those of the author's own."""
     table = table.replace("}", ", fifo: 1}") if rings else table
     text = CASES[case].text.partition("tiling:")[0] + f"tiling:\n  - {table}\n"
-    return lower(from_spec(load_source(Source(f"{case}.yaml", text))), "a2a3")
+    return generate(from_spec(load_source(Source(f"{case}.yaml", text))), "a2a3")
 
 
 ATTENTION = "{sq: 64, fifo: 2, fuse: [[attention, out]]}"
 
 
-def programs(result: Lowered) -> tuple[InstrKernel, InstrKernel]:
+def programs(result: Generated) -> tuple[InstrKernel, InstrKernel]:
     (pair,) = side_by_side.pairs(result.instructions)
     return pair
 
@@ -87,7 +87,7 @@ def test_scores_stay_in_rings() -> None:
 def test_where_rings_lie(target: str, ways: set[str]) -> None:
     """A5 has rings on chip too, under the words that A2/A3 has for those in GM: its headers take a slot in GM under the
     others alone."""
-    kernels = lower(from_spec(load_spec(SPECS / "flash_attention.yaml")), target).kernels
+    kernels = generate(from_spec(load_spec(SPECS / "flash_attention.yaml")), target).kernels
     assert {way for kernel in kernels for way in re.findall(r"Direction::DIR_(\w+)", kernel.text)} == ways
 
 
@@ -104,7 +104,7 @@ def test_the_cube_program_runs_ahead() -> None:
 @pytest.mark.parametrize("name", ["flash_attention", "flash_attention_causal", "flash_attention_grouped"])
 def test_rounds_that_end_early_run_ahead_too(name: str) -> None:
     """The next round's products end with the rounds: after the last block that a row sees, not with the keys."""
-    cube, _ = programs(lower(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
+    cube, _ = programs(generate(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
     conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
     assert [node.before is not None for node in conditions] == [name != "flash_attention", False]
     assert [what for what, _ in side_by_side.events(cube, 1, 3)[:5]] == ["claim", "fill", "claim", "fill", "pop"]
@@ -174,7 +174,7 @@ tiling: [{d: 32}]
 
 
 def test_a_recurrence_turns_on_chip_what_its_products_read_transposed() -> None:
-    made = lower(from_spec(load_source(Source("turned.yaml", TURNED))), "a2a3")
+    made = generate(from_spec(load_source(Source("turned.yaml", TURNED))), "a2a3")
     x = np.random.default_rng(3).uniform(-1, 1, (70, 32)).astype(np.float32)
     h = np.full((32, 32), 0.5)
     for start in range(0, 70, 32):
@@ -202,7 +202,7 @@ tiling: [{b: 1, fifo: 2}]
 
 def test_rounds_that_are_dealt_do_not_run_ahead() -> None:
     """The next round is another block's, and so are the rings through which it goes."""
-    made = lower(from_spec(load_source(Source("dealt.yaml", DEALT))), "a2a3")
+    made = generate(from_spec(load_source(Source("dealt.yaml", DEALT))), "a2a3")
     rng = np.random.default_rng(3)
     x, w, u = (rng.uniform(-0.2, 0.2, shape).astype(np.float32) for shape in ((3, 130, 32), (32, 32), (32, 32)))
     want = np.exp(x.astype(np.float64) @ w) @ u + 1

@@ -12,9 +12,9 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tile.interpret import interpret as interpret_level
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tile import interpret as interpret_level
 
 TEXT = """\
 pyptogen: 1

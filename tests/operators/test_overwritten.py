@@ -15,14 +15,13 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret as run_instructions
-from pyptogen.lower.instruction.interpret_fault import MachineFault
+from pyptogen.codegen import Generated, generate
 from pyptogen.lower.instruction.side_by_side import pairs
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as run_tiles
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tile import interpret as run_tiles
 
 TARGETS = ("cpu", "a2a3")
 Arrays = Mapping[str, Any]
@@ -46,14 +45,14 @@ tiling:
 """
 
 
-def made(outputs: str, graph: str, target: str, row: str = "{t: 16}") -> Lowered:
-    """Lowered from outputs and a graph that are written on one line each, parts apart by `;`."""
+def made(outputs: str, graph: str, target: str, row: str = "{t: 16}") -> Generated:
+    """Generated from outputs and a graph that are written on one line each, parts apart by `;`."""
     text = HEAD.format(
         outputs="\n".join(f"  {line}" for line in outputs.split("; ")),
         graph="\n".join(f"  {line}" for line in graph.split("; ")),
         row=row,
     )
-    return lower(from_spec(load_source(Source("overwritten.yaml", text))), target)
+    return generate(from_spec(load_source(Source("overwritten.yaml", text))), target)
 
 
 def arrays(t: int) -> dict[str, Any]:
@@ -129,7 +128,7 @@ CASES: dict[str, tuple[str, str, Callable[[Arrays], dict[str, Any]]]] = {
 """Outputs, graph, and what comes out."""
 
 
-def agree(program: Lowered, given: Arrays, want: Mapping[str, Any]) -> None:
+def agree(program: Generated, given: Arrays, want: Mapping[str, Any]) -> None:
     for got in (
         run_tiles(program, given, level="tile", blocks=3),
         run_tiles(program, given, level="block", blocks=3),

@@ -12,11 +12,11 @@ from properties.checked_run import said_by_checked_mode
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as tiles
 from pyptogen.schema import Source, load_source, load_spec
+from pyptogen.simulate.graph import interpret as instructions
+from pyptogen.simulate.tile import interpret as tiles
 
 Arrays = dict[str, np.ndarray]
 

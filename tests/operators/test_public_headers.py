@@ -17,6 +17,7 @@ from references.basic import rms_norm, softmax
 from operators.cases import MATMUL_DTYPES, assert_matmul_close, matmul_inputs, rms_norm_inputs, softmax_inputs
 from operators.conftest import SPECS
 from pyptogen.runtime.toolchain.build import make_toolchain
+from pyptogen.runtime.toolchain.headers import BUNDLED
 
 ROOT = os.environ.get("PTO_ISA_ROOT", "")
 pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
@@ -88,22 +89,31 @@ def test_matmul(program: Load, name: str) -> None:
     assert_matmul_close(compiled(name)(a=a, b=b).c, a, b)
 
 
+@pytest.mark.parametrize(
+    "sizes", [{"sq": 128, "kv": 192}, {"sq": 33, "kv": 130}], ids=["whole tiles", "part of a tile"]
+)
+def test_mixed_kernels(sizes: dict[str, int]) -> None:
+    """A cube core and two vector cores for each of several blocks at a time: the simulator's rings with
+    pto/simulated_rings.hpp, against the bundled ones."""
+    import pyptogen
+
+    operator = compiled("flash_attention_fp32")
+    given = operator.example_inputs(seed=3, **sizes)
+    bundled = pyptogen.compile(SPECS / "flash_attention_fp32.yaml", target="a2a3")
+    assert_close("o", operator(**given).o, bundled(**given).o, atol=1e-6, rtol=1e-5)
+
+
 KERNELS = sorted((SPECS.parent / "generated").glob("*/a2a3/kernels/*.cpp"))
 LACKING = {"moe_dispatch-offsets_vec1": "TColSum.hpp"}
 """Kernels that use what A2/A3 has and the simulator of the public headers does not, and where it refuses them: it has
 no TCOLSUM of int32."""
-PRELUDE = """\
+PRELUDE = f"""\
 #include <cstddef>
 #include <cstdint>
 #include <pto/pto-inst.hpp>
-namespace pto {
-template <typename Pipe, typename G, TileSplitAxis Split, std::enable_if_t<is_global_data_v<G>, int> = 0>
-void TPOP_IMPL(Pipe& pipe, G& slot) { TPOP_GLOBAL_IMPL<Pipe, G, Split>(pipe, slot); }
-template <typename Pipe, typename G, TileSplitAxis Split, std::enable_if_t<is_global_data_v<G>, int> = 0>
-void TFREE_IMPL(Pipe& pipe, G& slot) { TFREE_GLOBAL_IMPL<Pipe, G, Split>(pipe, slot); }
-}
+#include "{BUNDLED}/pto/simulated_rings.hpp"
 """
-"""The headers of 2026-08-21 call these two by their A2/A3 names, and define them under others for the simulator."""
+"""As the precompiled header of mixed kernels: the rings of A2/A3."""
 
 
 @pytest.fixture(scope="module")

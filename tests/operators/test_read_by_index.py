@@ -12,11 +12,11 @@ import pytest
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tile import interpret
 
 TARGETS = ("cpu", "a2a3")
 Arrays = dict[str, Any]

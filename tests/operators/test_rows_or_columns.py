@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import generate
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 
@@ -30,6 +30,6 @@ def test_every_split_gives_the_product(m: int) -> None:
 
 def test_the_choice_is_in_the_orchestration_of_the_cpu_only() -> None:
     program = from_spec(load_spec(SPEC))
-    assert {launch.rows for plan in lower(program, "cpu").execution.plans for launch in plan} == {256}
-    assert "tiles % cores == 0" in lower(program, "cpu").orchestration
-    assert {launch.rows for plan in lower(program, "a2a3").execution.plans for launch in plan} == {0}
+    assert {launch.rows for plan in generate(program, "cpu").execution.plans for launch in plan} == {256}
+    assert "tiles % cores == 0" in generate(program, "cpu").orchestration
+    assert {launch.rows for plan in generate(program, "a2a3").execution.plans for launch in plan} == {0}

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.simulate.graph import interpret
 
 EITHER = """\
 pyptogen: 1

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.instruction import interpret as instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as tiles
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as instructions
+from pyptogen.simulate.tile import interpret as tiles
 
 TEXT = """\
 pyptogen: 1

@@ -10,11 +10,11 @@ import pytest
 from properties.checked_run import said_by_checked_mode
 
 import pyptogen
-from pyptogen.lower.instruction import interpret as instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as tiles
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as instructions
+from pyptogen.simulate.tile import interpret as tiles
 
 TILE = 16
 ROWS = f"""\

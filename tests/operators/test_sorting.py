@@ -13,11 +13,11 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret as run_level
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tile import interpret as run_level
 
 Array = npt.NDArray[Any]
 SPEC = """\

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.simulate.graph import interpret
 
 TEXT = """\
 pyptogen: 1

@@ -9,8 +9,8 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.simulate.graph import interpret
 
 TEXT = """\
 pyptogen: 1

@@ -10,11 +10,11 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tensor import interpret as golden_of
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tensor import interpret as golden_of
 from pyptogen.verify import example_inputs
 from pyptogen.verify.cases import verify_case
 

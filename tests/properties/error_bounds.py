@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from pyptogen.lower.tensor import interpret
 from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, PRODUCTS, ROUNDING, SCAN, VIEWS, Op, Program, Value
-from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.numerics.operations import Array
+from pyptogen.simulate.tensor import interpret
 
 _DIGITS = {"fp32": 23, "fp16": 10, "bf16": 7}
 _LEAST = {"fp32": 2.0**-126, "fp16": 2.0**-24, "bf16": 2.0**-126}

@@ -7,6 +7,7 @@ each time: 35 of each kind through all of that, more than 300, and 30 through th
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from compiling import NIGHTLY
 from hypothesis import HealthCheck, given, reject, settings
+from lowering import lower_anew
 
 import pyptogen
 from properties.checked_run import said_by_checked_mode
@@ -21,14 +23,14 @@ from properties.error_bounds import bounded
 from properties.random_specs import Case, graph_specs
 from properties.round_specs import round_specs
 from properties.shaped_specs import attention_specs, loop_specs, matmul_specs
+from pyptogen.codegen import Generated, generate
+from pyptogen.codegen.generate import of_lowered
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret as run_instructions
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.interpret import interpret as run_tiles
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tile import interpret as run_tiles
 from pyptogen.verify import example_inputs
 
 TARGETS = ("cpu", "a2a3")
@@ -43,11 +45,11 @@ def examples(count: int, nightly: int) -> settings:
     )
 
 
-def lowered(program: Program, target: str) -> Lowered:
-    """Lowered; a random tile that overflows a memory, or has rows of two dims of which one has no name, is the spec's
+def lowered(program: Program, target: str) -> Generated:
+    """Generated; a random tile that overflows a memory, or has rows of two dims of which one has no name, is the spec's
     fault, and no example. Where the compiler chose all of them, it is the compiler's."""
     try:
-        return lower(program, target)
+        return generate(program, target)
     except DiagnosticError as error:
         drawn = any(row.sizes for row in program.tiling)
         if drawn and ({d.code for d in error.diagnostics} == {"PTG301"} or "has no name" in str(error)):
@@ -56,7 +58,9 @@ def lowered(program: Program, target: str) -> Lowered:
 
 
 def written(text: str, folder: Path) -> Path:
-    path = folder / "random.yaml"
+    """The same text has the same path in all tests of a process: it is lowered once."""
+    path = folder.parent / hashlib.sha256(text.encode()).hexdigest()[:16] / "random.yaml"
+    path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     return path
 
@@ -68,7 +72,7 @@ def instructions_agree(case: Case, folder: Path) -> None:
     arrays = example_inputs(spec, dims, seed=len(text))
     want, allowed = bounded(program, arrays)
     for target in TARGETS:
-        one, two = lowered(program, target), lowered(program, target)
+        one, two = lowered(program, target), of_lowered(lower_anew(program, target))
         assert [k.text for k in one.kernels] == [k.text for k in two.kernels]
         runs = {
             "tile": run_tiles(one, arrays, level="tile"),

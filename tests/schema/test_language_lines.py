@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 
@@ -69,7 +69,7 @@ def built(tmp_path: Path, text: str) -> tuple[str, ...]:
     file.write_text(text)
     program = from_spec(load_spec(file))
     for target in program.targets:
-        assert lower(program, target).kernels
+        assert generate(program, target).kernels
     return program.notes
 
 

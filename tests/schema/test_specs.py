@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.inputs import generators
 from pyptogen.lower.tensor import from_spec, print_program
 from pyptogen.schema import Source, load_source, load_spec
 from pyptogen.schema.verify_section import GENERATORS
-from pyptogen.verify import generators
 
 SPECS = Path(__file__).parents[2] / "specs"
 

@@ -21,7 +21,7 @@ from operators.loop_specs import CASES
 from operators.test_scans_in_rounds import ROWS
 from syrupy.assertion import SnapshotAssertion
 
-from pyptogen.lower import pipeline
+from pyptogen.codegen import generate
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
@@ -87,11 +87,11 @@ tiling:
 def kernels(name: str) -> tuple[InstrKernel, ...]:
     """The kernels for a2a3 of an operator of the library, or of a small program."""
     if name in GRAPHS:
-        return pipeline.lower(elementwise(GRAPHS[name]), "a2a3").instructions
+        return generate(elementwise(GRAPHS[name]), "a2a3").instructions
     if name in LOOPS:
-        return pipeline.lower(program_of(CASES[name].text), "a2a3").instructions
+        return generate(program_of(CASES[name].text), "a2a3").instructions
     if name in ("halves", "scans in rounds"):
-        return pipeline.lower(program_of(HALVES if name == "halves" else ROWS), "a2a3").instructions
+        return generate(program_of(HALVES if name == "halves" else ROWS), "a2a3").instructions
     return lowered(name, "a5" if name in ON_A5 else "a2a3").instructions
 
 

@@ -143,8 +143,8 @@ def test_quotes_in_docs_stay_text() -> None:
 def test_harness_has_every_case_on_every_target() -> None:
     text = harness.render(toy.program(), ({"t": 1, "blocks": 2}, {"t": 33, "blocks": 4}), ("cpu", "a2a3"), "toy.yaml")
     assert 'CASES = (\n    {"t": 1, "blocks": 2},\n    {"t": 33, "blocks": 4},\n)\n' in text
-    assert '@pytest.mark.parametrize("target", ["cpu", "a2a3"])' in text
-    assert "def test_toy(target: str, dims: dict[str, int]) -> None:" in text
+    assert '    pytest.param("cpu", marks=pytest.mark.target_cpu),\n    pytest.param("a2a3", marks' in text
+    assert "def test_toy(target: str, dims: dict[str, int], pyptogen_snapshot: Snapshot) -> None:" in text
     ast.parse(text)
 
 

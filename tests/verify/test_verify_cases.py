@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pyptogen.inputs.example import example_inputs
 from pyptogen.verify import verify_case
 from pyptogen.verify.cases import _unchanged
 from pyptogen.verify.compare import compare
-from pyptogen.verify.inputs import example_inputs
 from pyptogen.verify.tolerance import Tolerance
 from verify import toy
 from verify.test_verify_inputs import spec

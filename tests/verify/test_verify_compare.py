@@ -117,3 +117,12 @@ def test_tolerances_read_well() -> None:
     assert Tolerance(atol=2.5e-5, outliers=0.005).describe() == "2.5e-05 for 99.5 %"
     assert Tolerance(atol=1e-6, rtol=1e-5).describe() == "1e-06 + 1e-05·|ref|"
     assert Tolerance().describe() == "0"
+
+
+def test_what_is_outside_is_named_and_not_only_what_differs_most() -> None:
+    result = verdict([[1000, 0.5], [3, 4]], [[1001, 0.25], [3, 4]], atol=0.125, rtol=0.01)
+    assert result.worst_index == (0, 0)
+    assert result.furthest is not None
+    assert result.furthest.index == (0, 1)
+    assert "25.0000% outside ([0, 1]: 0.5 for 0.25, allowed 0.1" in result.describe()
+    assert "(" not in verdict([1.0, 2], [1.0, 2]).describe()

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.inputs.generators import Generator, draw_default
 from pyptogen.schema.expression import parse_expression
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Scalar
-from pyptogen.verify.generators import Generator, draw_default
 
 
 def draw(text: str, shape: tuple[int, ...] = (100, 50), dtype: Any = np.float32, seed: int = 1, **dims: int) -> Any:

@@ -12,10 +12,10 @@ import pytest
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.inputs.example import example_inputs
+from pyptogen.inputs.sizes import case_dims, resolve_dims
 from pyptogen.lower.tensor.ir import Dim
 from pyptogen.schema import Source, Spec, load_source
-from pyptogen.verify.inputs import example_inputs
-from pyptogen.verify.sizes import case_dims, resolve_dims
 from verify import toy
 
 TEXT = """\

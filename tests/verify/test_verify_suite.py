@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 import pyptogen
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import fault
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.inputs.example import example_inputs
+from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime.native.binding import RunError
 from pyptogen.schema import load_spec
-from pyptogen.verify.inputs import example_inputs
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.suite import run_suite
 
 SPEC = """\
@@ -129,7 +130,7 @@ def test_a_case_that_ends_its_process_ends_no_other(
 
 
 def test_the_line_of_a_kernel_leads_to_the_spec(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (kernel,) = lower(from_spec(load_spec(specs / "second.yaml")), "cpu").kernels
+    (kernel,) = generate(from_spec(load_spec(specs / "second.yaml")), "cpu").kernels
     line = next(number for number, text in enumerate(kernel.text.splitlines(), 1) if "* 2" in text)
     monkeypatch.setenv("LINE", str(line))
     compiled(monkeypatch, name_a_line_and_abort)

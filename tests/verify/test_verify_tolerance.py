@@ -9,11 +9,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.inputs.example import example_inputs
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.compare import Verdict, compare
-from pyptogen.verify.inputs import example_inputs
 from pyptogen.verify.spread import spreads
 from pyptogen.verify.tolerance import Derived, Tolerance
 from pyptogen.verify.ways import Way, ways
@@ -170,3 +171,22 @@ def test_a_given_tolerance_has_a_cap_unless_a_reason_lifts_it() -> None:
     for cap, passes in ((0.01, False), (float("inf"), True)):
         allowed = {"y": Tolerance(rtol=0.1, cap=cap)}
         assert compare({"y": wanted * np.float32(1.03)}, {"y": wanted}, allowed)[0].passed == passes
+
+
+RELU = spec(
+    "  y: cast(relu(matmul(x, w, dtype=fp32) + b), fp16)\n",
+    "x: 'fp16[t, k]', w: 'fp16[k, n]', b: 'fp32[n]'",
+    "y: 'fp16[t, n]'",
+    "b: 'uniform(0.5, 1)', x: 'uniform(-0.01, 0.01)'",
+)
+
+
+def test_what_is_cut_off_says_nothing_about_errors() -> None:
+    """Of fp16 numbers the mean difference is how an error before the rounding is seen. Zeros of ``relu`` must not thin
+    it out: a sum that a kernel added up in order was refused where terms cancelled."""
+    mostly_cut = RELU.replace("'uniform(0.5, 1)'", "'skip(uniform(-1, -0.5), 0.75, 0.1)'")
+    alive, cut = Judged(RELU, t=64), Judged(mostly_cut, t=64)
+    assert np.mean(alive.golden["y"] == 0) == 0
+    assert np.mean(cut.golden["y"] == 0) > 0.5
+    means = [spreads(judged.program, judged.inputs, {}, judged.golden)["y"].mean for judged in (alive, cut)]
+    assert 0.5 < means[1] / means[0] < 4

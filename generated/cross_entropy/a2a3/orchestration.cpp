@@ -39,26 +39,6 @@ extern "C" __global__ AICORE void cross_entropy_vec3(
     __gm__ int32_t *counted_part,
     int32_t rows,
     int32_t nblk);
-extern "C" __global__ AICORE void cross_entropy_vec4(
-    __gm__ int32_t *counted_part_sum_2,
-    __gm__ int32_t *counted_part_2,
-    int32_t rows,
-    int32_t nblk);
-extern "C" __global__ AICORE void cross_entropy_vec5(
-    __gm__ int32_t *counted_part_sum_3,
-    __gm__ int32_t *counted_part_3,
-    int32_t rows,
-    int32_t nblk);
-extern "C" __global__ AICORE void cross_entropy_vec6(
-    __gm__ int32_t *counted_part_sum_4,
-    __gm__ int32_t *counted_part_4,
-    int32_t rows,
-    int32_t nblk);
-extern "C" __global__ AICORE void cross_entropy_vec7(
-    __gm__ int32_t *counted_high_sum,
-    __gm__ int32_t *counted_word,
-    int32_t rows,
-    int32_t nblk);
 extern "C" __global__ AICORE void cross_entropy_vec8(
     __gm__ float *loss_1,
     __gm__ int32_t *counted_low_3,
@@ -156,25 +136,25 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
         const Launch cross_entropy_vec4_done = rt.launch(
             "cross_entropy_vec4", Core::Vector, cross_entropy_vec4_blocks,
             [=] {
-                cross_entropy_vec4(counted_part_sum_2, counted_part_2, rows, cross_entropy_vec4_blocks);
+                cross_entropy_vec3(counted_part_sum_2, counted_part_2, rows, cross_entropy_vec4_blocks);
             }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec5_blocks = fewer(1, vector);
         const Launch cross_entropy_vec5_done = rt.launch(
             "cross_entropy_vec5", Core::Vector, cross_entropy_vec5_blocks,
             [=] {
-                cross_entropy_vec5(counted_part_sum_3, counted_part_3, rows, cross_entropy_vec5_blocks);
+                cross_entropy_vec3(counted_part_sum_3, counted_part_3, rows, cross_entropy_vec5_blocks);
             }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec6_blocks = fewer(1, vector);
         const Launch cross_entropy_vec6_done = rt.launch(
             "cross_entropy_vec6", Core::Vector, cross_entropy_vec6_blocks,
             [=] {
-                cross_entropy_vec6(counted_part_sum_4, counted_part_4, rows, cross_entropy_vec6_blocks);
+                cross_entropy_vec3(counted_part_sum_4, counted_part_4, rows, cross_entropy_vec6_blocks);
             }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec7_blocks = fewer(1, vector);
         const Launch cross_entropy_vec7_done = rt.launch(
             "cross_entropy_vec7", Core::Vector, cross_entropy_vec7_blocks,
             [=] {
-                cross_entropy_vec7(counted_high_sum, counted_word, rows, cross_entropy_vec7_blocks);
+                cross_entropy_vec3(counted_high_sum, counted_word, rows, cross_entropy_vec7_blocks);
             }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec8_blocks = fewer((rows_end - rows_begin + 127) / 128, vector);
         const Launch cross_entropy_vec8_done = rt.launch(

@@ -32,12 +32,6 @@ extern "C" __global__ AICORE void rule_vec1(
     int32_t b,
     int32_t s,
     int32_t nblk);
-extern "C" __global__ AICORE void rule_vec2(
-    __gm__ float *o_beta,
-    __gm__ float *beta,
-    int32_t b,
-    int32_t s,
-    int32_t nblk);
 extern "C" __global__ AICORE void rule_vec3(
     __gm__ float *o_gamma_block,
     __gm__ float *o_g,
@@ -159,7 +153,7 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
-                rule_vec2(o_beta, beta, b, s, rule_vec2_blocks);
+                rule_vec1(o_beta, beta, b, s, rule_vec2_blocks);
             }, {}, 4);
         const int32_t rule_vec3_blocks = fewer(16, vector);
         const Launch rule_vec3_done = rt.launch(

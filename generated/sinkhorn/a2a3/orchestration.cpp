@@ -28,11 +28,6 @@ extern "C" __global__ AICORE void sinkhorn_vec3(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec4(
-    __gm__ float *second_1,
-    __gm__ float *second_r,
-    int32_t t,
-    int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec5(
     __gm__ float *third_r,
     __gm__ float *second_r,
@@ -40,22 +35,12 @@ extern "C" __global__ AICORE void sinkhorn_vec5(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec6(
-    __gm__ float *third_1,
-    __gm__ float *third_r,
-    int32_t t,
-    int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec7(
     __gm__ float *y_r,
     __gm__ float *third_r,
     __gm__ float *third_1,
     int32_t t_begin,
     int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec8(
-    __gm__ float *y_1,
-    __gm__ float *y_r,
-    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec9(
     __gm__ float *y,
@@ -118,7 +103,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec4_done = rt.launch(
             "sinkhorn_vec4", Core::Vector, sinkhorn_vec4_blocks,
             [=] {
-                sinkhorn_vec4(second_1, second_r, t, sinkhorn_vec4_blocks);
+                sinkhorn_vec2(second_1, second_r, t, sinkhorn_vec4_blocks);
             }, {sinkhorn_vec3_done}, 5);
         const int32_t sinkhorn_vec5_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch sinkhorn_vec5_done = rt.launch(
@@ -130,7 +115,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec6_done = rt.launch(
             "sinkhorn_vec6", Core::Vector, sinkhorn_vec6_blocks,
             [=] {
-                sinkhorn_vec6(third_1, third_r, t, sinkhorn_vec6_blocks);
+                sinkhorn_vec2(third_1, third_r, t, sinkhorn_vec6_blocks);
             }, {sinkhorn_vec5_done}, 3);
         const int32_t sinkhorn_vec7_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch sinkhorn_vec7_done = rt.launch(
@@ -142,7 +127,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec8_done = rt.launch(
             "sinkhorn_vec8", Core::Vector, sinkhorn_vec8_blocks,
             [=] {
-                sinkhorn_vec8(y_1, y_r, t, sinkhorn_vec8_blocks);
+                sinkhorn_vec2(y_1, y_r, t, sinkhorn_vec8_blocks);
             }, {sinkhorn_vec7_done}, 1);
         const int32_t sinkhorn_vec9_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(

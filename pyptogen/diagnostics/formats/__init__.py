@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import MappingProxyType
-from typing import Literal
 
 from pyptogen.diagnostics.diagnostic import Diagnostic
 from pyptogen.diagnostics.formats.ci import render_github, render_gitlab
@@ -14,7 +14,8 @@ from pyptogen.diagnostics.formats.sarif import render_sarif
 from pyptogen.diagnostics.formats.sentences import headline
 from pyptogen.diagnostics.render import render_json, render_text
 
-Format = Literal["full", "concise", "json", "github", "gitlab", "sarif", "junit", "rdjson"]
+Format = str
+"""The name of one: of `RENDERERS`, or of a plug-in."""
 
 FOR_PEOPLE: tuple[Format, ...] = ("full", "concise")
 """Those that are no documents: they go to standard error, between other lines."""
@@ -41,3 +42,11 @@ RENDERERS: Mapping[Format, Callable[[Sequence[Diagnostic]], str]] = MappingProxy
     }
 )
 """By name, from findings to a text without a newline at its end. A document of no findings is a document, too."""
+
+
+@cache
+def renderers() -> Mapping[Format, Callable[[Sequence[Diagnostic]], str]]:
+    """All of them, those of plug-ins as well. Raises PTG518 and PTG519."""
+    from pyptogen import plugins
+
+    return {**RENDERERS, **plugins.load("renderers", RENDERERS)}

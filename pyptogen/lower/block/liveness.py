@@ -8,18 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyptogen.lower.tensor.ir import BINARY, UNARY
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal
-
-IN_PLACE = UNARY | BINARY
-"""Operations whose result may overwrite an operand of the same shape and dtype."""
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ops import Binary, Unary
 
 
-def _spreads_first(op: TileOp, dst: TileVal, operands: list[TileVal]) -> bool:
+def _spreads_first(op: Binary, dst: TileVal, operands: list[TileVal]) -> bool:
     """Whether the first operand of a binary operation is spread over the result before the second is read: it is a
     column or a row, and the order matters or the other is one too."""
     whole = [(t.form, t.rows, t.cols) == (dst.form, dst.rows, dst.cols) for t in operands]
-    return len(operands) == 2 and not whole[0] and (op.kind in ("sub", "div") or not whole[1])
+    return len(operands) == 2 and not whole[0] and (not op.commutes or not whole[1])
 
 
 @dataclass(slots=True)
@@ -56,15 +53,15 @@ class Liveness:
                 self._touch(node)
 
     def _touch(self, op: TileOp) -> None:
-        reads = [self.parent[s] for s in op.srcs if isinstance(s, str)]
+        reads = [self.parent[s] for s in op.operands]
         overwritable = self._overwritable(op)
-        if op.first is not None and op.dst in self.ranges:
+        if op.accumulates and op.dst in self.ranges:
             reads.append(op.dst)
         for name in reads:
             until = self.clock if name in overwritable else self.clock + 1
             self.ranges[name].last = max(self.ranges[name].last, until)
-        if op.scratch is not None:
-            self.ranges[op.scratch] = Live(self.clock, self.clock + 1)
+        for scratch in op.scratches:
+            self.ranges[scratch] = Live(self.clock, self.clock + 1)
         if op.dst is not None:
             name = self.parent[op.dst]
             at = self.clock + 1 if overwritable else self.clock
@@ -74,11 +71,12 @@ class Liveness:
 
     def _overwritable(self, op: TileOp) -> set[str]:
         """Buffers of operands whose place the result may take: element for element at the same address."""
-        if op.kind not in IN_PLACE or op.dst is None or self.tiles[op.dst].parent is not None:
+        in_place = isinstance(op, Unary | Binary)
+        if not in_place or op.dst is None or self.tiles[op.dst].parent is not None:
             return set()
         dst = self.tiles[op.dst]
-        operands = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
-        if op.kind in BINARY and _spreads_first(op, dst, operands):
+        operands = [self.tiles[s] for s in op.operands]
+        if isinstance(op, Binary) and _spreads_first(op, dst, operands):
             return set()
         same = {
             self.parent[t.name]
@@ -91,8 +89,8 @@ class Liveness:
         """What enters the loop from outside, or is accumulated or made some rows at a time in it, lives through all of
         it."""
         inside = {self.parent[n] for n in _names(loop.body)}
-        accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.first and op.dst}
-        made = {self.tiles[op.dst] for op in ops(loop.body) if op.dst}
+        accumulated = {self.parent[op.dst] for op in walk(loop.body) if op.accumulates and op.dst}
+        made = {self.tiles[op.dst] for op in walk(loop.body) if op.dst}
         accumulated |= {self.parent[t.name] for t in made if loop.role == "sub" and loop.var in t.row_offset.names()}
         for name in inside:
             live = self.ranges[name]
@@ -102,13 +100,5 @@ class Liveness:
                 live.first, live.last = min(live.first, start), max(live.last, self.clock)
 
 
-def ops(nodes: tuple[Node, ...]) -> list[TileOp]:
-    """All operations, in program order."""
-    result: list[TileOp] = []
-    for node in nodes:
-        result += ops(node.body) if isinstance(node, Loop) else [node]
-    return result
-
-
 def _names(nodes: tuple[Node, ...]) -> set[str]:
-    return {n for op in ops(nodes) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
+    return {name for op in walk(nodes) for name in op.tiles}

@@ -24,16 +24,14 @@ from typing import Literal
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.block import pack
 from pyptogen.lower.block.ir import ALWAYS, BlockKernel, Buffer
-from pyptogen.lower.block.liveness import Live, Liveness, ops
+from pyptogen.lower.block.liveness import Live, Liveness
 from pyptogen.lower.block.rotate import Rotation
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import TileKernel, TileVal
+from pyptogen.lower.tile.ir import TileKernel, TileVal, walk
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
 from pyptogen.lower.tile.pitches import pitches
-
-LEAVING = frozenset({"store", "scatter", "push"})
-"""Operations that move a tile out of its memory for good."""
 
 Level = Literal["apart", "by loop", "in place", "single", "tight"]
 
@@ -119,12 +117,12 @@ def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[M
     parent = {t.name: t.parent or t.name for t in kernel.tiles}
     moved = {
         parent[name]
-        for op in ops(kernel.body)
+        for op in walk(kernel.body)
         for name in (
-            op.dst if op.kind == "load" else None,
-            *(op.srcs if op.kind in LEAVING else ()),
+            *((op.dst,) if isinstance(op, Load) else ()),
+            *(op.operands if isinstance(op, TRANSFERS_OUT) else ()),
         )
-        if isinstance(name, str)
+        if name is not None
     }
     return {name for name in moved if memory[name] == "ub"}
 

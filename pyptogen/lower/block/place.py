@@ -11,6 +11,7 @@ Afterwards matmul reads L0A and L0B and writes L0C, vector operations read and w
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
@@ -18,7 +19,8 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.ir import OF_PRODUCTS, Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
+from pyptogen.lower.tile.ops import Load, Matmul, Move
 
 L0A: Memory = "l0a"
 L0B: Memory = "l0b"
@@ -35,7 +37,7 @@ class _Placer:
         for node in nodes:
             if isinstance(node, Loop):
                 result.append(replace(node, body=self.rewrite(node.body)))
-            elif node.kind == "matmul":
+            elif isinstance(node, Matmul):
                 result += self.matmul(node)
             else:
                 self.place(node)
@@ -43,21 +45,21 @@ class _Placer:
         return tuple(result)
 
     def place(self, op: TileOp) -> None:
-        if op.scratch is not None:
-            self.memory[op.scratch] = "ub"
+        for scratch in op.scratches:
+            self.memory[scratch] = "ub"
         if op.dst is None:
             return
         memory: Memory = "ub"
-        if op.kind == "load" and op.role in ("a", "b"):
+        if isinstance(op, Load) and op.role in ("a", "b"):
             memory = ("l0a" if op.role == "a" else "l0b") if self.platform.operands_from_gm else "l1"
-        elif op.kind == "load" and op.role in OF_PRODUCTS:
+        elif isinstance(op, Load) and op.for_product:
             memory = "l1"
         self.memory[op.dst] = memory
         parent = self.tiles[op.dst].parent
         if parent is not None:
             self.memory.setdefault(parent, memory)
 
-    def matmul(self, op: TileOp) -> list[Node]:
+    def matmul(self, op: Matmul) -> list[Node]:
         a, b, *scales = (str(s) for s in op.srcs)
         assert op.dst is not None
         self.memory[op.dst] = "l0c"
@@ -77,14 +79,14 @@ class _Placer:
                 operand = (
                     self.sibling(tile, memory, self.tiles[tile].rows, self.tiles[tile].cols) if there == "ub" else tile
                 )
-                moves += [TileOp("move", operand, (tile,), op.span, op.stage)] if there == "ub" else []
+                moves += [Move.of(op, operand, tile)] if there == "ub" else []
                 operands.append(operand)
             op = replace(op, srcs=(*operands, *scales))
             self.beside(op, scales)
             return [*moves, op]
         return self.through_l1(op, a, b, scales)
 
-    def beside(self, op: TileOp, scales: list[str]) -> None:
+    def beside(self, op: Matmul, scales: list[str]) -> None:
         """Scales that a core loads straight to their place beside the operands."""
         for name, operand in zip(scales, op.srcs, strict=False):
             if self.tiles[name].parent not in (None, operand):
@@ -92,7 +94,7 @@ class _Placer:
             self.tiles[name] = replace(self.tiles[name], parent=str(operand), beside=True)
             self.memory.pop(name, None)
 
-    def through_l1(self, op: TileOp, a: str, b: str, scales: list[str]) -> list[Node]:
+    def through_l1(self, op: Matmul, a: str, b: str, scales: list[str]) -> list[Node]:
         """L1 → L0 in steps of the L0 tile of K."""
         k = self.tiles[a].cols
         inner = min(op.k_inner or k.size, k.size)
@@ -106,11 +108,11 @@ class _Placer:
         start = Poly.of(var) if stepped else ZERO
         first = op.first
         if stepped:
-            first = f"{op.first} + {var}" if op.first else var
+            first = (*op.first, var)
         beside = self.scales_through_l1(op, scales, (left, right), start)
         body: tuple[Node, ...] = (
-            TileOp("move", left, (a,), op.span, op.stage, role="a", row=start),
-            TileOp("move", right, (b,), op.span, op.stage, role="b", row=start),
+            Move.of(op, left, a, role="a", depth=start),
+            Move.of(op, right, b, role="b", depth=start),
             *beside,
             replace(op, srcs=(left, right, *(str(move.dst) for move in beside)), first=first),
         )
@@ -119,17 +121,18 @@ class _Placer:
         dim = f"{op.k_dim or 'depth'}.l0"  # no name of a spec has a dot
         return [Loop(var, dim, ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
 
-    def scales_through_l1(self, op: TileOp, scales: list[str], operands: tuple[str, str], start: Poly) -> list[TileOp]:
+    def scales_through_l1(self, op: Matmul, scales: list[str], operands: tuple[str, str], start: Poly) -> list[Move]:
         """Moves of the scales of a step of K from L1 to their place beside the operands."""
         moves = []
-        for name, operand, role in zip(scales, operands, "ab", strict=False):
+        sides: tuple[Literal["a", "b"], ...] = ("a", "b")
+        for name, operand, role in zip(scales, operands, sides, strict=False):
             tile, whole = self.tiles[operand], self.tiles[name]
             depth = tile.cols if role == "a" else tile.rows
             groups = Extent(depth.size // GROUP, None if depth.valid is None else depth.valid.over(GROUP))
             rows, cols = (tile.rows, groups) if role == "a" else (groups, tile.cols)
             there = f"{operand}_scales"
             self.tiles[there] = TileVal(there, whole.dtype, rows, cols, "full", whole.span, operand, beside=True)
-            moves.append(TileOp("move", there, (name,), op.span, op.stage, role=role, row=start.over(GROUP)))
+            moves.append(Move.of(op, there, name, role=role, depth=start.over(GROUP)))
         return moves
 
     def where(self, tile: str) -> Memory:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
+from pyptogen.lower.tile.ops import TRANSFERS_IN, TRANSFERS_OUT
 
 Path = tuple[int, ...]
 
@@ -44,19 +45,18 @@ def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], fou
             _touches(node.body, (*path, i), parent, found)
             continue
         moved = _moved(node)
-        for name in (node.dst, node.scratch, *node.srcs):
-            if isinstance(name, str):
-                uses = found.setdefault(parent[name], _Uses([], []))
-                uses.paths.append((*path, i))
-                if name in moved:
-                    uses.movers.append(node.stage)
+        for name in node.tiles:
+            uses = found.setdefault(parent[name], _Uses([], []))
+            uses.paths.append((*path, i))
+            if name in moved:
+                uses.movers.append(node.stage)
 
 
 def _moved(op: TileOp) -> set[str]:
     """The tiles that a transfer fills or empties for good."""
-    if op.kind in ("load", "load_rows", "move"):
+    if isinstance(op, TRANSFERS_IN):
         return {str(op.dst)}
-    return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter", "push") else set()
+    return set(op.operands) if isinstance(op, TRANSFERS_OUT) else set()
 
 
 def _home(paths: list[Path], once: Container[Path] = ()) -> Path:

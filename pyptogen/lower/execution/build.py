@@ -20,6 +20,7 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Dim, Program
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.ops import Load
 from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
 from pyptogen.lower.verify import require
 
@@ -44,7 +45,7 @@ def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
     outer = kernels[0].body[0]
     if not isinstance(outer, Loop) or outer.dim != kernels[0].segment or outer.parallel:
         return 0
-    loads_left = any(not isinstance(n, Loop) and n.kind == "load" and n.role == "a" for n in outer.body)
+    loads_left = any(isinstance(n, Load) and n.role == "a" for n in outer.body)
     return outer.tile if loads_left and parallel_tiles(outer.body) is not None else 0
 
 

@@ -81,3 +81,8 @@ class ExecutionGraph:
     """The most blocks of a launch that the author wants; 0: as many as keep the chip busy."""
     wide: bool = False
     """Whether dims and ranges are counted in int64: int32 would not reach (`lower/instruction/count_width.py`)."""
+
+    @property
+    def longest_range(self) -> int:
+        """The longest range of an unrolled segment; 0 where none is unrolled."""
+        return max((max(cut.sizes) for cut in self.cuts if cut.sizes), default=0)

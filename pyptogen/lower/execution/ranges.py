@@ -50,13 +50,13 @@ def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, segment: s
     step = prod(tensor.shape[along + 1 :], start=ONE)
     around = step * tensor.shape[along]
     for op, loops in walk_in_loops(kernel.body):
-        if op.index == tensor.name:
+        if op.index_tensor == tensor.name:
             return False
-        if op.gm is not None and op.gm.tensor == tensor.name:
+        if op.window is not None and op.window.tensor == tensor.name:
             over = [loop for loop in loops if f"{segment}_begin" in loop.start.names()]
-            plain = op.gm.plain(tensor) if tensor.layout == "nz" else op.gm
+            plain = op.window.plain(tensor) if tensor.layout == "nz" else op.window
             each = _elements_of_a_step(over[0], segment, step) if len(over) == 1 else None
-            if op.index is not None or each is None or not _in_tile(plain, over[0], loops, each, step, around):
+            if op.index_tensor is not None or each is None or not _in_tile(plain, over[0], loops, each, step, around):
                 return False
     return True
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from pyptogen.lower.expr import ZERO
 from pyptogen.lower.hand.expressions import Expressions, Shape
@@ -17,6 +18,7 @@ from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.hand.windows import Tensor
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import GmTensor, TileOp, TileVal
+from pyptogen.lower.tile.ops import Extract, Move
 from pyptogen.schema.hand import HandKernel, HandLine
 
 
@@ -83,8 +85,8 @@ class _Lines(Expressions):
             raise self.fault(
                 "PTG205", "no such buffer of that dtype", node, f"a buffer of {source.dtype} in L0A or L0B"
             )
-        role = "a" if self.body.buffers[dst.name].memory == "l0a" else "b"
-        self.emit(TileOp("move", dst.name, (source.name,), self.line.span, self.stage, role=role, row=depth))
+        role: Literal["a", "b"] = "a" if self.body.buffers[dst.name].memory == "l0a" else "b"
+        self.emit(Move(dst.name, (source.name,), self.line.span, self.stage, role, depth))
         return dst
 
     def _extract(self, node: ast.Call, target: str | None) -> TileVal:
@@ -94,7 +96,7 @@ class _Lines(Expressions):
                 "PTG303", f"an accumulator to UB on {self.body.platform.name}", node, "a store to global memory"
             )
         dst = self.place(Shape(source.dtype, source.rows, source.cols, source.form), node, target, ())
-        self.emit(TileOp("extract", dst.name, (source.name,), self.line.span, self.stage))
+        self.emit(Extract(dst.name, (source.name,), self.line.span, self.stage))
         return dst
 
 

@@ -21,6 +21,17 @@ from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.hand.windows import Tensor, window
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, REDUCE
 from pyptogen.lower.tile.ir import Extent, Form, GmRef, ScalarArg, Source, TileOp, TileVal
+from pyptogen.lower.tile.ops import (
+    Cast,
+    Copy,
+    Fill,
+    Load,
+    LoadRole,
+    Matmul,
+    Reduce,
+    Store,
+    of_primitive,
+)
 from pyptogen.schema import Expr
 from pyptogen.schema.hand import HandLine
 
@@ -42,7 +53,7 @@ class Shape:
 class Expressions(ABC):
     """Reads the lines of one kernel."""
 
-    def __init__(self, stage: str, scope: Scope, tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> None:
+    def __init__(self, stage: str, scope: Scope, tensors: Mapping[str, Tensor], roles: Mapping[str, LoadRole]) -> None:
         self.stage, self.scope, self.tensors, self.roles = stage, scope, tensors, roles
         self.tiles: dict[str, TileVal] = {}
         self.accumulators: set[str] = set()
@@ -108,7 +119,7 @@ class Expressions(ABC):
         found = window(self.expr, node.args[1], self.tensors, self.scope)
         self._check_move(tile, found.tensor.value.dtype, found.ref, node)
         note(self.writes, found.tensor.gm)
-        self.emit(TileOp("store", None, (tile.name,), self.line.span, self.stage, gm=found.ref))
+        self.emit(Store(None, (tile.name,), self.line.span, self.stage, found.ref))
 
     def _check_move(self, tile: TileVal, dtype: str, ref: GmRef, node: ast.expr) -> None:
         rounds = tile.name in self.accumulators and tile.dtype == "fp32" and dtype in ("bf16", "fp16")
@@ -200,14 +211,14 @@ class Expressions(ABC):
             )
         return node.args
 
-    def _load(self, node: ast.Call, target: str | None, role: str = "vector") -> TileVal:
+    def _load(self, node: ast.Call, target: str | None, role: LoadRole = "vector") -> TileVal:
         self._keywords(node, ())
         found = window(self.expr, self._arguments(node, 1)[0], self.tensors, self.scope)
         ref, dtype = found.ref, found.tensor.value.dtype
         dst = self.place(Shape(dtype, ref.rows, ref.cols, found.form), node, target, ())
         note(self.reads, found.tensor.gm)
         role = self.roles.get(target or "", role)
-        self.emit(TileOp("load", dst.name, (), self.line.span, self.stage, gm=ref, role=role))
+        self.emit(Load(dst.name, (), self.line.span, self.stage, ref, role))
         return dst
 
     def _elementwise(
@@ -229,7 +240,7 @@ class Expressions(ABC):
         self._check_second(kind, second, operand, nodes[-1])
         shape = self._broadcast(tiles, node)
         dst = self.place(shape, node, target, tuple(t.name for t in tiles))
-        self.emit(TileOp(kind, dst.name, tuple(sources), self.line.span, self.stage))
+        self.emit(of_primitive(kind, dst.name, tuple(sources), self.line.span, self.stage))
         return dst
 
     def _check_second(self, kind: str, wanted: str, operand: TileVal | ScalarArg, node: ast.expr) -> None:
@@ -266,7 +277,7 @@ class Expressions(ABC):
         operand = self.vector_operand(self.tile(argument), argument)
         dst = self.place(Shape(operand.dtype, operand.rows, Extent(1), "col"), node, target, (operand.name,))
         scratch = None if "tmp" not in given else self.tile(given["tmp"]).name
-        self.emit(TileOp(kind, dst.name, (operand.name,), self.line.span, self.stage, scratch=scratch))
+        self.emit(Reduce(dst.name, (operand.name,), self.line.span, self.stage, scratch, fn=kind))
         return dst
 
     def _cast(self, node: ast.Call, target: str | None) -> TileVal:
@@ -281,7 +292,7 @@ class Expressions(ABC):
         operand = self.vector_operand(self.tile(x), x)
         shape = Shape(self._dtype(dtype), operand.rows, operand.cols, operand.form)
         dst = self.place(shape, node, target, (operand.name,))
-        self.emit(TileOp("cast", dst.name, (operand.name,), self.line.span, self.stage, mode=mode))
+        self.emit(Cast(dst.name, (operand.name,), self.line.span, self.stage, mode))
         return dst
 
     def _dtype(self, node: ast.expr) -> str:
@@ -293,7 +304,7 @@ class Expressions(ABC):
         value, shape, dtype = self._full_arguments(node, target)
         dst = self.place(shape, node, target, ())
         scalar = ScalarArg(self.scope.scalar(self.expr, value), self.span(value))
-        self.emit(TileOp("fill", dst.name, (scalar,), self.line.span, self.stage))
+        self.emit(Fill(dst.name, (scalar,), self.line.span, self.stage))
         assert dst.dtype == dtype
         return dst
 
@@ -316,31 +327,32 @@ class Expressions(ABC):
     def _copy(self, node: ast.expr, operand: ast.expr, target: str | None) -> TileVal:
         source = self.vector_operand(self.tile(operand), operand)
         dst = self.place(Shape(source.dtype, source.rows, source.cols, source.form), node, target, (source.name,))
-        self.emit(TileOp("copy", dst.name, (source.name,), self.line.span, self.stage))
+        self.emit(Copy(dst.name, (source.name,), self.line.span, self.stage))
         return dst
 
     def _matmul(self, node: ast.Call, target: str | None) -> TileVal:
         given = self._keywords(node, ("over",))
+        sides: tuple[LoadRole, ...] = ("a", "b")
         a, b = (
             self._load(n, None, role)
             if isinstance(n, ast.Call) and self.expr.text_of(n.func) == "load"
             else self.tile(n)
-            for n, role in zip(self._arguments(node, 2), ("a", "b"), strict=True)
+            for n, role in zip(self._arguments(node, 2), sides, strict=True)
         )
         if a.dtype != b.dtype or a.cols.size != b.rows.size:
             shapes = " @ ".join(f"{t.dtype}[{_show(t.rows)}, {_show(t.cols)}]" for t in (a, b))
             raise self.fault("PTG205", f"no product of {shapes}", node, "one dtype, and as many columns as rows")
-        first = None
+        first: tuple[str, ...] = ()
         if "over" in given:
             word = given["over"]
             loop = self.scope.loops.get(word.id) if isinstance(word, ast.Name) else None
             if loop is None or loop.start != ZERO:
                 raise self.fault("PTG215", "`over` names the loop that adds up", word, "an inner loop of this kernel")
-            first = loop.var
+            first = (loop.var,)
         dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
         dst = self.place(Shape(dtype, a.rows, b.cols, "full", True), node, target, (a.name, b.name))
         self.accumulators.add(dst.name)
-        self.emit(TileOp("matmul", dst.name, (a.name, b.name), self.line.span, self.stage, first=first))
+        self.emit(Matmul(dst.name, (a.name, b.name), self.line.span, self.stage, first))
         return dst
 
 

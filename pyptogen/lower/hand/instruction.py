@@ -26,7 +26,8 @@ from pyptogen.lower.isa.fractals import is_apart
 from pyptogen.lower.isa.table import INSTRUCTIONS, NARROWING
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import GmTensor, ScalarArg, TileOp
+from pyptogen.lower.tile.ir import GmTensor, ScalarArg
+from pyptogen.lower.tile.ops import Load
 from pyptogen.schema.hand import HandKernel, HandLine
 
 _INDEXED = frozenset({"TEXTRACT", "TINSERT"})
@@ -109,7 +110,7 @@ class _InstrBody(FixedBody):
         if isinstance(base, ast.Name) and base.id in self.tensors:
             found = window(line.value, node, self.tensors, self.scope)
             note(self.writes if line.call == "TSTORE" else self.reads, found.tensor.gm)
-            op = TileOp("load", None, (), line.span, self.kernel.name, gm=found.ref)
+            op = Load(None, (), line.span, self.kernel.name, found.ref)
             return _GM, gm_window(self.selector, found.ref, op)
         if isinstance(node, ast.Name) and node.id in ROUND_MODES:
             return _MODE, Mode(node.id)

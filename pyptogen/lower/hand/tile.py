@@ -19,6 +19,7 @@ from pyptogen.lower.hand.scope import BoundLoop, Scope
 from pyptogen.lower.hand.windows import Tensor
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import GmTensor, Loop, LoopRole, Node, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ops import Copy, Extract, Load, LoadRole, Matmul, Store
 from pyptogen.schema.hand import HandKernel, HandLoop, HandNode, lines
 
 Core = Literal["cube", "vector", "mixed"]
@@ -92,7 +93,7 @@ class TileBody(Expressions):
         """Bring a carried value home where it could not be computed there."""
         carried = self.known(str(self.line.target))
         if carried is not None and carried.name != result.name:
-            self.emit(TileOp("copy", carried.name, (result.name,), self.line.span, self.stage))
+            self.emit(Copy(carried.name, (result.name,), self.line.span, self.stage))
 
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
         if tile.name not in self.accumulators:
@@ -106,7 +107,7 @@ class TileBody(Expressions):
             )
         shape = Shape(tile.dtype, tile.rows, tile.cols, tile.form)
         vector = self._new(f"{tile.name}_v", shape)
-        self.nodes.append(TileOp("extract", vector.name, (tile.name,), self.line.span, self.stage))
+        self.nodes.append(Extract(vector.name, (tile.name,), self.line.span, self.stage))
         return vector
 
     def walk(self, nodes: tuple[HandNode, ...]) -> None:
@@ -125,14 +126,14 @@ class TileBody(Expressions):
         self.names.pop()
         body, self.nodes = tuple(self.nodes), outside
         del self.scope.loops[node.var]
-        adds_up = any(isinstance(n, TileOp) and n.first == loop.var for n in body)
+        adds_up = any(isinstance(n, Matmul) and n.first == (loop.var,) for n in body)
         self.nodes.append(loop_node(loop, body, "reduce" if adds_up else "sub", False, node.span))
 
 
 def _core(nodes: tuple[Node, ...]) -> Core:
     """The core that the operations need."""
-    kinds = {op.kind for op in walk(nodes)} - {"load", "store"}
-    return "vector" if "matmul" not in kinds else "cube" if kinds == {"matmul"} else "mixed"
+    kinds = {type(op) for op in walk(nodes)} - {Load, Store}
+    return "vector" if Matmul not in kinds else "cube" if kinds == {Matmul} else "mixed"
 
 
 def loop_node(loop: BoundLoop, body: tuple[Node, ...], role: LoopRole, parallel: bool, span: Span) -> Loop:
@@ -213,18 +214,19 @@ def run_time_names(nodes: tuple[Node, ...]) -> frozenset[str]:
     for node in nodes:
         if isinstance(node, Loop):
             found |= node.start.names() | node.stop.names() | run_time_names(node.body)
-        elif node.gm is not None:
-            found |= node.gm.offset.names()
+        elif node.window is not None:
+            found |= node.window.offset.names()
     return frozenset(found)
 
 
-def _roles(kernel: HandKernel) -> dict[str, str]:
+def _roles(kernel: HandKernel) -> dict[str, LoadRole]:
     """Names of tiles that a matmul takes: they are loaded to the memories of the matrix unit."""
-    roles: dict[str, str] = {}
+    roles: dict[str, LoadRole] = {}
+    sides: tuple[LoadRole, ...] = ("a", "b")
     for line in lines((*kernel.before, *kernel.body, *kernel.after)):
         for node in ast.walk(line.value.node):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "matmul":
-                for operand, role in zip(node.args, ("a", "b"), strict=False):
+                for operand, role in zip(node.args, sides, strict=False):
                     if isinstance(operand, ast.Name):
                         roles[operand.id] = role
     return roles

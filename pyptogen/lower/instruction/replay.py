@@ -32,7 +32,7 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.instruction.touches import Region, Touch, Touches
+from pyptogen.lower.instruction.touches import STORE_PIPES, Region, Touch, Touches
 from pyptogen.lower.instruction.trips import Trips, deepest, loop_trips, rounds
 from pyptogen.lower.isa.fractals import Apart
 from pyptogen.lower.platforms import PLATFORMS
@@ -40,9 +40,6 @@ from pyptogen.lower.platforms import PLATFORMS
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
 Overlay = Mapping[tuple[Path, int, str], Sequence[Sync]]
-STORE_PIPES = frozenset({"MTE3", "FIX"})
-"""The pipes that store to GM. What depends on each other in one pipe needs a `pipe_barrier` (public Ascend C reference,
-PipeBarrier)."""
 Times = tuple[int, ...]
 """By pipe the time of its latest work that somebody comes after."""
 
@@ -110,6 +107,8 @@ class Replay:
     known: list[Times] = field(default_factory=list)
     progress: list[int] = field(default_factory=list)
     latest: list[int] = field(default_factory=list)
+    """By pipe the time of its latest access, and below by access."""
+    last: dict[int, int] = field(default_factory=dict)
     history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
     barriers: list[int] = field(default_factory=list)
     """By pipe the time of its last barrier."""
@@ -125,6 +124,7 @@ class Replay:
         self.touches = self.touches or Touches(self.kernel)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
+        self.at = dict(self.touches.pipes)
         steps = list(self._steps(self.kernel.body, ()))
         self.known = [(0,) * len(self.at)] * len(self.at)
         self.progress, self.latest, self.barriers = [0] * len(self.at), [0] * len(self.at), [0] * len(self.at)
@@ -225,15 +225,33 @@ class Replay:
         if touch.takes or touch.leaves:
             self._fractals(instr, touch)
         stores = instr.pipe in STORE_PIPES and bool(touch.stores)
-        past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
-        if past:
-            self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
-        self.progress[me] = self.latest[me] = self.clock
+        if self._may_meet(touch, me):
+            past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
+            if past:
+                self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
+        self.progress[me] = self.latest[me] = self.last[touch.number] = self.clock
         # The latest access from each place to each set of bytes: it stands for the earlier ones. In order of time.
         history, key = self.history[me], (path, touch.number)
         if key in history:
             del history[key]
         history[key] = (self.clock, path, iteration, instr, touch, self.known[me])
+
+    def _may_meet(self, touch: Touch, me: int) -> bool:
+        """Whether there is anything that ``touch`` has to come after and is not known to: mostly there is not, and this
+        is the short way to say so."""
+        assert self.touches is not None
+        if not self.touches.met:
+            return True
+        _, others, own, _ = self.touches.met[touch.number]
+        behind = max(self.known[me][me], self.barriers[me])
+        for number in own:
+            if self.last.get(number, 0) > behind:
+                return True
+        for at, numbers in others.items():
+            known = self.known[me][at]
+            if self.latest[at] > known and any(self.last.get(number, 0) > known for number in numbers):
+                return True
+        return False
 
     def _fractals(self, instr: Instr, touch: Touch) -> None:
         """Fractals of L0 have to lie where an instruction takes them to be."""
@@ -303,24 +321,6 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
-class _Found(Exception):
-    """A walk has found something."""
-
-
-def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
-    """Whether a walk finds nothing; it ends at the first finding. ``touches``: of the kernel, or of one with the same
-    instructions and other flags."""
-
-    def stop(finding: Finding) -> None:
-        raise _Found
-
-    try:
-        Replay(kernel, trips, on_find=stop, touches=touches).run()
-    except _Found:
-        return False
-    return True
-
-
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `rounds`: none if it is sound."""
     touches, findings = Touches(kernel), list[Finding]()
@@ -339,7 +339,6 @@ __all__ = [
     "Sync",
     "Trips",
     "deepest",
-    "is_in_order",
     "loop_trips",
     "prove",
     "rounds",

@@ -26,8 +26,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
+from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, is_in_order, prove, rounds
+from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, prove, rounds
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
@@ -149,8 +150,10 @@ def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Fi
     """
     settle(walks[0], flags, touches)
     result, again = _with_flags(flags), False
+    if all_in_order(result, walks, touches):
+        return []
     for trips in walks:
-        if not is_in_order(result, trips, touches):
+        if not all_in_order(result, (trips,), touches):
             settle(trips, flags, touches)
             result, again = _with_flags(flags), True
     return prove(result) if again else []
@@ -163,6 +166,6 @@ def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:
     for order in sorted(flags.orders, key=lambda order: -len(order.body)):
         fewer = flags.without(order)
         result = _with_flags(fewer)
-        if all(is_in_order(result, trips, touches) for trips in walks):
+        if all_in_order(result, walks, touches):
             flags = fewer
     return flags

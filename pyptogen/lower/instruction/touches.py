@@ -16,6 +16,7 @@ from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
 from pyptogen.lower.isa.fractals import Apart, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
 
 UNKNOWN_REACH = 1 << 20
@@ -24,6 +25,9 @@ UNKNOWN_REACH = 1 << 20
 
 GM = "GM "
 """How memories begin that are tensors."""
+STORE_PIPES = frozenset({"MTE3", "FIX"})
+"""The pipes that store to GM. What depends on each other in one pipe needs a `pipe_barrier` (public Ascend C reference,
+PipeBarrier)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,14 @@ class Conflict:
     slot: str | None
 
 
+Met = tuple[int, dict[int, list[int]], list[int], tuple[tuple[Lying, ...], tuple[Lying, ...]] | None]
+"""Of an access: the number of its pipe; by the numbers of other pipes their accesses that touch the same bytes, one of
+the two writing; those of its own pipe that it may not run beside; how fractals have to lie before it, and lie behind
+it."""
+
+
 class Touches:
-    """What the instructions of one kernel touch."""
+    """What the instructions of one kernel touch. ``met`` has a line for each access that was looked at so far."""
 
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
@@ -87,24 +97,64 @@ class Touches:
         self._counters: dict[int, tuple[str, ...]] = {}
         self._fixed: dict[int, Touch] = {}
         self._conflicts: dict[int, dict[int, Conflict | None]] = {}
+        self._hazards = PLATFORMS[kernel.platform].vector_barriers
+        self._in: dict[str, list[tuple[int, bool, Region]]] = {}
+        nodes = (node.other if isinstance(node, Choose) else node for node in walk(kernel.body))
+        pipes = dict.fromkeys(node.pipe for node in nodes if isinstance(node, Instr))
+        self.pipes: dict[str, int] = {pipe: number for number, pipe in enumerate(pipes)}
+        self.met: list[Met] = []
 
     def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         """What an instruction touches in a round with these counters."""
         fixed = self._fixed.get(id(instr))
         if fixed is not None:
             return fixed
+        names = self.counters(instr, slots)
+        key = (id(instr), *(slots[n] for n in names))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._look(instr, slots)
+            self._meet(found, instr.pipe)
+        if not names:
+            self._fixed[id(instr)] = found
+        return found
+
+    def counters(self, instr: Instr, slots: Mapping[str, int]) -> tuple[str, ...]:
+        """The counters, of those in ``slots``, that say where the tiles of an instruction lie."""
         names = self._counters.get(id(instr))
         if names is None:
             tiles = [self._tiles[o] for o in instr.operands if isinstance(o, str)]
             used = {n for tile in tiles for n in tile.address.names()}
             names = self._counters[id(instr)] = tuple(sorted(used & slots.keys()))
-        key = (id(instr), *(slots[n] for n in names))
-        found = self._found.get(key)
-        if found is None:
-            found = self._found[key] = self._look(instr, slots)
-        if not names:
-            self._fixed[id(instr)] = found
-        return found
+        return names
+
+    def _meet(self, touch: Touch, pipe: str) -> None:
+        """Write down which of the accesses so far this one conflicts with. Of its own pipe those count whose results
+        need a barrier: vector results, where the platform says so, and stores to the same bytes of GM."""
+        me = self.pipes[pipe]
+        lying = (touch.takes, touch.leaves) if touch.takes or touch.leaves else None
+        mine: Met = me, {}, [], lying
+        self.met.append(mine)
+        met, stored = set[int](), set[int]()
+        for writes, regions in ((False, touch.reads), (True, touch.writes)):
+            for region in regions:
+                self._in.setdefault(region.memory, []).append((touch.number, writes, region))
+        for writes, regions in ((False, touch.reads), (True, touch.writes)):
+            for region in regions:
+                for number, other_writes, other in self._in[region.memory]:
+                    if (writes or other_writes) and region.overlaps(other):
+                        met.add(number)
+                        if writes and other_writes and region.memory.startswith(GM):
+                            stored.add(number)
+        for number in sorted(met):
+            at, others, own, _ = self.met[number]
+            if at != me:
+                mine[1].setdefault(at, []).append(number)
+                others.setdefault(me, []).append(touch.number)
+            elif (pipe in STORE_PIPES and number in stored) or (pipe == "V" and self._hazards):
+                mine[2].append(number)
+                if number != touch.number:
+                    own.append(touch.number)
 
     def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]

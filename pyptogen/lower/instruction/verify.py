@@ -30,8 +30,8 @@ def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
     """Known instructions, dtypes the platform has, aligned tiles, names that are bound.
 
     Raises:
-        DiagnosticError: PTG302 a tile breaks an alignment, PTG303 the platform has no such instruction for a dtype:
-            the author's choice of dtypes or tiles.
+        DiagnosticError: PTG301 a tile leaves its memory, PTG302 it breaks an alignment, PTG303 the platform has no
+            such instruction for a dtype: the author's choice of dtypes or tiles.
         IllegalIR: a rule is broken that no spec can break.
     """
     for kernel in kernels:
@@ -97,7 +97,8 @@ def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Pl
     tiles = [cube_tile(declared[o]) for o in instr.operands if isinstance(o, str)]
     indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
     at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
-    rule = broken_rule(platform.name, instr.name, Operands(tiles, at))
+    boxed = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed))
     if rule is not None:
         shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
         raise _illegal(
@@ -163,6 +164,20 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
                 tile.span,
                 expected="rows, and columns cut out of them, of a multiple of 32 bytes",
                 fix=f"cut at multiples of {32 // size} elements",
+            )
+        )
+    kind = tile.type
+    rows = min(kind.rows, tile.rows.size) if kind.loc == "Vec" and not kind.col_major else kind.rows
+    memory = platform.tile_room.get(kind.loc)
+    if memory is not None and (address or 0) + rows * kind.cols * size > memory:
+        raise DiagnosticError(
+            Diagnostic(
+                "PTG301",
+                f"tile `{tile.name}` ({rows} x {kind.cols} {kind.dtype} in {kind.loc}) ends beyond its memory on"
+                f" {platform.name}",
+                tile.span,
+                expected=f"an address and a size within {memory} bytes (buffer_limits.hpp)",
+                fix="make the tile smaller, or give it a lower address",
             )
         )
 

@@ -14,16 +14,20 @@ from pyptogen.lower.isa.fractals import COLS, FRACTAL, ROWS, CubeTile, deep
 MOST_LENGTH = 4095
 """Of a product, in each direction; of lines that one transfer moves."""
 MOST_STORED_ROWS = 8192
+MOST_BOXED_ROWS = 65535
+"""Of an accumulator that is stored row by row, and to boxes (NZ)."""
 _BIAS_BYTES, _SCALING_BYTES, _FRACTAL_BYTES = 64, 128, 512
 _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 
 
 @dataclass(frozen=True, slots=True)
 class Operands:
-    """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column."""
+    """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column.
+    ``boxed``: the element type of a tensor in GM that lies in boxes (NZ)."""
 
     tiles: Sequence[CubeTile]
     at: tuple[int | None, int | None] = (None, None)
+    boxed: str | None = None
 
     def of(self, loc: str) -> CubeTile | None:
         """The first tile of a location."""
@@ -95,7 +99,16 @@ def _inside(call: Operands) -> bool:
 
 def _stored(call: Operands) -> bool:
     tile = call.tiles[0]
-    return tile.loc != "Acc" or (tile.shape[COLS] <= MOST_LENGTH and tile.shape[ROWS] <= MOST_STORED_ROWS)
+    most = MOST_STORED_ROWS if call.boxed is None else MOST_BOXED_ROWS
+    return tile.loc != "Acc" or (tile.shape[COLS] <= MOST_LENGTH and tile.shape[ROWS] <= most)
+
+
+def _boxes(call: Operands) -> bool:
+    """Boxes of int32 would have 16 columns there, those of `nz` have 8."""
+    tile = call.tiles[0]
+    if tile.loc != "Acc" or call.boxed is None:
+        return True
+    return call.boxed != "int32" and all(isinstance(size, int) and size % FRACTAL == 0 for size in tile.valid)
 
 
 def _lines(call: Operands) -> bool:
@@ -109,6 +122,11 @@ def _table(call: Operands) -> bool:
     return to.loc not in _BY_LOC or to.shape[COLS] * call.tiles[-1].bytes % _BY_LOC[to.loc] == 0
 
 
+def _without_gaps(call: Operands) -> bool:
+    """Gathers by index have three tiles; those by a pattern of rows put one row right behind the other."""
+    return len(call.tiles) != 2 or call.tiles[0].valid[COLS] == call.tiles[0].shape[COLS]
+
+
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "a2a3": (
         Rule(("TMATMUL", "TGEMV"), f"rows, depth and columns of 1 to {MOST_LENGTH}", "TMatmul.hpp, CheckDynamicMad",
@@ -118,10 +136,13 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         Rule(("TEXTRACT",), "a part that lies within its tile in L1", "TExtract.hpp", _inside),
         Rule(("TSTORE",), f"an accumulator of up to {MOST_STORED_ROWS} rows and {MOST_LENGTH} columns",
              "TStore.hpp, CheckAcc2gm", _stored),
+        Rule(("TSTORE",), "whole fractals of another type than int32 for boxes (NZ)", "TStore.hpp, TStoreAccNz2nz",
+             _boxes),
         Rule(("TLOAD", "TSTORE"), f"tiles in UB of up to {MOST_LENGTH} rows", "tload_common.hpp, tstore_common.hpp",
              _lines),
         Rule(("TMOV",), f"bias of a multiple of {_BIAS_BYTES} bytes, quantisation words of {_SCALING_BYTES}",
              "TMov.hpp", _table),
+        Rule(("TGATHER",), "a result of a pattern whose columns are all valid", "TGather.hpp", _without_gaps),
     )
 }  # fmt: skip
 """By platform. A5 has fields of other widths."""

@@ -12,17 +12,15 @@ if TYPE_CHECKING:
     from pyptogen.lower.tensor.legality import IllegalIR, verify
     from pyptogen.lower.tensor.printer import print_program
     from pyptogen.lower.tensor.reading.read_spec import from_spec
-    from pyptogen.lower.tensor.running.interpreter import interpret
 
 _HOME = {
     "IllegalIR": "legality",
     "from_spec": "reading.read_spec",
-    "interpret": "running.interpreter",
     "print_program": "printer",
     "verify": "legality",
 }
 
-__all__ = ["IllegalIR", "from_spec", "interpret", "print_program", "verify"]
+__all__ = ["IllegalIR", "from_spec", "print_program", "verify"]
 
 
 def __getattr__(name: str) -> Any:

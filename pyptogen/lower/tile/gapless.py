@@ -10,13 +10,14 @@ from dataclasses import replace
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk, walk_loops
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, rewrite, walk, walk_loops
+from pyptogen.lower.tile.ops import GatherByPattern
 from pyptogen.lower.tile.pitches import pitches
 
 
 def run(kernel: TileKernel) -> TileKernel:
     """The kernel with those gathered row by row, the kernel itself where there are none."""
-    gathered = {str(op.dst) for op in walk(kernel.body) if op.kind == "every"}
+    gathered = {str(op.dst) for op in walk(kernel.body) if isinstance(op, GatherByPattern)}
     if not gathered:
         return kernel
     pitch, tiles = pitches(kernel), {tile.name: tile for tile in kernel.tiles}
@@ -24,7 +25,7 @@ def run(kernel: TileKernel) -> TileKernel:
     if not apart:
         return kernel
     lines = _Lines(kernel, apart)
-    return replace(kernel, body=lines.rewrite(kernel.body), tiles=tuple(lines.tiles.values()))
+    return replace(kernel, body=rewrite(kernel.body, lambda op: (lines.by_row(op),)), tiles=tuple(lines.tiles.values()))
 
 
 class _Lines(AddedTiles):
@@ -32,15 +33,9 @@ class _Lines(AddedTiles):
         super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
         self.apart = apart
 
-    def rewrite(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """A body with loops over rows in the place of such operations."""
-        return tuple(
-            replace(node, body=self.rewrite(node.body)) if isinstance(node, Loop) else self._by_row(node)
-            for node in nodes
-        )
-
-    def _by_row(self, op: TileOp) -> Node:
-        if op.kind != "every" or op.dst not in self.apart:
+    def by_row(self, op: TileOp) -> Node:
+        """A loop over rows in the place of such an operation."""
+        if not isinstance(op, GatherByPattern) or op.dst not in self.apart:
             return op
         dst = self.tiles[str(op.dst)]
         at = self.variable(f"{dst.name}_at")

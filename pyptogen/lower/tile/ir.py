@@ -7,12 +7,15 @@ decided at the Block level.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Form = Literal["full", "col", "row"]
 """full [R, C]; col [R, 1] (one number a row); row [1, C] (one number a column)."""
@@ -28,6 +31,10 @@ class Extent:
     def poly(self) -> Poly:
         """The valid extent."""
         return Poly.of(self.size) if self.valid is None else self.valid
+
+    def renamed(self, poly: Callable[[Poly], Poly]) -> Extent:
+        """The same with another polynomial."""
+        return self if self.valid is None else Extent(self.size, poly(self.valid))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,22 @@ class GmRef:
     n: Poly = ZERO
     matrix: Poly = ZERO
 
+    def polys(self) -> Iterator[Poly]:
+        """Offsets, strides and extents."""
+        yield from (self.offset, self.row_stride, self.col_stride, self.k, self.n, self.matrix)
+        yield from (self.rows.poly(), self.cols.poly())
+
+    def place(self) -> frozenset[str]:
+        """The names that say where it begins."""
+        return frozenset().union(*(p.names() for p in (self.offset, self.k, self.n, self.matrix)))
+
+    def renamed(self, poly: Callable[[Poly], Poly]) -> GmRef:
+        """The same with other polynomials."""
+        return GmRef(
+            self.tensor, poly(self.offset), poly(self.row_stride), poly(self.col_stride),
+            self.rows.renamed(poly), self.cols.renamed(poly), poly(self.k), poly(self.n), poly(self.matrix),
+        )  # fmt: skip
+
     def plain(self, tensor: GmTensor) -> GmRef:
         """The same window of an `nz` tensor, were its matrices row-major."""
         rows, columns = tensor.shape[-2:]
@@ -99,71 +122,104 @@ class ScalarArg:
 Source = str | ScalarArg
 
 
-OF_PRODUCTS = ("a", "b", "a scales", "b scales")
-"""The roles of loads for a product, in the order of its sources."""
-
-
 @dataclass(frozen=True, slots=True)
 class TileOp:
-    """One tile operation.
+    """What every operation has: a result, sources, its place in the spec, its stage. The operations are in `ops`.
 
-    ======== ============================================================================================
-    load     ``gm`` → dst. ``role`` is "a", "b" (matmul operands), "a scales", "b scales" or "vector"
-    store    src → ``gm``
-    load_rows  rows of ``gm``, picked by the tensor ``index`` from ``index_offset`` on, ``index_step`` apart → dst
-    take_rows  the same by a tile of their places, all at once: rows of the table ``gm``
-    scatter  rows of src → rows of ``gm`` picked by the int64 tensor ``index`` from ``index_offset``; −1 skips
-    matmul   dst = a @ b where the loop variable ``first`` is 0 (None: always), dst += a @ b elsewhere; ``k_inner`` is
-             the K tile at L0, ``k_dim`` the dim of K, if it is one; with four sources the last two are scales of
-             groups of 32 along K
-    extract  rows from ``row`` on of an accumulator → dst
-    copy     src → dst (same shape, same dtype)
-    fill     scalar → dst
-    read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``; here and in scatter
-             ``places`` is how many an index that a kernel computed may name (None: the call was checked)
-    compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands
-    expand   a column, a row or one element → the whole tile; turn: transposed
-    iota     ``row``, ``row`` + 1, … in one row
-    column_… a reduction over the rows of a tile
-    cumsum, cumprod  running sums, products of the first operand along its rows, going on from the second's last column;
-             before `legalise` from nothing, and with ``column_`` over its rows
-    topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
-    sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
-             ``row`` elements one
-    every    the elements of each row that the mask pattern ``mode`` selects, such as one side of pairs
-    merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
-             loop variable is 0, of dst and the first source elsewhere
-    pad      src → the front of dst, which is the same place; the least number in the rest
-    store    with ``mode`` relu: an accumulator, negative numbers as 0
-    cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
-    push     src → the next slot of the ring ``fifo``, once it is free, from ``row`` of the slot on; pop: the oldest
-             filled slot, once there is one, is what loads from the ring's ``slot`` read; free: that slot may be filled
-             again
-    others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
-             a reduction may use ``scratch``; ``mask``: is its first operand in rows that see all of the round's block
-    ======== ============================================================================================
+    Any pass may ask any operation the questions below.
     """
 
-    kind: str
     dst: str | None
     srcs: tuple[Source, ...]
     span: Span
     stage: str
-    gm: GmRef | None = None
-    role: str = "vector"
-    index: str | None = None
-    index_offset: Poly = ZERO
-    index_step: Poly = ONE
-    places: Poly | None = None
-    first: str | None = None
-    k_inner: int | None = None
-    k_dim: str | None = None
-    scratch: str | None = None
-    row: Poly = ZERO
-    mode: str = "none"
-    saturate: bool = True
-    fifo: str | None = None
-    mask: bool = False
+
+    mnemonic: ClassVar[str] = ""
+    """What the operation is called in text."""
+    spelled: ClassVar[tuple[str, ...]] = ()
+    """The fields that this name tells."""
+
+    @classmethod
+    def of(cls, op: TileOp, dst: str | None, *srcs: Source, **fields: Any) -> Self:
+        """An operation of this class at the place of another one."""
+        return cls(dst, srcs, op.span, op.stage, **fields)
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The tiles among the sources."""
+        return tuple(source for source in self.srcs if isinstance(source, str))
+
+    @property
+    def tiles(self) -> tuple[str, ...]:
+        """Every tile that it names: its result, the one that it works in, its operands."""
+        return (*self.written, *self.operands)
+
+    @property
+    def scratches(self) -> tuple[str, ...]:
+        """The tile that its instruction works in, if it wants one."""
+        return ()
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The tiles that it writes, the one that it works in among them."""
+        return (*((self.dst,) if self.dst is not None else ()), *self.scratches)
+
+    @property
+    def window(self) -> GmRef | None:
+        """What it reads or writes in GM, beside an index."""
+        return None
+
+    @property
+    def index_tensor(self) -> str | None:
+        """The tensor in GM of which it reads indices."""
+        return None
+
+    @property
+    def tensors(self) -> tuple[str, ...]:
+        """The tensors in GM that it reads or writes, that of an index included."""
+        window = None if self.window is None else self.window.tensor
+        return tuple(tensor for tensor in (window, self.index_tensor) if tensor is not None)
+
+    @property
+    def accumulates(self) -> bool:
+        """Whether it may read its result before it writes it."""
+        return False
+
+    def polys(self) -> Iterator[Poly]:
+        """Offsets, strides, extents and places."""
+        for name in _fields(type(self), "Poly"):
+            poly = getattr(self, name)
+            if poly is not None:
+                yield poly
+        if self.window is not None:
+            yield from self.window.polys()
+
+    def renamed(self, poly: Callable[[Poly], Poly], loop: Callable[[str], str], tile: Callable[[str], str]) -> Self:
+        """The same with other polynomials, loop variables and tiles."""
+        changed: dict[str, Any] = {}
+        for name in _fields(type(self), "Poly"):
+            value = getattr(self, name)
+            changed[name] = None if value is None else poly(value)
+        for name in _fields(type(self), "tuple[str, ...]"):
+            changed[name] = tuple(map(loop, getattr(self, name)))
+        if self.window is not None:
+            changed["gm"] = self.window.renamed(poly)
+        if self.scratches:
+            changed["scratch"] = tile(self.scratches[0])
+        srcs = tuple(tile(source) if isinstance(source, str) else source for source in self.srcs)
+        return replace(self, dst=None if self.dst is None else tile(self.dst), srcs=srcs, **changed)
+
+
+_FIELDS: dict[tuple[type[TileOp], str], tuple[str, ...]] = {}
+
+
+def _fields(operation: type[TileOp], kind: str) -> tuple[str, ...]:
+    """The fields of an operation that have a type, or None in its place."""
+    found = _FIELDS.get((operation, kind))
+    if found is None:
+        found = tuple(field.name for field in fields(operation) if field.type in (kind, f"{kind} | None"))
+        _FIELDS[operation, kind] = found
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +395,7 @@ class TileKernel:
         raise KeyError(name)
 
 
-def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
+def walk(nodes: Sequence[Node]) -> Iterator[TileOp]:
     """Every operation, in program order."""
     for node in nodes:
         if isinstance(node, Loop):
@@ -348,7 +404,18 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
             yield node
 
 
-def walk_in_loops(nodes: tuple[Node, ...], around: tuple[Loop, ...] = ()) -> Iterator[tuple[TileOp, tuple[Loop, ...]]]:
+def rewrite(nodes: Sequence[Node], change: Callable[[TileOp], Iterable[Node]]) -> tuple[Node, ...]:
+    """The same loops, with what ``change`` makes of each operation in its place."""
+    result: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Loop):
+            result.append(replace(node, body=rewrite(node.body, change)))
+        else:
+            result += change(node)
+    return tuple(result)
+
+
+def walk_in_loops(nodes: Sequence[Node], around: tuple[Loop, ...] = ()) -> Iterator[tuple[TileOp, tuple[Loop, ...]]]:
     """Every operation, in program order, and the loops around it, the outermost first."""
     for node in nodes:
         if isinstance(node, Loop):
@@ -357,12 +424,22 @@ def walk_in_loops(nodes: tuple[Node, ...], around: tuple[Loop, ...] = ()) -> Ite
             yield node, around
 
 
-def walk_loops(nodes: tuple[Node, ...]) -> Iterator[Loop]:
+def walk_loops(nodes: Sequence[Node]) -> Iterator[Loop]:
     """Every loop, outer ones first."""
     for node in nodes:
         if isinstance(node, Loop):
             yield node
             yield from walk_loops(node.body)
+
+
+def tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
+    """Tile of each dim that a kernel loops over, from the outer loop to the inner."""
+    sizes: dict[str, list[int]] = {}
+    for node in nodes:
+        if isinstance(node, Loop):
+            for dim, tiles in {node.dim: [node.tile], **tile_sizes(node.body)}.items():
+                sizes[dim] = [*([node.tile] if dim == node.dim and tiles != [node.tile] else []), *tiles]
+    return sizes
 
 
 __all__ = [
@@ -384,6 +461,7 @@ __all__ = [
     "TileOp",
     "TileVal",
     "share_of",
+    "tile_sizes",
     "walk",
     "walk_loops",
 ]

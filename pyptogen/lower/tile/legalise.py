@@ -28,7 +28,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES
 from pyptogen.lower.tile import gapless, running
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
@@ -41,8 +41,29 @@ from pyptogen.lower.tile.ir import (
     TileKernel,
     TileOp,
     TileVal,
+    rewrite,
     walk,
     walk_loops,
+)
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Bitwise,
+    Broadcast,
+    Cast,
+    Compare,
+    CompareBits,
+    Copy,
+    Fill,
+    GatherByPattern,
+    Load,
+    Reduce,
+    Scan,
+    ScatterRows,
+    SelectByBits,
+    Store,
+    Transpose,
+    Unary,
+    Where,
 )
 from pyptogen.lower.tile.strided_loads import Run, loads_rows_of_every, runs
 
@@ -69,7 +90,7 @@ class _Legaliser(AddedTiles):
         for at, node in enumerate(nodes):
             if isinstance(node, Loop):
                 result.append(replace(node, body=self.rewrite(node.body, room)))
-            elif at in strided:
+            elif at in strided and isinstance(node, Load):
                 steps, held = self.gathered(node, at, strided[at], room)
                 result, room = [*result, *steps], room - held
             else:
@@ -77,43 +98,55 @@ class _Legaliser(AddedTiles):
         return tuple(result)
 
     def op(self, node: TileOp) -> Sequence[Node]:
-        if node.kind in STEMS.keys() | UNARY | {"cast"} and self.spread_whole(node):
+        if isinstance(node, Unary | Binary | Cast) and self.spread_whole(node):
             steps, sources = self.as_wide(node, node.srcs)
             return [*steps, *self.op(replace(node, srcs=sources))]
-        if node.kind == "cast":
-            return self.cast(node)
-        if node.kind in ("load", "store") and self.platform.runs_of_elements:
-            return self.transfer(node)
-        if node.kind in running.KINDS and len(node.srcs) == 1:
-            return running.steps(node, self, self.platform)
-        if node.kind in REDUCE | {"prod"}:
-            source = self.tiles[str(node.srcs[0])]
-            columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
-            return [replace(node, scratch=self.like(f"{node.dst}_tmp", source, cols=columns))]
-        if node.kind == "turn" and "full" not in {self.tiles[str(t)].form for t in (node.dst, node.srcs[0])}:
-            return [replace(node, kind="copy")]  # a column lies as a row
-        if node.kind in ("turn", *ARG_REDUCE, *(f"column_{kind}" for kind in ARG_REDUCE)) or self.of_a_column(node):
-            source = self.tiles[str(node.srcs[0])]
-            return [replace(node, scratch=self.like(f"{node.dst}_tmp", source))]
-        if node.kind == "scatter":
-            return self.scatter(node)
-        if node.kind in COMPARE:
-            return self.comparison(node)
-        if node.kind == "where":
-            return self.where(node)
-        if node.kind in STEMS and any(map(self.is_one, node.srcs)):
-            return self.of_one(node)
-        if node.kind in BITWISE or (node.kind in STEMS and not self.broadcasts(node)):
-            return self.spread(node)
+        match node:
+            case Cast():
+                return self.cast(node)
+            case Load() | Store():
+                return self.transfer(node) if self.platform.runs_of_elements else [node]
+            case Scan(srcs=(_,)):
+                return running.steps(node, self, self.platform)
+            case Reduce():
+                return [self.reduction(node)]
+            case Transpose():
+                return [self.transposition(node)]
+            case ScatterRows():
+                return self.scatter(node)
+            case Compare():
+                return self.comparison(node)
+            case Where():
+                return self.where(node)
+            case Binary() if any(map(self.is_one, node.srcs)):
+                return self.of_one(node)
+            case Bitwise():
+                return self.spread(node)
+            case Binary() if not self.broadcasts(node):
+                return self.spread(node)
         return [node]
 
-    def of_a_column(self, node: TileOp) -> bool:
-        """Whether a reduction over rows is that of one column, which lies as a row."""
-        return node.kind.startswith("column_") and self.tiles[str(node.srcs[0])].form == "col"
+    def reduction(self, op: Reduce) -> TileOp:
+        """With the scratch that its instruction asks for; a reduction over rows asks for none, but for positions and of
+        one column, which lies as a row."""
+        source = self.tiles[str(op.srcs[0])]
+        positions = op.fn in ARG_REDUCE
+        if op.over_rows and source.form != "col" and not positions:
+            return op
+        short = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
+        columns = None if op.over_rows or positions else short
+        return replace(op, scratch=self.like(f"{op.dst}_tmp", source, cols=columns))
+
+    def transposition(self, op: Transpose) -> TileOp:
+        """With its scratch; a column lies as a row, so that either becomes the other by a copy."""
+        source = self.tiles[str(op.srcs[0])]
+        if "full" not in (source.form, self.tiles[str(op.dst)].form):
+            return Copy.of(op, op.dst, *op.srcs)
+        return replace(op, scratch=self.like(f"{op.dst}_tmp", source))
 
     # -- conversions and moves ----------------------------------------------------------------------------------------
 
-    def cast(self, op: TileOp) -> list[TileOp]:
+    def cast(self, op: Cast) -> list[TileOp]:
         source, dst = self.tiles[str(op.srcs[0])], self.tiles[str(op.dst)]
         steps: list[TileOp] = []
         at = source.name
@@ -124,7 +157,7 @@ class _Legaliser(AddedTiles):
             at, mode = name, "none" if dtype in INTEGERS else mode
         return [*steps, replace(op, srcs=(at,), mode=mode)]
 
-    def scatter(self, op: TileOp) -> list[TileOp]:
+    def scatter(self, op: ScatterRows) -> list[TileOp]:
         source = self.tiles[str(op.srcs[0])]
         if source.form != "col":
             return [op]
@@ -132,32 +165,32 @@ class _Legaliser(AddedTiles):
             f"{source.name}_wide",
             replace(source, cols=Extent(32 // DTYPES[source.dtype]), form="full", parent=None),
         )
-        return [TileOp("expand", wide, (source.name,), op.span, op.stage), replace(op, srcs=(wide,))]
+        return [Broadcast.of(op, wide, source.name), replace(op, srcs=(wide,))]
 
-    def transfer(self, op: TileOp) -> Sequence[Node]:
+    def transfer(self, op: Load | Store) -> Sequence[Node]:
         """A vector tile's rows as runs of neighbouring elements in GM."""
-        gm, tile = op.gm, self.tiles[str(op.dst if op.kind == "load" else op.srcs[0])]
-        assert gm is not None
-        if op.role != "vector" or DTYPES[tile.dtype] > 4:
+        loads = isinstance(op, Load)
+        gm, tile = op.gm, self.tiles[str(op.dst if loads else op.srcs[0])]
+        if (isinstance(op, Load) and op.role != "vector") or DTYPES[tile.dtype] > 4:
             return [op]
         if tile.form == "col" and gm.row_stride != ONE and tile.rows.size > 1:
             return self.one_by_one(op, tile)
-        if gm.cols.size > 1 and gm.col_stride != ONE and (op.kind == "store" or gm.row_stride == ONE):
+        if gm.cols.size > 1 and gm.col_stride != ONE and (not loads or gm.row_stride == ONE):
             return self.across(op, tile, gm)
-        if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE:
+        if isinstance(op, Load) and gm.cols.size > 1 and gm.col_stride != ONE:
             return self.row_by_row(op, tile, gm)
         return [op]
 
-    def is_strided(self, op: TileOp) -> bool:
+    def is_strided(self, op: Load) -> bool:
         """Whether an operation loads rows of every second or fourth element, which a pattern selects on chip."""
-        if op.kind != "load" or op.gm is None or op.role != "vector" or not self.platform.runs_of_elements:
+        if op.role != "vector" or not self.platform.runs_of_elements:
             return False
         step, dst = op.gm.col_stride.constant, self.tiles[str(op.dst)]
         if op.gm.cols.size == 1 or step is None or dst.parent is not None or DTYPES[dst.dtype] > 4:
             return False
         return loads_rows_of_every(self.platform, dst.dtype, step)
 
-    def gathered(self, op: TileOp, node: int, run: Run, room: int) -> tuple[Sequence[Node], int]:
+    def gathered(self, op: Load, node: int, run: Run, room: int) -> tuple[Sequence[Node], int]:
         """A strided load out of its run, which is loaded first, and the bytes that this takes of ``room``. What is
         gathered lies without gaps, so rows that are not whole 32 bytes are gathered one by one; where all rows would
         take too much, they are loaded one by one, too."""
@@ -169,24 +202,24 @@ class _Legaliser(AddedTiles):
             held = dst.rows.size * row
             run.tile = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols))
             load.append(replace(op, dst=run.tile, gm=run.gm))
-        gather = TileOp("every", dst.name, (run.tile,), op.span, op.stage, mode=run.pattern(node))
+        gather = GatherByPattern.of(op, dst.name, run.tile, pattern=run.pattern(node))
         if dst.rows.size == 1 or (dst.cols.valid is None and dst.cols.size * DTYPES[dst.dtype] % 32 == 0):
             return [*load, gather], held
         at = self.variable(f"{dst.name}_at")
         line = replace(gather, dst=self.line(dst.name, Poly.of(at)), srcs=(self.line(run.tile, Poly.of(at)),))
         return [*load, _row_loop(op, dst, at, (line,))], held
 
-    def gathered_by_row(self, op: TileOp, dst: TileVal, held: int) -> tuple[Sequence[Node], int]:
+    def gathered_by_row(self, op: Load, dst: TileVal, held: int) -> tuple[Sequence[Node], int]:
         """Row after row is loaded with all elements between, of which every so many are taken."""
         run, at = Run(op, {0: 0}), self.variable(f"{dst.name}_at")
         between = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols, rows=Extent(1)))
         window = replace(run.gm, offset=run.gm.offset + run.gm.row_stride * at, rows=Extent(1))
         load = replace(op, dst=between, gm=window)
         line = self.line(dst.name, Poly.of(at))
-        gather = TileOp("every", line, (between,), op.span, op.stage, mode=run.pattern(0))
+        gather = GatherByPattern.of(op, line, between, pattern=run.pattern(0))
         return [_row_loop(op, dst, at, (load, gather))], held
 
-    def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
+    def row_by_row(self, op: Load, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
         at, many = self.variable(f"{dst.name}_at"), dst.rows.size > 1
         line = self.line(dst.name, Poly.of(at) if many else ZERO)
@@ -197,34 +230,27 @@ class _Legaliser(AddedTiles):
         turned = replace(gm, offset=offset, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=Extent(1))
         body = (
             replace(op, dst=apart, gm=turned),
-            TileOp("copy", line, (apart,), op.span, op.stage, scratch=scratch),
+            Copy.of(op, line, apart, scratch=scratch),
         )
         return [_row_loop(op, dst, at, body)] if many else body
 
-    def one_by_one(self, op: TileOp, column: TileVal) -> Sequence[Node]:
+    def one_by_one(self, op: Load | Store, column: TileVal) -> Sequence[Node]:
         """A column whose elements lie apart in GM: each is a row of a tile, which becomes the column, or is made of it,
         by a transposition."""
         rows = self.add(f"{column.name}_apart", replace(column, form="full", parent=None, row_offset=ZERO))
         scratch = self.add(f"{rows}_tmp", self.tiles[rows])
-        if op.kind == "load":
-            turned = TileOp("copy", column.name, (rows,), op.span, op.stage, scratch=scratch)
-            return [replace(op, dst=rows), turned]
-        return [TileOp("copy", rows, (column.name,), op.span, op.stage, scratch=scratch), replace(op, srcs=(rows,))]
+        if isinstance(op, Load):
+            return [replace(op, dst=rows), Copy.of(op, column.name, rows, scratch=scratch)]
+        return [Copy.of(op, rows, column.name, scratch=scratch), replace(op, srcs=(rows,))]
 
-    def across(self, op: TileOp, tile: TileVal, gm: GmRef) -> Sequence[Node]:
+    def across(self, op: Load | Store, tile: TileVal, gm: GmRef) -> Sequence[Node]:
         """Columns that are runs in GM: moved as they lie there, and transposed on chip."""
         whole = replace(tile, rows=tile.cols, cols=tile.rows, form="full", parent=None, col_offset=0, row_offset=ZERO)
         name = self.add(f"{tile.name}_across", whole)
         turned = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
-        if op.kind == "store":
-            return [
-                *self.op(TileOp("turn", name, (tile.name,), op.span, op.stage)),
-                replace(op, srcs=(name,), gm=turned),
-            ]
-        return [
-            replace(op, dst=name, gm=turned),
-            *self.op(TileOp("turn", tile.name, (name,), op.span, op.stage)),
-        ]
+        if isinstance(op, Store):
+            return [*self.op(Transpose.of(op, name, tile.name)), replace(op, srcs=(name,), gm=turned)]
+        return [replace(op, dst=name, gm=turned), *self.op(Transpose.of(op, tile.name, name))]
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------
 
@@ -241,7 +267,7 @@ class _Legaliser(AddedTiles):
         """Whether an operand is a tile of one element."""
         return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
 
-    def of_one(self, op: TileOp) -> Sequence[Node]:
+    def of_one(self, op: Binary) -> Sequence[Node]:
         """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share, or over
         rows of one element."""
         dst = self.tiles[str(op.dst)]
@@ -263,21 +289,21 @@ class _Legaliser(AddedTiles):
         for at, source in enumerate(op.srcs):
             if self.is_one(source):
                 sources[at] = self.like(f"{source}_wide", shape)
-                steps.append(TileOp("expand", str(sources[at]), (source,), op.span, op.stage))
+                steps.append(Broadcast.of(op, str(sources[at]), source))
         return [*steps, *self.op(replace(op, srcs=tuple(sources)))]
 
-    def broadcasts(self, op: TileOp) -> bool:
+    def broadcasts(self, op: Binary) -> bool:
         """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
         dtype = self.tiles[str(op.dst)].dtype
-        return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
+        return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.fn]}"].dtypes[self.platform.name]
 
-    def spread(self, op: TileOp) -> list[TileOp]:
+    def spread(self, op: Binary | Bitwise) -> list[TileOp]:
         """The operation on operands that all have the result's shape; the exclusive or gets its scratch."""
         steps, sources = self.as_wide(op, op.srcs)
-        scratch = None
-        if op.kind == "bitwise_xor":
-            scratch = self.like(f"{op.dst}_tmp", self.tiles[str(op.dst)])
-        return [*steps, replace(op, srcs=sources, scratch=scratch)]
+        wide = replace(op, srcs=sources)
+        if isinstance(wide, Bitwise) and wide.fn == "bitwise_xor":
+            wide = replace(wide, scratch=self.like(f"{op.dst}_tmp", self.tiles[str(op.dst)]))
+        return [*steps, wide]
 
     def as_wide(self, op: TileOp, sources: tuple[Source, ...]) -> tuple[list[TileOp], tuple[Source, ...]]:
         """Operands in the shape of the result of ``op``, and what spreads them."""
@@ -291,10 +317,10 @@ class _Legaliser(AddedTiles):
             tile = self.tiles[source]
             if tile.cols.size == 1 and tile.rows.size == 1 and dst.form == "full":
                 row = self.add(f"{source}_row", replace(dst, dtype=tile.dtype, rows=Extent(1), form="row", parent=None))
-                steps.append(TileOp("expand", row, (source,), op.span, op.stage))
+                steps.append(Broadcast.of(op, row, source))
                 source = row
             name = self.like(f"{source}_wide", dst, dtype=tile.dtype)
-            steps.append(TileOp("expand", name, (source,), op.span, op.stage))
+            steps.append(Broadcast.of(op, name, source))
             wide.append(name)
         return steps, tuple(wide)
 
@@ -304,7 +330,7 @@ class _Legaliser(AddedTiles):
 
     # -- truth values -------------------------------------------------------------------------------------------------
 
-    def comparison(self, op: TileOp) -> list[TileOp]:
+    def comparison(self, op: Compare) -> list[TileOp]:
         """Predicate bits, and 1 or 0 for each of them; who selects by them takes the bits."""
         steps, sources = self.as_wide(op, op.srcs)
         dst = self.tiles[str(op.dst)]
@@ -313,9 +339,9 @@ class _Legaliser(AddedTiles):
         one, zero = ScalarArg(1, op.span), ScalarArg(0, op.span)
         return [
             *steps,
-            TileOp("compare", bits, sources, op.span, op.stage, mode=op.kind),
-            TileOp("fill", dst.name, (one,), op.span, op.stage),
-            TileOp("select", dst.name, (bits, dst.name, zero), op.span, op.stage, scratch=self.words(dst, zero)),
+            CompareBits.of(op, bits, *sources, relation=op.relation),
+            Fill.of(op, dst.name, one),
+            SelectByBits.of(op, dst.name, bits, dst.name, zero, scratch=self.words(dst, zero)),
         ]
 
     def predicate(self, dst: TileVal) -> str:
@@ -335,7 +361,7 @@ class _Legaliser(AddedTiles):
         words = replace(dst, rows=Extent(1), cols=Extent(cols), form="row", parent=None)
         return self.add(f"{dst.name}_tmp", replace(words, col_offset=0))
 
-    def where(self, op: TileOp) -> list[TileOp]:
+    def where(self, op: Where) -> list[TileOp]:
         condition, then, other = op.srcs
         dst = self.tiles[str(op.dst)]
         steps, (then, other) = self.as_wide(op, (then, other))
@@ -345,34 +371,25 @@ class _Legaliser(AddedTiles):
             more, (wide,) = self.as_wide(op, (condition,))
             bits = self.predicate(dst)
             zero = ScalarArg(0, op.span)
-            steps += [*more, TileOp("compare", bits, (wide, zero), op.span, op.stage, mode="ne")]
+            steps += [*more, CompareBits.of(op, bits, wide, zero, relation="ne")]
         if isinstance(then, ScalarArg):
             filled = self.like(f"{dst.name}_then", dst)
-            steps.append(TileOp("fill", filled, (then,), op.span, op.stage))
+            steps.append(Fill.of(op, filled, then))
             then = filled
-        select = TileOp("select", dst.name, (bits, then, other), op.span, op.stage, scratch=self.words(dst, other))
+        select = SelectByBits.of(op, dst.name, bits, then, other, scratch=self.words(dst, other))
         return [*steps, select]
 
     # -- what nobody reads --------------------------------------------------------------------------------------------
 
     def without_unread(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         """Without the truth values that every reader takes as bits."""
-        read = {s for op in walk(nodes) for s in op.srcs if isinstance(s, str) and s != op.dst}
+        read = {s for op in walk(nodes) for s in op.operands if s != op.dst}
         parents = {t.parent for t in self.tiles.values() if t.name in read}
         unread = {
             name for name in self.bits if name not in read and name not in parents and not self.tiles[name].parent
         }
 
-        def kept(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-            result: list[Node] = []
-            for node in nodes:
-                if isinstance(node, Loop):
-                    result.append(replace(node, body=kept(node.body)))
-                elif node.dst not in unread:
-                    result.append(node)
-            return tuple(result)
-
-        return kept(nodes)
+        return rewrite(nodes, lambda op: () if op.dst in unread else (op,))
 
 
 def _row_loop(op: TileOp, dst: TileVal, at: str, body: tuple[Node, ...]) -> Loop:
@@ -384,7 +401,7 @@ def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """Legalise one kernel for ``platform``."""
     legaliser = _Legaliser(kernel, platform)
     body = legaliser.without_unread(legaliser.rewrite(kernel.body, platform.memories["ub"] // BETWEEN_SHARE))
-    named = {n for op in walk(body) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
+    named = {name for op in walk(body) for name in op.tiles}
     tiles = [t for t in legaliser.tiles.values() if t.name in named]
     parents = {t.parent for t in tiles}
     tiles = [t for t in legaliser.tiles.values() if t.name in named or t.name in parents]

@@ -21,14 +21,7 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
                 yield from node.only.polys()
             yield from _polys(node.body)
             continue
-        yield node.index_offset
-        yield node.index_step
-        if node.places is not None:
-            yield node.places
-        yield node.row
-        if node.gm is not None:
-            gm = node.gm
-            yield from (gm.offset, gm.row_stride, gm.col_stride, gm.k, gm.n, gm.matrix, gm.rows.poly(), gm.cols.poly())
+        yield from node.polys()
 
 
 def _in_numbers(nodes: Sequence[Node]) -> Iterator[str]:

@@ -6,17 +6,31 @@ a window keeps its tile's.
 
 from __future__ import annotations
 
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, DTYPES, GAPLESS, REDUCE, UNARY
+from pyptogen.lower.tensor.ir import DTYPES, GAPLESS, REDUCE
 from pyptogen.lower.tile.ir import TileKernel, TileOp, walk
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Bitcast,
+    Bitwise,
+    BitwiseNot,
+    CompareBits,
+    Copy,
+    Reduce,
+    SelectByBits,
+    Unary,
+)  # fmt: skip
 
 
 def _of_one_type(op: TileOp) -> list[str]:
     """The tiles that an instruction wants to have one shape: all but the bits of predicates."""
     names: tuple[object, ...] = ()
-    if op.kind in UNARY | BINARY | REDUCE | BITWISE | {"copy", "bitcast", "bitwise_not"}:
-        names = (op.dst, *op.srcs, op.scratch if op.kind in BITWISE else None)
-    elif op.kind in ("compare", "select"):
-        names = op.srcs if op.kind == "compare" else (op.dst, *op.srcs[1:])
+    plain = isinstance(op, Reduce) and op.fn in REDUCE and not op.over_rows
+    if plain or isinstance(op, Unary | Binary | Bitwise | BitwiseNot | Copy | Bitcast):
+        names = (op.dst, *op.srcs, op.scratch if isinstance(op, Bitwise) else None)
+    elif isinstance(op, CompareBits):
+        names = op.srcs
+    elif isinstance(op, SelectByBits):
+        names = (op.dst, *op.srcs[1:])
     return [n for n in names if isinstance(n, str)]
 
 

@@ -1,12 +1,44 @@
-"""Text of the Tile level."""
+"""Text of the Tile level, which `parser` reads back: the same kernel, but for its places in the spec.
+
+    kernel rows (vector) stages rows
+      tensor x: fp32[t, 256] nd
+      tensor y: fp32[t, 256] nd
+      reads x; writes y
+      segment t
+      tile x_t: fp32[8(t0_valid), 256] full
+      tile y_t: fp32[8(t0_valid), 256] full
+      for t0 in t_begin..t_end step 8 over t (t0_valid valid): grid parallel
+        x_t = load x[256 * t0; 8(t0_valid) x 256, strides 256, 1]
+        y_t = mul x_t, 2.0
+        store y[256 * t0; 8(t0_valid) x 256, strides 256, 1] y_t
+
+`8(t0_valid)` is a capacity of 8 with so many valid. Numbers that are expressions stand in parentheses, the fields of an
+operation in braces, where they are not what they usually are. An operation of another stage than the kernel's first one
+ends in `@ stage`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, fields
+from typing import Any
 
-from pyptogen.lower.expr import ONE
-from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import (
+    Extent,
+    Fifo,
+    GmRef,
+    GmTensor,
+    Loop,
+    Node,
+    ScalarArg,
+    TileKernel,
+    TileOp,
+    TileVal,
+)
 from pyptogen.lower.tile.kernels.partition import KernelOps
+
+OF_EVERY_OPERATION = ("dst", "srcs", "span", "stage", "gm")
+"""The fields that stand before the braces."""
 
 
 def extent(e: Extent) -> str:
@@ -14,51 +46,90 @@ def extent(e: Extent) -> str:
 
 
 def tile(t: TileVal) -> str:
-    window = f" = columns {t.col_offset}.. of {t.parent}" if t.parent else ""
-    window += f", rows {t.row_offset}.." if t.row_offset.terms else ""
+    window = f" = {'beside' if t.beside else 'part of'} {t.parent}" if t.parent else ""
+    window += f" columns {t.col_offset}" if t.col_offset else ""
+    window += f" rows {t.row_offset}" if t.row_offset.terms else ""
     return f"{t.name}: {t.dtype}[{extent(t.rows)}, {extent(t.cols)}] {t.form}{window}"
 
 
-def op_text(op: TileOp) -> str:
-    """One operation."""
-    sources = ", ".join(str(s.expr) if isinstance(s, ScalarArg) else s for s in op.srcs)
-    gm = ""
-    if op.gm is not None:
-        place = f"k={op.gm.k}, n={op.gm.n}" if op.gm.k.terms or op.gm.n.terms else f"{op.gm.offset}"
-        size = f"{extent(op.gm.rows)} x {extent(op.gm.cols)}"
-        gm = f" {op.gm.tensor}[{place}; {size}, strides {op.gm.row_stride}, {op.gm.col_stride}]"
-    apart = f", {op.index_step} apart" if op.index and op.index_step != ONE else ""
-    extra = f" by {op.index}[{op.index_offset}{apart}]" if op.index else ""
-    extra += f" first at {op.first} = 0" if op.first else ""
-    extra += f" from row {op.row}" if op.row.terms else ""
-    extra += f" through {op.fifo}" if op.fifo else ""
-    extra += f" mode={op.mode}" if op.kind == "cast" or (op.kind, op.mode) == ("store", "relu") else ""
-    extra += "" if op.saturate else " saturate=false"
-    extra += f" scratch {op.scratch}" if op.scratch else ""
-    extra += " mask" if op.mask else ""
+def op_text(op: TileOp, stage: str | None = None) -> str:
+    """One operation, of a kernel whose first stage is ``stage``."""
     left = f"{op.dst} = " if op.dst else ""
-    return f"{left}{op.kind}{gm} {sources}{extra}".rstrip()
+    window = f" {gm_text(op.window)}" if op.window else ""
+    sources = " " + ", ".join(map(source_text, op.srcs)) if op.srcs else ""
+    details = ", ".join(_details(op))
+    own = f" @ {op.stage}" if stage is not None and op.stage != stage else ""
+    return f"{left}{op.mnemonic}{window}{sources}{f' {{{details}}}' if details else ''}{own}"
 
 
-def body(nodes: Sequence[Node], depth: int) -> list[str]:
-    """Lines of a loop nest."""
+def gm_text(gm: GmRef) -> str:
+    """A window of GM."""
+    matrix = [("k", gm.k), ("n", gm.n), ("matrix", gm.matrix)]
+    place = ", ".join([str(gm.offset), *(f"{name} = {poly}" for name, poly in matrix if poly.terms)])
+    return f"{gm.tensor}[{place}; {extent(gm.rows)} x {extent(gm.cols)}, strides {gm.row_stride}, {gm.col_stride}]"
+
+
+def source_text(source: str | ScalarArg) -> str:
+    """An operand: a tile by name, a number, an expression in parentheses."""
+    if isinstance(source, str):
+        return source
+    if isinstance(source.expr, int | float) and not isinstance(source.expr, bool):
+        return repr(source.expr)
+    text = _number_printer().doprint(source.expr)
+    return text if getattr(source.expr, "is_Number", False) and "/" not in text else f"({text})"
+
+
+def _number_printer() -> Any:
+    """Prints expressions with all digits of their numbers."""
+    from sympy.printing.str import StrPrinter
+
+    class Printer(StrPrinter):  # type: ignore[misc]
+        def _print_Float(self, expr: Any) -> str:  # noqa: N802 sympy looks for this name
+            return repr(float(expr))
+
+    return Printer()
+
+
+def _details(op: TileOp) -> Iterator[str]:
+    """The fields of an operation that its name does not tell, and that are not what they usually are."""
+    for field in fields(op):
+        if field.name in (*OF_EVERY_OPERATION, *op.spelled):
+            continue
+        value = getattr(op, field.name)
+        if field.default is MISSING or value != field.default:
+            yield f"{field.name} = {_value(value)}"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return " + ".join(value) if isinstance(value, tuple) else str(value)
+
+
+def loop_text(loop: Loop) -> str:
+    """The head of a loop."""
+    words = [f"for {loop.var} in {loop.start}..{loop.stop} step {loop.tile}"]
+    words += [f"over {loop.dim}"] if loop.dim != loop.var else []
+    words += [f"({loop.valid} valid)"] if loop.valid else []
+    words += [f"after {loop.after}"] if loop.after is not None else []
+    words += [f"before {loop.before}"] if loop.before is not None else []
+    words += ["once"] if loop.once else []
+    words += [f"if ({loop.only})"] if loop.only is not None else []
+    words += [f"share {', '.join(loop.share)}"] if loop.share else []
+    words += [f"sees {loop.sees}"] if loop.sees else []
+    words += [f"buffer {loop.slot} of {loop.slots}"] if loop.slot else []
+    return f"{' '.join(words)}: {loop.role}{' parallel' if loop.parallel else ''}"
+
+
+def body(nodes: Sequence[Node], depth: int, stage: str | None = None) -> list[str]:
+    """Lines of a loop nest, in a kernel whose first stage is ``stage``."""
     lines: list[str] = []
     pad = "  " * depth
     for node in nodes:
         if isinstance(node, Loop):
-            dealt = " parallel" if node.parallel else ""
-            valid = f" ({node.valid} valid)" if node.valid else ""
-            part = f" after {node.after}" if node.after else ""
-            part += f" before {node.before}" if node.before else ""
-            part += " once" if node.once else ""
-            part += f" if {node.only}" if node.only is not None else ""
-            part += f" share {', '.join(node.share)}" if node.share else ""
-            lines.append(
-                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
-            )
-            lines += body(node.body, depth + 1)
+            lines += [pad + loop_text(node), *body(node.body, depth + 1, stage)]
         else:
-            lines.append(f"{pad}{op_text(node)}")
+            lines.append(pad + op_text(node, stage))
     return lines
 
 
@@ -72,15 +143,59 @@ def print_partition(kernels: Sequence[KernelOps]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def head(kernel: TileKernel) -> list[str]:
+    """What a kernel says ahead of its tiles."""
+    lines = [f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}"]
+    lines += [f"  tensor {_tensor(tensor)}" for tensor in kernel.tensors]
+    lines.append(f"  reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
+    lines += [f"  signature {', '.join(kernel.signature)}"] if kernel.signature is not None else []
+    lines += [f"  scalars {', '.join(kernel.scalars)}"] if kernel.scalars else []
+    lines += [f"  dims {', '.join(kernel.dims)}"] if kernel.dims else []
+    segment = f", at most {kernel.longest} at a time" if kernel.longest else ""
+    lines += [f"  segment {kernel.segment}{segment}"] if kernel.segment else []
+    lines += [f"  sizes {', '.join(f'{dim} {size}' for dim, size, _ in kernel.sizes)}"] if kernel.sizes else []
+    lines += [f"  copies {', '.join(f'{stage} {copies}' for stage, copies in kernel.depths)}"] if kernel.depths else []
+    lines += [f"  fifo {_fifo(fifo)}" for fifo in kernel.fifos]
+    lines += [f"  fifos of {kernel.slots} buffers"] if kernel.slots else []
+    lines += [f"  vector cores {kernel.vector_cores}"] if kernel.vector_cores else []
+    lines += [f"  on two vector cores, {kernel.lane} is the number of each"] if kernel.lane else []
+    return lines
+
+
+def _tensor(tensor: GmTensor) -> str:
+    shape = ", ".join(map(str, tensor.shape))
+    return f"{tensor.name}: {tensor.dtype}[{shape}] {tensor.layout}{' workspace' if tensor.workspace else ''}"
+
+
+def _fifo(fifo: Fifo) -> str:
+    both = " from both vector cores" if fifo.both else ""
+    return (
+        f"{fifo.number} {fifo.name}: {fifo.dtype}[{fifo.rows}, {fifo.cols}] x {fifo.slots} to {fifo.to},"
+        f" popped as {fifo.slot}{both}"
+    )
+
+
 def print_kernel(kernel: TileKernel) -> str:
     """One kernel."""
-    lines = [f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}"]
-    lines[0] += " on two vector cores" if kernel.lane else ""
-    lines.append(f"  reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
-    lines += [f"  tile {tile(t)}" for t in kernel.tiles]
-    return "\n".join(lines + body(kernel.body, 1)) + "\n"
+    tiles = [f"  tile {tile(t)}" for t in kernel.tiles]
+    return "\n".join([*head(kernel), *tiles, *body(kernel.body, 1, next(iter(kernel.stages), None))]) + "\n"
 
 
 def print_kernels(kernels: Sequence[TileKernel]) -> str:
     """All kernels of an operator."""
     return "\n".join(print_kernel(k) for k in kernels)
+
+
+__all__ = [
+    "body",
+    "extent",
+    "gm_text",
+    "head",
+    "loop_text",
+    "op_text",
+    "print_kernel",
+    "print_kernels",
+    "print_partition",
+    "source_text",
+    "tile",
+]

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp, walk
+from pyptogen.lower.tile.ir import Extent, GmRef, Node, walk
+from pyptogen.lower.tile.ops import FifoOp, Load
 
 EVERY = {2: ("P0101", "P1010"), 4: ("P0001", "P0010", "P0100", "P1000")}
 """The mask patterns that select every so many elements, by the number of the first one."""
@@ -25,7 +26,7 @@ class Run:
     """Neighbouring elements of rows, and the loads that take every so many of them. ``places``: where each of them
     begins, in elements behind the first load's."""
 
-    load: TileOp
+    load: Load
     places: dict[int, int] = field(default_factory=dict)
     """By the number of the node in its body."""
     tile: str | None = None
@@ -33,7 +34,7 @@ class Run:
 
     @property
     def step(self) -> int:
-        step = _window(self.load).col_stride.constant
+        step = self.load.gm.col_stride.constant
         assert step is not None
         return step
 
@@ -44,7 +45,7 @@ class Run:
     @property
     def gm(self) -> GmRef:
         """All elements from the first that a load takes to the last."""
-        window, more = _window(self.load), max(self.places.values()) - self._start + 1
+        window, more = self.load.gm, max(self.places.values()) - self._start + 1
         whole, valid = (window.cols.size - 1) * self.step + more, window.cols.valid
         cols = Extent(whole, None if valid is None else (valid - 1) * self.step + more)
         return replace(window, offset=window.offset + self._start, col_stride=ONE, cols=cols)
@@ -53,9 +54,9 @@ class Run:
         """The mask pattern that selects the elements of a node's load."""
         return EVERY[self.step][self.places[node] - self._start]
 
-    def takes(self, node: int, load: TileOp) -> bool:
+    def takes(self, node: int, load: Load) -> bool:
         """Let a load join, if it takes turns with the others."""
-        mine, other = _window(self.load), _window(load)
+        mine, other = self.load.gm, load.gm
         behind = (other.offset - mine.offset).constant
         if behind is None or replace(other, offset=mine.offset) != mine:
             return False
@@ -66,26 +67,22 @@ class Run:
         return True
 
 
-def _window(load: TileOp) -> GmRef:
-    assert load.gm is not None
-    return load.gm
-
-
-def runs(nodes: Sequence[Node], is_strided: Callable[[TileOp], bool]) -> dict[int, Run]:
+def runs(nodes: Sequence[Node], is_strided: Callable[[Load], bool]) -> dict[int, Run]:
     """The runs of those loads of a body that are strided, by the numbers of their nodes."""
     found: dict[int, Run] = {}
     unwritten: list[Run] = []
     for at, node in enumerate(nodes):
-        if isinstance(node, TileOp) and is_strided(node):
+        if isinstance(node, Load) and is_strided(node):
             run = next((run for run in unwritten if run.takes(at, node)), None)
             if run is None:
                 run = Run(node, {at: 0})
                 unwritten.append(run)
             found[at] = run
         else:
-            others = [op for op in walk((node,)) if op.kind != "load"]
-            written = {op.gm.tensor for op in others if op.gm is not None} | {op.fifo for op in others}
-            unwritten = [run for run in unwritten if _window(run.load).tensor not in written]
+            others = [op for op in walk((node,)) if not isinstance(op, Load)]
+            written = {op.window.tensor for op in others if op.window is not None}
+            written |= {op.fifo for op in others if isinstance(op, FifoOp)}
+            unwritten = [run for run in unwritten if run.load.gm.tensor not in written]
     return found
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyptogen.lower.tensor.ir import BINARY, DTYPES
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel
+from pyptogen.lower.tile.ops import Binary, ReadIndex
 from pyptogen.lower.verify import require
 
 
@@ -54,25 +55,20 @@ class _Checker:
                     require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)
                 self.nodes(node.body, inner, written)
                 continue
-            if node.kind == "read_index":
+            if isinstance(node, ReadIndex):
                 require(node.index_offset.names() <= bound, f"index of {node.index} is not bound", node.span)
-                bound = bound | {node.mode}
-            for source in node.srcs:
-                if isinstance(source, str):
-                    owner = self.tiles[source].parent or source
-                    require(
-                        source in written or owner in written,
-                        f"{source} is read before it is written",
-                        node.span,
-                    )
-            if node.gm is not None:
-                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names() | node.gm.matrix.names()
-                require(names <= bound, f"address of {node.gm.tensor} uses {sorted(names - bound)}", node.span)
-            if node.kind in BINARY:
-                dtypes = {self.tiles[s].dtype for s in (*node.srcs, node.dst) if isinstance(s, str)}
+                bound = bound | {node.name}
+            for source in node.operands:
+                owner = self.tiles[source].parent or source
+                require(source in written or owner in written, f"{source} is read before it is written", node.span)
+            if node.window is not None:
+                names = node.window.place()
+                require(names <= bound, f"address of {node.window.tensor} uses {sorted(names - bound)}", node.span)
+            if isinstance(node, Binary):
+                dtypes = {self.tiles[name].dtype for name in node.tiles}
                 require(
                     len(dtypes) == 1 and dtypes <= DTYPES.keys(),
-                    f"{node.kind} mixes {sorted(dtypes)}",
+                    f"{node.mnemonic} mixes {sorted(dtypes)}",
                     node.span,
                 )
             if node.dst is not None:

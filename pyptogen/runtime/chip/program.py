@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from pyptogen.diagnostics import fault
+from pyptogen.layout.arrays import as_array
+from pyptogen.layout.buffers import aligned_empty
 from pyptogen.regular_files import read_regular
 from pyptogen.runtime.arg import Arg
-from pyptogen.runtime.arrays.arguments import address, as_array
-from pyptogen.runtime.arrays.buffers import aligned_empty
+from pyptogen.runtime.arrays.arguments import address
 from pyptogen.runtime.native.binding import load_entry
 from pyptogen.runtime.operator.compiled import BoundCall
 from pyptogen.runtime.toolchain.build import Toolchain

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from pyptogen.layout.buffers import aligned_empty
 from pyptogen.runtime.arrays.arguments import address
-from pyptogen.runtime.arrays.buffers import aligned_empty
 from pyptogen.runtime.faults import encode_fault
 from pyptogen.runtime.host.python_kernels import find_function, wire_dtype
 

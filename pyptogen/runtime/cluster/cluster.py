@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.layout.arrays import as_array
+from pyptogen.layout.packing import PackedWeight
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
-from pyptogen.runtime.arrays.arguments import as_array
-from pyptogen.runtime.arrays.packing import PackedWeight
 from pyptogen.runtime.cluster.chip import ClusterChip, Watch, to_wire
 from pyptogen.runtime.cluster.handles import ClusterTask, ClusterTensor, Content, RemoteTask, Waiter
 from pyptogen.runtime.faults import RuntimeClosed

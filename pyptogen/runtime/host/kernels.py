@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from pyptogen.diagnostics import fault
+from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.arrays.arguments import Region, check_out_names, check_overlap, result_array, updated_array
-from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.runtime.host.handles import TaskHandle, TensorHandle, result_type, single_output
 from pyptogen.runtime.host.python_kernels import describe, wire_name
 from pyptogen.runtime.host.task_graph import Touch

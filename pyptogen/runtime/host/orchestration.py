@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.layout.packing import PackedWeight
 from pyptogen.runtime.arg import Arg
-from pyptogen.runtime.arrays.packing import PackedWeight
 from pyptogen.runtime.host import collectives
 from pyptogen.runtime.host.handles import Group, TaskHandle, TensorHandle
 from pyptogen.runtime.host.kernels import by_name

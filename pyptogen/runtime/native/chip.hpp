@@ -82,7 +82,7 @@ public:
     // Held by a caller from `run` until it has read `error` and `trace`.
     std::mutex& lock() { return lock_; }
 
-    void* workspace(size_t bytes) final
+    void* allocate(size_t bytes) final
     {
         return memory_.allocate(bytes, [this](uint32_t launch, bool wait) { return settle(launch, wait); });
     }

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.diagnostics import DiagnosticError, fault, gathering
+from pyptogen.layout.buffers import aligned_empty
+from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.processors import available_processors
 from pyptogen.runtime.arrays.arguments import (
     Region,
@@ -23,8 +25,6 @@ from pyptogen.runtime.arrays.arguments import (
     result_packed,
     updated_array,
 )
-from pyptogen.runtime.arrays.buffers import aligned_empty
-from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, load_entry, shared_chip
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, index_bounds, index_uses, wrong_index
@@ -232,7 +232,7 @@ class CompiledOperator:
         """The same outputs computed by the Tensor level in numpy: the reference. The given arrays are left
         unchanged.
         """
-        from pyptogen.lower.tensor import interpret
+        from pyptogen.simulate.tensor import interpret
 
         attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
         arrays = self._arrays(arguments)
@@ -246,7 +246,7 @@ class CompiledOperator:
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
         """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes
         them."""
-        from pyptogen.verify.inputs import example_inputs
+        from pyptogen.inputs.example import example_inputs
 
         arrays = example_inputs(self.spec, dims, seed, program=self.program)
         return {tensor.name: tensor.in_bytes(arrays[tensor.name]) for tensor in self.contract.inputs}
@@ -285,7 +285,7 @@ def compile(
     kernel is told on standard error and ends the process.
     Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
     """
-    from pyptogen.lower.pipeline import lower
+    from pyptogen.codegen import generate
     from pyptogen.lower.tensor import from_spec
     from pyptogen.lower.tensor.reading.targets import require_target
     from pyptogen.schema import Spec, load_spec
@@ -293,15 +293,17 @@ def compile(
 
     if not isinstance(spec, (str, os.PathLike, Spec)):
         raise fault("PTG110", f"a spec cannot be a {type(spec).__name__}", None, expected="a path, or what was loaded")
-    loaded = spec if isinstance(spec, Spec) else load_spec(spec)
-    program = from_spec(loaded)
+    with gathering():
+        loaded = spec if isinstance(spec, Spec) else load_spec(spec)
+        program = from_spec(loaded)
     require_target(program, target)
-    sources: dict[str, Traced] = {**traced_sources(lower(program, target))}
+    sources: dict[str, Traced] = {**traced_sources(generate(program, target))}
     sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
     toolchain = make_toolchain(
-        isa=None if checked else _installation(isa, target, sources),
+        isa=None if checked else isa_root(isa, target),
         portable=portable,
         checked=target if checked else None,
+        mixed=_is_mixed(target, sources),
     )
     return _link(loaded, program, target, sources, toolchain, threads, lambda: sources)
 
@@ -333,8 +335,9 @@ def load_generated(
             None,
             expected="what `pyptogen build` wrote",
         )
-    loaded = load_spec(specs[0])
-    program = from_spec(loaded)
+    with gathering():
+        loaded = load_spec(specs[0])
+        program = from_spec(loaded)
     require_target(program, target)
     paths = [
         root / "wrapper.hpp",
@@ -349,35 +352,22 @@ def load_generated(
             fix=f"run `pyptogen build --target {target}`",
         )
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    toolchain = make_toolchain(isa=_installation(isa, target, sources), portable=portable)
+    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable, mixed=_is_mixed(target, sources))
     return _link(loaded, program, target, sources, toolchain, threads, lambda: _as_built(program, target, sources))
 
 
 def _as_built(program: Program, target: str, sources: Mapping[str, str]) -> dict[str, Traced]:
     """Where the lines of the files of a generated folder come from, which somebody may have edited."""
+    from pyptogen.codegen import generate
     from pyptogen.lower.origins import carried_over
-    from pyptogen.lower.pipeline import lower
 
-    made = traced_sources(lower(program, target))
+    made = traced_sources(generate(program, target))
     return {path: carried_over(made[path], text) for path, text in sources.items() if path in made}
 
 
-def _installation(isa: str | Path | None, target: str, sources: Mapping[str, str]) -> Path | None:
-    """The installation of PTO-ISA that the sources are compiled with, if any.
-
-    Raises ``DiagnosticError``: PTG503 for mixed kernels. The cores of a block wait for each other in rings, of which
-    the simulator of the public headers has one of a kind for all blocks together.
-    """
-    root = isa_root(isa, target)
-    if root is not None and "pto/side_by_side.hpp" in sources[f"{target}/orchestration.cpp"]:
-        raise fault(
-            "PTG503",
-            f"mixed kernels do not run with the PTO-ISA headers in {root}",
-            None,
-            expected="kernels of one core each, or the bundled headers",
-            fix="leave out `isa` and PTO_ISA_ROOT, or `fifo` in the tiling row",
-        )
-    return root
+def _is_mixed(target: str, sources: Mapping[str, str]) -> bool:
+    """Whether cube and vector cores run side by side."""
+    return "pto/side_by_side.hpp" in sources[f"{target}/orchestration.cpp"]
 
 
 def _link(

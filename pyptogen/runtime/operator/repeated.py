@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from pyptogen.runtime.arrays.packing import PackedWeight
+from pyptogen.layout.packing import PackedWeight
 
 
 class SameArray:

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from pyptogen.diagnostics import Diagnostic, Span
 
 if TYPE_CHECKING:
-    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.codegen import Generated
     from pyptogen.lower.origins import Traced
 
 _SAID = re.compile(r"^(?P<file>[^\s:]+\.cpp):(?P<line>\d+)", re.MULTILINE)
 _WRONG_INDEX = re.compile(r"wrong index: .*, site (?P<site>\d+)")
 
 
-def traced_sources(lowered: Lowered) -> dict[str, Traced]:
+def traced_sources(generated: Generated) -> dict[str, Traced]:
     """Kernels and orchestration of a target by their paths in the generated folder."""
-    sources = {f"{lowered.target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
-    sources[f"{lowered.target}/orchestration.cpp"] = lowered.orchestration
+    sources = {f"{generated.target}/kernels/{kernel.name}.cpp": kernel.text for kernel in generated.kernels}
+    sources[f"{generated.target}/orchestration.cpp"] = generated.orchestration
     return sources
 
 
@@ -36,13 +36,13 @@ def names_kernel(said: str) -> bool:
     return _SAID.search(said) is not None
 
 
-def place_of_message(said: str, lowered: Lowered) -> Span | None:
+def place_of_message(said: str, generated: Generated) -> Span | None:
     """What of the spec a message of a run is about: the operation of a wrong index, or what the first line of a kernel
     serves that it names at the beginning of a line."""
     wrong = _WRONG_INDEX.search(said)
     if wrong is not None:
-        return next((span for span, site in lowered.program.sites.items() if site == int(wrong["site"])), None)
-    sources = traced_sources(lowered)
+        return next((span for span, site in generated.program.sites.items() if site == int(wrong["site"])), None)
+    sources = traced_sources(generated)
     found = (_place(sources, match["file"], int(match["line"])) for match in _SAID.finditer(said))
     return next((place for place in found if place is not None), None)
 

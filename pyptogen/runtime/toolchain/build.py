@@ -30,6 +30,7 @@ _BY_FAMILY = {
 _CHECKED = ("-O1", "-DPTO_CHECKED")
 """The checks are long code of their own: -O1 compiles it in half the time."""
 _PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
+_RINGS = "#if defined(PTO_SIMULATED_RINGS)\n#include <pto/simulated_rings.hpp>\n#endif\n"
 _APART = "#define PTO_CPU_BODIES_APART 1\n"
 _BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
 _KEPT_PREFIXES = 6
@@ -59,7 +60,7 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        text = _PREFIX if self.headers.isa is not None else _APART + _PREFIX
+        text = _PREFIX + _RINGS if self.headers.isa is not None else _APART + _PREFIX
         key = digest("prefix", self.key, text)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
@@ -186,18 +187,23 @@ class Toolchain:
 
 
 def make_toolchain(
-    *, isa: Path | None = None, portable: bool = False, checked: str | None = None, cache: Cache | None = None
+    *,
+    isa: Path | None = None,
+    portable: bool = False,
+    checked: str | None = None,
+    cache: Cache | None = None,
+    mixed: bool = False,
 ) -> Toolchain:
     """The toolchain for this machine.
 
-    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers. ``portable``
-    builds for the baseline of the architecture. ``checked`` names a target for whose limits the bundled headers check
-    kernels as they run. Raises PTG501, PTG503, PTG504.
+    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers; ``mixed`` says that cube
+    and vector cores are to meet there in rings. ``portable`` builds for the baseline of the architecture. ``checked``
+    names a target for whose limits the bundled headers check kernels as they run. Raises PTG501, PTG503, PTG504.
     """
     cache = cache or Cache()
     level = PORTABLE if portable else native_level()
     if isa is not None:
-        return _isa_toolchain(isa, level, cache)
+        return _isa_toolchain(isa, level, cache, ("-DPTO_SIMULATED_RINGS",) if mixed else ())
     compiler = find_compiler()
     flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
     if checked is not None:
@@ -205,7 +211,7 @@ def make_toolchain(
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
 
 
-def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
+def _isa_toolchain(root: Path, level: Level, cache: Cache, more: tuple[str, ...]) -> Toolchain:
     """The first compiler that takes these headers: they are written with Clang in mind."""
     headers = isa_headers(root)
     machine = tuple(flag for flag in level.flags if not flag.startswith("-D"))
@@ -218,6 +224,7 @@ def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
             *_COMMON,
             *_BY_FAMILY[compiler.family],
             *machine,
+            *more,
         )
         toolchain = Toolchain(compiler, level.name, flags, headers, cache)
         said = _accepts(toolchain)
@@ -264,6 +271,28 @@ public:
     static constexpr bfloat16_t denorm_min() noexcept { return of(0x0001); }
 };
 }  // namespace std
+
+// What Clang calls to round to nearest even where the processor has no instruction for that: in libgcc from GCC 13 on.
+extern "C" __attribute__((weak, used)) inline __bf16 __truncsfbf2(float x)
+{
+    const unsigned bits = __builtin_bit_cast(unsigned, x);
+    const bool nan = (bits & 0x7fffffffu) > 0x7f800000u;
+    const unsigned rounded = nan ? bits | 0x400000u : bits + 0x7fffu + (bits >> 16 & 1u);
+    return __builtin_bit_cast(__bf16, static_cast<unsigned short>(rounded >> 16));
+}
+
+// By way of a float that is rounded to odd, so that the second rounding is that of the double.
+extern "C" __attribute__((weak, used)) inline __bf16 __truncdfbf2(double x)
+{
+    const float near = static_cast<float>(x);
+    const double back = near;
+    unsigned bits = __builtin_bit_cast(unsigned, near);
+    if (back != x && x == x) {
+        bits -= __builtin_fabs(back) > __builtin_fabs(x) ? 1u : 0u;
+        bits |= 1u;
+    }
+    return __truncsfbf2(__builtin_bit_cast(float, bits));
+}
 """
 _BF16 = """\
 #include <stdfloat>

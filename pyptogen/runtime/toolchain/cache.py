@@ -35,6 +35,8 @@ _JUST_USED = 3600.0
 
 _SCRATCH = ".scratch"
 """The folder of work in progress."""
+_PRUNED = ".pruned"
+"""A file whose date says when the store was last looked through."""
 _COMPLETE = ".complete"
 """The file of a folder that is written last: the SHA-256 of the others."""
 
@@ -98,13 +100,16 @@ class Cache:
     def get(self, kind: str, key: str, suffix: str) -> bytes | None:
         """The entry's bytes; None when it is missing, damaged or not this user's."""
         entry = self.root / kind / key[:2] / f"{key}{suffix}"
-        if not _intact(entry):
+        try:
+            if not (is_our_file(entry) and is_our_file(_mark_of(entry))):
+                return None
+            data = entry.read_bytes()
+            if _mark_of(entry).read_text(encoding="ascii") != hashlib.sha256(data).hexdigest():
+                return None
+        except (OSError, UnicodeDecodeError):  # none, or another process prunes at this moment
             return None
         _note_use(entry)
-        try:
-            return entry.read_bytes()
-        except FileNotFoundError:  # another process prunes at this moment
-            return None
+        return data
 
     def file(self, kind: str, key: str, suffix: str, make: Callable[[Path], None], *, prune: bool = True) -> Path:
         """The entry's file; ``make(path)`` writes it when it is missing, damaged or not this user's. Its exceptions
@@ -133,6 +138,20 @@ class Cache:
         if prune:
             self.prune(MOST_BYTES)
         return entry
+
+    def put(self, kind: str, key: str, suffix: str, data: bytes) -> None:
+        """Make the entry hold ``data``, whatever it held before: for what the key does not decide, and others can do
+        without. Raises PTG504."""
+        folder = self._folder(kind, key)
+        entry = folder / f"{key}{suffix}"
+        with self._written(), _locked(folder / f"{key}.lock"), self.scratch() as work:
+            new, mark = work / entry.name, work / "sha256"
+            for path, content in ((new, data), (mark, hashlib.sha256(data).hexdigest().encode())):
+                path.write_bytes(content)
+                path.chmod(0o600)
+            _make_room(entry)
+            os.replace(mark, _mark_of(entry))
+            os.replace(new, entry)
 
     def tree(self, kind: str, key: str, files: dict[str, bytes]) -> Path:
         """A folder with exactly these files (by relative path). The key must be made from their content."""
@@ -214,6 +233,18 @@ class Cache:
                     with suppress(FileNotFoundError):
                         found.append(Entry(kind.name, path, _size(path), path.stat().st_mtime))
         return sorted(found, key=lambda entry: (entry.used, entry.path.name))
+
+    def prune_now_and_then(self) -> None:
+        """`prune` to the store's own bound, but not when that was done within the last hour: it looks at every entry.
+        For those that make entries many times an hour, a few each time."""
+        stamp = self.root / _PRUNED
+        with suppress(OSError):
+            if 0 <= time.time() - stamp.stat().st_mtime < _JUST_USED:
+                return
+        with suppress(OSError):
+            stamp.touch(0o600)
+            os.utime(stamp)
+        self.prune(MOST_BYTES)
 
     def prune(self, most_bytes: int, *, unused_days: float | None = None, everything: bool = False) -> list[Entry]:
         """Remove entries, those used longest ago first, until the rest has at most ``most_bytes``; also those

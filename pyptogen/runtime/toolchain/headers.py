@@ -23,6 +23,8 @@ _OWN_HEADERS = (
     "pto/field_tensor.hpp",
     "pto/orchestration.hpp",
     "pto/runtime.hpp",
+    "pto/side_by_side.hpp",
+    "pto/simulated_rings.hpp",
 )
 _NOT_FOR_CPUS = ("npu", "costmodel")
 

@@ -11,11 +11,11 @@ from hypothesis import example, given, settings
 from lower.block.chains import chains, clobbered, trace, wrong_reuse
 from lower.small_programs import TARGETS, elementwise, elementwise_arrays, lowered
 from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Instr, InstrKernel, declarations
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import interpret as golden
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tensor import interpret as golden
 
 MEMORY_OF = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
 

@@ -12,11 +12,11 @@ from lower.small_programs import elementwise, elementwise_arrays, program_of
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower import pipeline
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Declare, For, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Replay, Trips
-from pyptogen.lower.tensor import interpret as golden
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tensor import interpret as golden
 
 PRODUCT = """\
 pyptogen: 1

@@ -16,11 +16,11 @@ from pyptogen.lower.execution.build import workspace
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.execution.verify import verify
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.interpret_graph import segments
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.sizes.sizes import select_rows
 from pyptogen.lower.verify import IllegalIR
+from pyptogen.simulate.graph import segments
 
 OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]
 SPAN = Span("demo.yaml", 3, 1, 3, 2)

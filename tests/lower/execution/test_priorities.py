@@ -11,10 +11,10 @@ import pytest
 
 import pyptogen
 from lower.small_programs import library, lowered, program_of
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import Span
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.execution.prioritise import HIGHEST, run
-from pyptogen.lower.pipeline import lower
 
 SPAN = Span("demo.yaml", 3, 1, 3, 2)
 
@@ -91,7 +91,7 @@ def test_schedule_of_a_spec_reaches_the_scheduler(policy: str, tmp_path: Path) -
     operator = pyptogen.compile(tmp_path / "two.yaml", target="a2a3")
     assert operator.policy == policy
     number = 1 if policy == "critical_path" else 3
-    assert f"}}, {{}}, {number});" in lower(program_of(text), "a2a3").orchestration
+    assert f"}}, {{}}, {number});" in generate(program_of(text), "a2a3").orchestration
     with pyptogen.Runtime(level="chip", platform="a2a3", cores=(1, 1)) as rt:
         rt.register("two", operator)
         rt.run("two", operator.example_inputs(t=8), deps=tmp_path / "deps.json")

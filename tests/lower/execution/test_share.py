@@ -7,11 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret
-from pyptogen.lower.pipeline import lower
+from pyptogen.codegen import Generated, generate
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret
 
 SPEC = """\
 pyptogen: 1
@@ -35,12 +34,12 @@ tiling:
 """
 
 
-def lowered(schedule: str, target: str = "a2a3", row: str = "n: 32") -> Lowered:
+def lowered(schedule: str, target: str = "a2a3", row: str = "n: 32") -> Generated:
     text = SPEC.replace("n: 32", row) + f"schedule: {schedule}\n"
-    return lower(from_spec(load_source(Source("op.yaml", text))), target)
+    return generate(from_spec(load_source(Source("op.yaml", text))), target)
 
 
-def tiles(found: Lowered) -> dict[str, int]:
+def tiles(found: Generated) -> dict[str, int]:
     return {launch.kernel: launch.tiles[1] for launch in found.execution.plans[0] if launch.tiles is not None}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lower.hand.cases import BLOCK, INSTRUCTION, LEVELS, SOURCE, TILE, write
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 
@@ -79,7 +79,7 @@ CASES = [
 
 def found(text: str, folder: Path, target: str = "a2a3") -> Diagnostic:
     with pytest.raises(DiagnosticError) as raised:
-        lower(from_spec(load_spec(write(folder, text))), target)
+        generate(from_spec(load_spec(write(folder, text))), target)
     return raised.value.diagnostics[0]
 
 
@@ -102,7 +102,7 @@ def test_fault_is_found(bad: Bad, tmp_path: Path) -> None:
 def test_arithmetic_on_buffers_of_two_shapes(tmp_path: Path) -> None:
     text = LEVELS[I].replace("TMULS(yt, xt, 2.0)", "TADD(yt, xt, xt)")
     wide = text.replace("0x4000, shape: [8, cols]", "0x4000, shape: [8, 1024]")
-    assert lower(from_spec(load_spec(write(tmp_path, text))), "a2a3").kernels
+    assert generate(from_spec(load_spec(write(tmp_path, text))), "a2a3").kernels
     diagnostic = found(wide, tmp_path)
     assert diagnostic.code == "PTG303"
     assert "8 x 1024, 8 x 512" in diagnostic.message
@@ -134,9 +134,9 @@ SQUARE += "inputs: {x: 'fp32[rows, cols]', w: 'fp32[cols, cols]'}\noutputs: {y: 
 
 def test_cube_and_vector_are_apart_on_a2a3(tmp_path: Path) -> None:
     program = from_spec(load_spec(write(tmp_path, CUBE, SQUARE)))
-    assert lower(program, "cpu").kernels[0].core == "mixed"
+    assert generate(program, "cpu").kernels[0].core == "mixed"
     with pytest.raises(DiagnosticError) as raised:
-        lower(program, "a2a3")
+        generate(program, "a2a3")
     assert raised.value.diagnostics[0].code == "PTG303"
 
 
@@ -150,7 +150,7 @@ def test_what_others_need_must_be_stored(tmp_path: Path) -> None:
     stages = "graph:\n  my_scale: {h: x * 1.0, y: h * 2.0}\n  more: {z: h + 1.0}\n"
     head = write(tmp_path, "").read_text().replace("outputs:", "outputs:\n  z: fp32[rows, cols]")
     with pytest.raises(DiagnosticError) as raised:
-        lower(from_spec(load_spec(write(tmp_path, stages + TILE, head))), "cpu")
+        generate(from_spec(load_spec(write(tmp_path, stages + TILE, head))), "cpu")
     diagnostic = raised.value.diagnostics[0]
     assert (diagnostic.code, "`h`" in diagnostic.message) == ("PTG207", True)
 
@@ -162,7 +162,7 @@ def test_an_unrolled_dim_and_a_kernel_that_does_all_of_it(tmp_path: Path) -> Non
 
 
 def test_flags_say_nothing_on_cpu(tmp_path: Path) -> None:
-    text = lower(from_spec(load_spec(write(tmp_path, BLOCK))), "cpu").kernels[0].text
+    text = generate(from_spec(load_spec(write(tmp_path, BLOCK))), "cpu").kernels[0].text
     assert "flag(" not in text
     assert "xt * 2.0f" in text
     assert INSTRUCTION.count("TMULS") == 1
@@ -202,7 +202,7 @@ kernels:
 )
 def test_only_what_goes_element_by_element_works_in_place(old: str, new: str, words: str, tmp_path: Path) -> None:
     """Narrowing does, since no element is written before it is read; widening, scratch and a transpose do not."""
-    assert lower(from_spec(load_spec(write(tmp_path, IN_PLACE))), "a2a3").kernels
+    assert generate(from_spec(load_spec(write(tmp_path, IN_PLACE))), "a2a3").kernels
     diagnostic = found(IN_PLACE.replace(old, new), tmp_path)
     assert diagnostic.code == "PTG304"
     assert words in diagnostic.message

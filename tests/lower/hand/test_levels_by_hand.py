@@ -9,11 +9,12 @@ import pytest
 
 import pyptogen
 from lower.hand.cases import HEAD, INSTRUCTION, LEVELS, TILE, arrays, write
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as interpret_instructions
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as interpret_instructions
+from pyptogen.simulate.tensor import interpret
 
 TARGETS = ("cpu", "a2a3")
 
@@ -64,7 +65,7 @@ def test_among_stages_of_the_compiler(level: str, target: str, tmp_path: Path) -
 def test_source_runs_compiled_only(tmp_path: Path) -> None:
     """The interpreter says so, with the place of the stage."""
     text = LEVELS["source"]
-    lowered = lower(from_spec(load_spec(write(tmp_path, text))), "cpu")
+    lowered = generate(from_spec(load_spec(write(tmp_path, text))), "cpu")
     with pytest.raises(DiagnosticError, match="given as C\\+\\+ source, which no interpreter runs"):
         interpret_instructions(lowered, arrays(8), {})
 
@@ -104,7 +105,7 @@ def test_another_target_is_lowered_from_the_equations(tmp_path: Path) -> None:
     kernel = TILE.replace("level: tile", "level: tile\n    targets: [a2a3]")
     spec = write(tmp_path, "graph:\n  my_scale: {y: x * 2.0}\n" + kernel)
     program = from_spec(load_spec(spec))
-    by_hand = {target: "by_hand" in lower(program, target).report["kernels"]["my_scale"] for target in TARGETS}
+    by_hand = {target: "by_hand" in generate(program, target).report["kernels"]["my_scale"] for target in TARGETS}
     assert by_hand == {"cpu": False, "a2a3": True}
 
 
@@ -148,7 +149,7 @@ kernels:
 def test_buffers_placed_by_hand_are_walked_together(tmp_path: Path) -> None:
     """Both halves of a row in one walk, values in registers."""
     spec = write(tmp_path, HALVES)
-    (kernel,) = lower(from_spec(load_spec(spec)), "cpu").kernels
+    (kernel,) = generate(from_spec(load_spec(spec)), "cpu").kernels
     assert (kernel.text.count("TPASS("), kernel.text.count("TASSIGN(")) == (1, 0)
     given = arrays(37)
     np.testing.assert_array_equal(pyptogen.compile(spec, target="cpu")(**given).y, given["x"] * np.float32(2))
@@ -158,7 +159,7 @@ def test_buffers_that_share_memory_are_left_to_their_instructions(tmp_path: Path
     doubled, stored = "      - twice: muls(high, 2.0)\n", "      - store(low, y[8*i:8*i+8, :256])\n"
     shared = HALVES.replace("0x4000", "0x0400").replace("0x2000", "0x4000").replace(doubled + stored, stored + doubled)
     spec = write(tmp_path, shared)
-    (kernel,) = lower(from_spec(load_spec(spec)), "cpu").kernels
+    (kernel,) = generate(from_spec(load_spec(spec)), "cpu").kernels
     assert (kernel.text.count("TPASS("), kernel.text.count("TASSIGN(")) == (0, 3)
     given = arrays(37)
     np.testing.assert_array_equal(pyptogen.compile(spec, target="cpu")(**given).y, given["x"] * np.float32(2))

@@ -24,9 +24,10 @@ from lower.instruction.editing import (
 from lower.small_programs import lowered
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction import MachineFault, interpret
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, Mode, Node
 from pyptogen.lower.tile.ir import Extent
+from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.graph import interpret
 
 ROWS = 21
 

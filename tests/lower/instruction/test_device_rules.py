@@ -1,6 +1,6 @@
 """Tiles that the bundled headers take and a device's own refuse: each rule has a call that keeps to it and one that
 does not. The limits are those of the public A2/A3 headers (TMatmul.hpp, textract_common.hpp, TStore.hpp, TMov.hpp,
-tload_common.hpp), not of the code under test."""
+tload_common.hpp, TGather.hpp), not of the code under test."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from lower.instruction.editing import edit, places, runs
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import Instr, InstrKernel, Node
+from pyptogen.lower.instruction.ir import Declare, Instr, InstrKernel, Node
 from pyptogen.lower.instruction.verify import verify
 from pyptogen.lower.isa.device_rules import Operands, broken_rule
 from pyptogen.lower.isa.fractals import CubeTile
@@ -61,12 +61,37 @@ CASES = {
         Operands((tile("Acc", 16, 4096, 4),)),
     ),
     "stored rows": ("TSTORE", Operands((tile("Acc", 8192, 16, 4),)), Operands((tile("Acc", 8208, 16, 4),))),
+    "stored boxes": (
+        "TSTORE",
+        Operands((tile("Acc", 65520, 16, 4),), boxed="fp32"),
+        Operands((tile("Acc", 65536, 16, 4),), boxed="fp32"),
+    ),
+    "whole boxes": (
+        "TSTORE",
+        Operands((tile("Acc", 32, 48, 4),), boxed="fp16"),
+        Operands((replace(tile("Acc", 32, 48, 4), valid=(32, 40)),), boxed="fp16"),
+    ),
+    "rows of boxes": (
+        "TSTORE",
+        Operands((replace(tile("Acc", 32, 48, 4), valid=("rows", 48)),)),
+        Operands((replace(tile("Acc", 32, 48, 4), valid=("rows", 48)),), boxed="fp16"),
+    ),
+    "boxes of int32": (
+        "TSTORE",
+        Operands((tile("Acc", 32, 48, 4),)),
+        Operands((tile("Acc", 32, 48, 4),), boxed="int32"),
+    ),
     "lines": ("TLOAD", Operands((tile("Vec", 4095, 8, 4),)), Operands((tile("Vec", 4096, 8, 4),))),
     "a column is one line": ("TLOAD", Operands((tile("Vec", 8192, 1, 4),)), Operands((tile("Vec", 8192, 8, 4),))),
     "bias": (
         "TMOV",
         Operands((tile("Bias", 1, 16, 4), tile("Mat", 1, 16, 4))),
         Operands((tile("Bias", 1, 8, 4), tile("Mat", 1, 8, 4))),
+    ),
+    "gathered by a pattern": (
+        "TGATHER",
+        Operands((tile("Vec", 1, 8, 4), tile("Vec", 1, 16, 4))),
+        Operands((replace(tile("Vec", 1, 8, 4), valid=(1, "rows")), tile("Vec", 1, 16, 4))),
     ),
     "quantisation words": (
         "TMOV",
@@ -107,3 +132,16 @@ def test_a_kernel_with_such_an_instruction_is_refused() -> None:
     path = next(places(kernel.body, runs("TEXTRACT")))
     with pytest.raises(DiagnosticError, match=r"PTG303: TEXTRACT on a2a3 does not take .* in Left"):
         verify([replace(kernel, body=edit(kernel.body, path, shifted))], platform)
+
+
+def test_a_tile_that_leaves_its_memory_is_refused() -> None:
+    """L0C has 128 KiB (buffer_limits.hpp), which a plan of memory keeps to and a text by hand may not."""
+    platform, kernel = PLATFORMS["a2a3"], matmul()
+
+    def lifted(node: Node) -> tuple[Node, ...]:
+        assert isinstance(node, Declare)
+        return (replace(node, address=Poly.of(128 * 1024 - 32)),)
+
+    path = next(places(kernel.body, lambda node: isinstance(node, Declare) and node.type.loc == "Acc"))
+    with pytest.raises(DiagnosticError, match=r"PTG301: tile `c_acc` .* ends beyond its memory on a2a3"):
+        verify([replace(kernel, body=edit(kernel.body, path, lifted))], platform)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lower.small_programs import elementwise, lowered
-from pyptogen.lower import pipeline
+from pyptogen.codegen import generate
 from pyptogen.lower.instruction import in_place
 from pyptogen.lower.instruction.ir import Choose, Instr, InstrKernel, declarations, walk
 
@@ -41,11 +41,11 @@ def test_steps_of_a_polynomial_have_one_name() -> None:
 
 
 def test_the_value_gives_the_name() -> None:
-    (kernel,) = pipeline.lower(elementwise("e: exp(x * 2)\n  y: e / (e + 1) * e"), "a2a3").instructions
+    (kernel,) = generate(elementwise("e: exp(x * 2)\n  y: e / (e + 1) * e"), "a2a3").instructions
     assert {"e_1", "e"} <= declarations(kernel).keys()
     assert {"e_1", "e"} & declarations(in_place.run(kernel)).keys() == {"e"}
 
 
 def test_values_of_the_author_keep_their_names() -> None:
-    text = pipeline.lower(elementwise("a: x * 2\n  a_2: a + 1\n  y: a_2 * a_2"), "a2a3").kernels[0].text
+    text = generate(elementwise("a: x * 2\n  a_2: a + 1\n  y: a_2 * a_2"), "a2a3").kernels[0].text
     assert "TADDS(a_2, a, 1.0f)" in text

@@ -22,9 +22,8 @@ from lower.small_programs import (
 )
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import interpret
-from pyptogen.lower.instruction.interpret_graph import segments
-from pyptogen.lower.tensor import interpret as golden
+from pyptogen.simulate.graph import interpret, segments
+from pyptogen.simulate.tensor import interpret as golden
 
 Arrays = dict[str, Any]
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pyptogen
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 
@@ -129,7 +129,7 @@ def _beside_c(tmp_path: Path, entry: str) -> Path:
 
 def test_a_stage_gives_way_to_an_entry_of_its_name(tmp_path: Path) -> None:
     program = from_spec(load_spec(_beside_c(tmp_path, "bands")))
-    lowered = lower(program, "a2a3")
+    lowered = generate(program, "a2a3")
     assert [kernel.name for kernel in lowered.kernels] == ["bands", "bands_2"]
     assert "void bands_2(" in lowered.kernels[1].text
 
@@ -138,6 +138,6 @@ def test_a_stage_gives_way_to_an_entry_of_its_name(tmp_path: Path) -> None:
 def test_entries_that_no_function_of_c_can_have(entry: str, tmp_path: Path) -> None:
     path = _beside_c(tmp_path, entry)
     with pytest.raises(DiagnosticError, match="cannot name the entry of a kernel") as error:
-        lower(from_spec(load_spec(path)), "a2a3")
+        generate(from_spec(load_spec(path)), "a2a3")
     assert error.value.diagnostics[0].code == "PTG213"
     assert f"call it `{entry}_kernel`" in (error.value.diagnostics[0].fix or "")

@@ -11,9 +11,10 @@ import pytest
 
 import pyptogen
 from lower.small_programs import elementwise, lowered
-from pyptogen.lower import pipeline, platforms
+from pyptogen.codegen import generate
+from pyptogen.lower import platforms
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction import interpret, passes
+from pyptogen.lower.instruction import passes
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import For, GmWindow, Instr, InstrKernel, Node, Pass, declarations, walk
 from pyptogen.lower.instruction.passes import footprint, form
@@ -21,6 +22,7 @@ from pyptogen.lower.instruction.passes.replan import apart, replan
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret
 from pyptogen.verify import example_inputs
 
 OPERATORS = [
@@ -68,7 +70,7 @@ def unfolded(kernel: InstrKernel) -> InstrKernel:
 def test_the_order_and_the_addresses_of_passes_mean_the_same(name: str) -> None:
     spec = load_spec(SPECS / f"{name}.yaml")
     program = from_spec(spec)
-    once = pipeline.lower(program, "cpu")
+    once = generate(program, "cpu")
     assert any(formed(k) for k in once.instructions)
     arrays = example_inputs(spec, SIZES.get(name, {"rows": 5}), seed=3)
     again = replace(once, instructions=tuple(unfolded(k) for k in once.instructions))
@@ -111,7 +113,7 @@ def test_halves_of_rows_are_loaded_and_stored_apart() -> None:
 def test_a_tile_goes_by_halves_if_nothing_needs_whole_rows(factor: str, width: int) -> None:
     """All that is computed with is halves of e, and then the sum of its rows as well."""
     graph = f"e: exp(x)\nh: e[:, :8] * e[:, 8:] * {factor}\ny: concat(h, h, axis=-1)"
-    (kernel,) = pipeline.lower(elementwise(graph), "cpu").instructions
+    (kernel,) = generate(elementwise(graph), "cpu").instructions
     found = {n.cols.size for n in formed(kernel) for m in n.members if m.name == "TEXP"}
     assert found == {width}
 
@@ -184,7 +186,7 @@ def test_other_platforms_have_no_passes() -> None:
 
 def test_members_that_meet_at_other_elements_may_not_walk() -> None:
     """The proof obligation: any result moved onto a tile that others read, but not to the same elements."""
-    (kernel,) = pipeline.lower(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
+    (kernel,) = generate(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
     tiles = apart(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     (node,) = (n for n in walk(body) if isinstance(n, Pass))
@@ -223,7 +225,7 @@ def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, 
 
 
 def test_a_result_takes_the_place_of_an_operand_only_after_its_last_use() -> None:
-    (kernel,) = pipeline.lower(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
+    (kernel,) = generate(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
     tiles = apart(declarations(kernel))
     body = form.Former(tiles, kernel.body).body(kernel.body)
     (node,) = (n for n in walk(body) if isinstance(n, Pass))
@@ -278,7 +280,7 @@ def test_other_dtypes_walk_with_the_same_bits(dtype: str, tmp_path: Path, monkey
             * whole
         )
     )
-    (kernel,) = pipeline.lower(from_spec(load_spec(spec)), "cpu").instructions
+    (kernel,) = generate(from_spec(load_spec(spec)), "cpu").instructions
     assert any({"TADD", "TSUB"} <= set(names(node)) for node in formed(kernel))
     _same_bits(spec, monkeypatch, {"n": 1100})
 
@@ -304,5 +306,5 @@ def test_a_tile_written_twice_and_names_of_the_text_keep_apart(tmp_path: Path) -
 
 
 def program_text(path: Path) -> str:
-    (kernel,) = pipeline.lower(from_spec(load_spec(path)), "cpu").kernels
+    (kernel,) = generate(from_spec(load_spec(path)), "cpu").kernels
     return kernel.text

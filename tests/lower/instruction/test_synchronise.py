@@ -9,17 +9,19 @@ from operators.test_scans_in_rounds import ROWS
 
 from lower.instruction.editing import dropped, edit, places
 from lower.small_programs import elementwise, library, lowered, program_of
-from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import MachineFault, interpret
+from pyptogen.codegen import generate
 from pyptogen.lower.instruction import synchronise as synchronise_module
 from pyptogen.lower.instruction.event_ids import EVENT_IDS, Flags
+from pyptogen.lower.instruction.in_order import is_in_order
 from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Replay, Trips, is_in_order, prove, rounds
+from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
 from pyptogen.lower.instruction.synchronise import run as synchronise
 from pyptogen.lower.instruction.synchronise import settle
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.graph import interpret
 
 KERNELS = [
     (name, kernel.name)
@@ -54,7 +56,7 @@ def without_sync(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 def test_load_add_store_takes_four_flags() -> None:
-    (kernel,) = pipeline.lower(elementwise("y: x + x"), "a2a3").instructions
+    (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
     assert sorted(orders(kernel)) == [("MTE2", "V"), ("MTE3", "V"), ("V", "MTE2"), ("V", "MTE3")]
 
 
@@ -69,7 +71,7 @@ outputs: {c: "fp32[m, n]"}
 graph: {c: "matmul(a, b, dtype=fp32)"}
 tiling: [{m: 16, k: 64}]
 """
-    (kernel,) = pipeline.lower(program_of(text), "a2a3").instructions
+    (kernel,) = generate(program_of(text), "a2a3").instructions
     (loop,) = (node for node in walk(kernel.body) if isinstance(node, For) and node.var == "k0")
     assert loop.slots == 2
     in_loop = [(n.src, n.dst) for n in walk(loop.body) if isinstance(n, SetFlag)]
@@ -186,8 +188,8 @@ def test_a_loop_over_the_rows_behind_the_first_may_have_no_round(monkeypatch: py
     without: list[InstrKernel] = []
     with monkeypatch.context() as patch:
         patch.setattr(synchronise_module, "rounds", lambda k: [t for t in rounds(k) if not t.single])
-        without += pipeline.lower(program, "a2a3").instructions
-    for kernels, fine in ((without, False), (pipeline.lower(program, "a2a3").instructions, True)):
+        without += generate(program, "a2a3").instructions
+    for kernels, fine in ((without, False), (generate(program, "a2a3").instructions, True)):
         (kernel,) = kernels
         walks = [trips for trips in rounds(kernel) if trips.single]
         assert walks
@@ -206,7 +208,7 @@ outputs: {{y: "fp32[t, 28]"}}
 graph: {{y: "concat({parts}, axis=-1)"}}
 tiling: [{{t: 16}}]
 """
-    kernel = pipeline.lower(program_of(text), "a2a3").instructions[-1]
+    kernel = generate(program_of(text), "a2a3").instructions[-1]
     loops = [node for node in kernel.body if isinstance(node, For)]
     assert len(loops) >= 7
     assert full_barriers(kernel) == 0
@@ -235,7 +237,7 @@ inputs: {{{", ".join(f'{name}: "fp32[rows, 512]"' for name in names)}}}
 outputs: {{y: "fp32[{len(windows)}, rows, 256]"}}
 graph: {{y: "concat({parts}, axis=0)"}}
 """
-    (kernel,) = pipeline.lower(program_of(text), "a2a3").instructions
+    (kernel,) = generate(program_of(text), "a2a3").instructions
     return kernel
 
 
@@ -277,7 +279,7 @@ outputs: {gate: "fp32[t, n]", up: "fp32[t, n]"}
 graph: {gate: "matmul(x, w, dtype=fp32)", up: "matmul(x, v, dtype=fp32)"}
 tiling: [{t: 64, n: 128, k: {l1: 512, l0: 256}}]
 """
-    (products,) = pipeline.lower(program_of(text), "a2a3").instructions
+    (products,) = generate(program_of(text), "a2a3").instructions
     assert {flag for flag in pairs(products) if flag[:2] == ("M", "MTE1")} == {("M", "MTE1", 0)}
 
 
@@ -334,5 +336,5 @@ def test_stores_of_one_pipe_to_places_that_an_index_says_are_apart_by_a_barrier(
 
 
 def test_stores_to_other_places_of_one_tensor_need_no_barrier() -> None:
-    (kernel,) = pipeline.lower(elementwise("y: x + x"), "a2a3").instructions
+    (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
     assert not any(isinstance(node, Barrier) and node.pipe == "MTE3" for node in walk(kernel.body))

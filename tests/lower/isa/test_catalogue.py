@@ -9,8 +9,8 @@ import pytest
 
 import pyptogen
 from pyptogen.lower.isa.instruction import DTYPES, EVERY
-from pyptogen.lower.isa.meaning import MEANINGS
 from pyptogen.lower.isa.table import CASTS, FAMILIES, INSTRUCTIONS, ISA_PLATFORMS, NARROWING
+from pyptogen.simulate.meaning import MEANINGS
 
 HEADERS = Path(pyptogen.__file__).parent / "runtime" / "include" / "pto"
 TEXT = "\n".join(path.read_text() for path in sorted(HEADERS.rglob("*.hpp")))

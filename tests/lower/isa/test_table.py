@@ -10,7 +10,7 @@ import pytest
 
 from lower.small_programs import TARGETS, instructions, lowered
 from pyptogen.lower.isa import INSTRUCTIONS
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 F32, BF16 = np.float32, ml_dtypes.bfloat16
 

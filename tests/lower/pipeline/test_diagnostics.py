@@ -6,8 +6,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from lower.small_programs import ELEMENTWISE, PRODUCT, program_of
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError, render_text
-from pyptogen.lower import pipeline
 
 WIDE = ELEMENTWISE.replace("d: 16", "d: 4096")
 CASES = {
@@ -30,7 +30,7 @@ CASES = {
 def test_diagnostic(name: str, snapshot: SnapshotAssertion) -> None:
     code, target, text = CASES[name]
     with pytest.raises(DiagnosticError) as caught:
-        pipeline.lower(program_of(text), target)
+        generate(program_of(text), target)
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == code
     assert diagnostic.span is not None
@@ -44,7 +44,7 @@ def test_a_smaller_tile_helps(target: str) -> None:
     """The size that PTG301 proposes does fit."""
     _, _, text = CASES["ub_overflow"]
     with pytest.raises(DiagnosticError) as caught:
-        pipeline.lower(program_of(text), target)
+        generate(program_of(text), target)
     fix = caught.value.diagnostics[0].fix
     proposed = int(fix.split("`t: ")[1].split("`")[0])
-    assert pipeline.lower(program_of(text.replace("t: 128", f"t: {proposed}")), target).kernels
+    assert generate(program_of(text.replace("t: 128", f"t: {proposed}")), target).kernels

@@ -6,10 +6,12 @@ import subprocess
 import sys
 
 import pytest
+from lowering import lower_anew
 from syrupy.assertion import SnapshotAssertion
 
 from lower.small_programs import PRODUCT, TARGETS, levels, library, program_of
-from pyptogen.lower import pipeline
+from pyptogen.codegen import generate
+from pyptogen.codegen.generate import of_lowered
 from pyptogen.lower.tensor.ir import Program
 
 SMALL = {"softmax": lambda: library("softmax"), "matmul_int8": lambda: program_of(PRODUCT)}
@@ -24,7 +26,7 @@ def test_text_of_every_level(name: str, target: str, snapshot: SnapshotAssertion
 
 
 def whole(program: Program, target: str) -> str:
-    result = pipeline.lower(program, target)
+    result = of_lowered(lower_anew(program, target))
     texts = [kernel.text for kernel in result.kernels]
     return "\n".join([*texts, result.orchestration, str(result.report), *levels(program, target).values()])
 
@@ -52,7 +54,7 @@ IN_RINGS = BY_GM.replace("matmul(n, w", "matmul(x, w")
 def test_what_is_shown_is_what_was_chosen(text: str) -> None:
     """Both ways between cores that are apart are lowered; the texts are those of one."""
     program = program_of(text)
-    result, texts = pipeline.lower(program, "a2a3"), levels(program, "a2a3")
+    result, texts = generate(program, "a2a3"), levels(program, "a2a3")
     assert ("13-tile-divide" in texts) == ("chosen" in result.report) == (text == IN_RINGS)
     shown = [line.split()[1] for line in texts["42-instruction-in-place"].splitlines() if line.startswith("kernel ")]
     assert sorted(shown) == sorted(kernel.name for kernel in result.kernels)

@@ -10,10 +10,11 @@ import pytest
 
 import pyptogen
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import fit, from_spec, interpret
+from pyptogen.lower.tensor import fit, from_spec
 from pyptogen.lower.tensor.ir import REDUCE, Program
 from pyptogen.lower.tensor.passes import planes
 from pyptogen.schema import load_spec
+from pyptogen.simulate.tensor import interpret
 
 HEAD = """\
 pyptogen: 1

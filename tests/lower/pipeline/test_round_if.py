@@ -9,11 +9,12 @@ import pytest
 from faults import Bad, said_about
 
 from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import interpret as interpret_instructions
-from pyptogen.lower.tensor import from_spec, interpret, print_program
+from pyptogen.lower.tensor import from_spec, print_program
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.interpret import interpret as interpret_tiles
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as interpret_instructions
+from pyptogen.simulate.tensor import interpret
+from pyptogen.simulate.tile import interpret as interpret_tiles
 
 BASE = """\
 pyptogen: 1

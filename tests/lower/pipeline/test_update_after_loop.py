@@ -9,12 +9,12 @@ import pytest
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import interpret as interpret_instructions
 from pyptogen.lower.tensor import from_spec, print_program
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.passes import update_after_loop
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as interpret_instructions
 
 BASE = """\
 pyptogen: 1

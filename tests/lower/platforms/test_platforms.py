@@ -12,17 +12,17 @@ from compiling import quick_kernels
 
 import pyptogen
 from lower.small_programs import TARGETS, elementwise, elementwise_arrays, program_of
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower import pipeline
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Barrier, For, walk
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS, PRODUCTS
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS, Platform
 from pyptogen.lower.platforms.a2a3 import A2A3, COSTS
 from pyptogen.lower.platforms.a5 import A5
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tensor import interpret as golden
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.tensor import interpret as golden
 
 SPECS = Path(__file__).parents[3] / "specs"
 DTYPES = ("fp32", "fp16", "bf16", "int8", "uint8", "int16", "int32", "int64")
@@ -55,8 +55,8 @@ graph: {y: "exp(x) * 2 + x"}
 tiling: [{t: {tile: 4, tail: mask}}]
 """
     with pytest.raises(DiagnosticError, match="PTG301"):
-        pipeline.lower(program_of(text), "a2a3")
-    (kernel,) = pipeline.lower(program_of(text), "a5").instructions
+        generate(program_of(text), "a2a3")
+    (kernel,) = generate(program_of(text), "a5").instructions
     assert not any(isinstance(n, Barrier) for n in walk(kernel.body))
     assert dict(kernel.occupancy)["ub"] > PLATFORMS["a2a3"].memories["ub"]
 
@@ -69,7 +69,7 @@ def test_a5_agrees_with_the_golden(name: str) -> None:
     program = from_spec(spec)
     sizes = {d.name: {"blocks": 2}.get(d.name, 5) for d in program.dims if d.dynamic}
     arrays = example_inputs(spec, sizes, seed=3)
-    got, want = interpret(pipeline.lower(program, "a5"), arrays), golden(program, arrays)
+    got, want = interpret(generate(program, "a5"), arrays), golden(program, arrays)
     for output, array in want.items():
         np.testing.assert_allclose(got[output].astype(np.float64), array.astype(np.float64), rtol=1e-2, atol=1)
 
@@ -132,10 +132,10 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_softmax_on_an_invented_platform(tiny: str) -> None:
     with pytest.raises(DiagnosticError, match="PTG301") as caught:
-        pipeline.lower(program_of(SOFTMAX.format(cols=4096)), tiny)
+        generate(program_of(SOFTMAX.format(cols=4096)), tiny)
     assert "available on tiny" in str(caught.value)
     program = program_of(SOFTMAX.format(cols=512))
-    lowered = pipeline.lower(program, tiny)
+    lowered = generate(program, tiny)
     assert "set_flag" in lowered.kernels[0].text
     assert any(n.slot for k in lowered.instructions for n in walk(k.body) if isinstance(n, For))
     x = np.random.default_rng(0).uniform(-4, 4, (37, 512)).astype(np.float32)
@@ -145,8 +145,8 @@ def test_softmax_on_an_invented_platform(tiny: str) -> None:
 def test_what_an_invented_platform_lacks_is_named(tiny: str) -> None:
     program = elementwise("y: log(x)")
     with pytest.raises(DiagnosticError, match="TLOG takes no fp32 on tiny"):
-        pipeline.lower(program, tiny)
-    assert interpret(pipeline.lower(elementwise("y: x + z"), tiny), elementwise_arrays(9))["y"].shape == (9, 16)
+        generate(program, tiny)
+    assert interpret(generate(elementwise("y: x + z"), tiny), elementwise_arrays(9))["y"].shape == (9, 16)
 
 
 COMPACT = replace(
@@ -182,7 +182,7 @@ def compact(monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_library_on_another_platform(compact: str, name: str, sizes: dict[str, int]) -> None:
     """Chosen for its memories and figures, and it runs: no code knows its name."""
     spec = SPECS / f"{name}.yaml"
-    lowered = pipeline.lower(from_spec(load_spec(spec)), compact)
+    lowered = generate(from_spec(load_spec(spec)), compact)
     for kernel in lowered.instructions:
         assert all(used <= COMPACT.memories[memory] for memory, used in dict(kernel.occupancy).items())
     with quick_kernels():

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pyptogen.lower.tensor import from_spec, interpret, verify
+from pyptogen.lower.tensor import from_spec, verify
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tensor import interpret
 
 Array = np.ndarray[Any, Any]
 T, D = 5, 8

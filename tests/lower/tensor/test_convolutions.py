@@ -10,8 +10,9 @@ import pytest
 from references.convolution import convolution, transposed
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor import from_spec, interpret, verify
+from pyptogen.lower.tensor import from_spec, verify
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tensor import interpret
 
 PLACES = {1: ((9,), (3,)), 2: ((7, 8), (3, 2)), 3: ((8, 9, 7), (2, 3, 1))}
 FORMS = {

@@ -11,11 +11,12 @@ from references.whole_numbers import ALONG, ELEMENTWISE, Array, meaning, pairs, 
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import from_spec, halves, interpret
+from pyptogen.lower.tensor import from_spec, halves
 from pyptogen.lower.tensor.halves.forms import is_index
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor_level import prepared
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tensor import interpret
 
 CASES = {**ELEMENTWISE, **ALONG}
 MOVES = {"slice", "reshape", "cast", "gather", "index_select", "carry", "carried", "block", "collected"}

@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tensor.running.numerics import cast, matmul, prepare_right, scatter_update
-from pyptogen.lower.tensor.running.row_blocks import segments
+from pyptogen.numerics.operations import cast, matmul, prepare_right, scatter_update
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source, load_spec
+from pyptogen.simulate.row_blocks import segments
+from pyptogen.simulate.tensor import interpret
 
 SPEC = Path(__file__).parents[3] / "specs" / "indexer_prolog.yaml"
 NAN, INF = float("nan"), float("inf")
@@ -54,7 +55,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     arrays = inputs_of(program, {"t": 11, "blocks": 5})
     before = {name: array.copy() for name, array in arrays.items()}
     whole = interpret(program, arrays)
-    monkeypatch.setattr("pyptogen.lower.tensor.running.interpreter._BLOCK_BYTES", 200)
+    monkeypatch.setattr("pyptogen.simulate.tensor._BLOCK_BYTES", 200)
     blocked = interpret(program, arrays)
     assert list(whole) == ["q", "q_scale", "k_cache", "k_scale_cache", "weights"]
     for name, array in whole.items():

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor import from_spec, interpret, print_program
+from pyptogen.lower.tensor import from_spec, print_program
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.ways import Way, ways
 
 BASE = """\

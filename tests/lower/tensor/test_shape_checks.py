@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pyptogen.codegen import generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as run_kernels
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret, verify
+from pyptogen.inputs.sizes import case_dims
+from pyptogen.lower.tensor import from_spec, verify
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.runtime.operator.contract import Contract
 from pyptogen.schema import Source, Spec, load_source
-from pyptogen.verify.sizes import case_dims
+from pyptogen.simulate.graph import interpret as run_kernels
+from pyptogen.simulate.tensor import interpret
 
 SPEC = """\
 pyptogen: 1
@@ -79,7 +80,7 @@ def test_one_dim_follows_from_another() -> None:
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
 def test_kernels_see_one_dim(target: str) -> None:
     given = arrays(10, 10)
-    assert run_kernels(lower(program_of(), target), given)["y"].tobytes() == (given["x"] + given["z"]).tobytes()
+    assert run_kernels(generate(program_of(), target), given)["y"].tobytes() == (given["x"] + given["z"]).tobytes()
 
 
 def test_arrays_that_disagree_are_named_with_axis_expected_and_got() -> None:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from lower.small_programs import elementwise
+from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.instruction.duration import duration
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program, TilingRow
 from pyptogen.schema import Source, load_source, load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify import example_inputs
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -44,7 +44,7 @@ def with_tiling(name: str, tiling: str, folder: Path) -> Path:
 def test_an_empty_row(name: str, target: str, tmp_path: Path) -> None:
     spec = load_spec(with_tiling(name, "  - {}", tmp_path))
     program = from_spec(spec)
-    lowered = lower(program, target)
+    lowered = generate(program, target)
     arrays = example_inputs(spec, SIZES[name], seed=5)
     want, got = interpret(program, arrays), run_instructions(lowered, arrays)
     for output, expected in want.items():
@@ -58,39 +58,39 @@ def tiles(lowered: object) -> dict[str, object]:
 
 def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     softmax = from_spec(load_spec(with_tiling("softmax", "  - {}", tmp_path)))
-    assert tiles(lower(softmax, "cpu")) == {"softmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
-    assert tiles(lower(softmax, "a2a3")) == {"softmax": {"rows": [4]}}  # 64 KB a tile, and a copy of it
+    assert tiles(generate(softmax, "cpu")) == {"softmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
+    assert tiles(generate(softmax, "a2a3")) == {"softmax": {"rows": [4]}}  # 64 KB a tile, and a copy of it
 
 
 def test_rows_that_a_position_is_found_in_stay_in_the_first_level_cache() -> None:
     """Its result has one element a row; what it reads has 4096."""
     argmax = from_spec(load_spec(SPECS / "argmax.yaml"))
-    assert tiles(lower(argmax, "cpu")) == {"argmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
+    assert tiles(generate(argmax, "cpu")) == {"argmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
 
 
 def test_an_epilogue_has_the_rows_of_its_product(tmp_path: Path) -> None:
     """Of a few rows each tile of the right operand would be rearranged again and again."""
     fused = from_spec(load_spec(with_tiling("linear_relu", "  - {fuse: [[product, activation]]}", tmp_path)))
-    assert [sizes["t"] for sizes in tiles(lower(fused, "cpu")).values()] == [[256]]  # type: ignore[index]
+    assert [sizes["t"] for sizes in tiles(generate(fused, "cpu")).values()] == [[256]]  # type: ignore[index]
 
 
 def test_a_block_of_a_loop_meets_many_rows_a_part_at_a_time(tmp_path: Path) -> None:
     """A block of keys is rearranged once for 1024 queries; scores of 128 of them stay in the cache."""
     attention = from_spec(load_spec(with_tiling("flash_attention", "  - {}", tmp_path)))
-    assert tiles(lower(attention, "cpu")) == {"flash_attention": {"heads": [1], "sq": [1024, 128], "kv": [512]}}
+    assert tiles(generate(attention, "cpu")) == {"flash_attention": {"heads": [1], "sq": [1024, 128], "kv": [512]}}
 
 
 def test_blocks_of_a_causal_loop_are_short(tmp_path: Path) -> None:
     """Of a long one most would be computed for queries that do not see it."""
     causal = from_spec(load_spec(with_tiling("flash_attention_causal", "  - {}", tmp_path)))
     chosen = {"heads": [1], "sq": [1024, 128], "kv": [128]}
-    assert tiles(lower(causal, "cpu")) == {"flash_attention_causal": chosen}
+    assert tiles(generate(causal, "cpu")) == {"flash_attention_causal": chosen}
 
 
 def test_columns_of_a_loop_stay_whole(tmp_path: Path) -> None:
     """Cut ones would make all scores again for every part of them."""
     sparse = from_spec(load_spec(with_tiling("sparse_attention", "  - {}", tmp_path)))
-    assert tiles(lower(sparse, "cpu"))["attend"] == {"t": [1], "selected": [512]}
+    assert tiles(generate(sparse, "cpu"))["attend"] == {"t": [1], "selected": [512]}
 
 
 def test_columns_are_cut_where_a_middle_axis_is_summed() -> None:
@@ -101,7 +101,7 @@ def test_columns_are_cut_where_a_middle_axis_is_summed() -> None:
         "    carry:\n      y: full([b, d], 0, fp32)\n"
         "    next:\n      y: y + sum(abs(reshape(x[n], [b, k, d])), axis=1)\n"
     )
-    lowered = lower(from_spec(load_source(Source("sums.yaml", text))), "cpu")
+    lowered = generate(from_spec(load_source(Source("sums.yaml", text))), "cpu")
     assert tiles(lowered)["add"] == {"n": [1], "b": [1], "d": [256]}
     x = np.random.default_rng(3).normal(size=(3, 2, 512, 2048)).astype(np.float32)
     got = run_instructions(lowered, {"x": x})["y"]
@@ -123,7 +123,7 @@ def test_what_a_product_carries_on_stays_whole() -> None:
     )
     rng = np.random.default_rng(3)
     a, u = rng.normal(size=(129, 129)).astype(np.float32), rng.normal(size=(129, 1)).astype(np.float32)
-    got = run_instructions(lower(program, "cpu"), {"a": a, "v": u})["u"]
+    got = run_instructions(generate(program, "cpu"), {"a": a, "v": u})["u"]
     for _ in range(7):
         u = a.astype(np.float64) @ u
         u /= np.linalg.norm(u)
@@ -132,7 +132,7 @@ def test_what_a_product_carries_on_stays_whole() -> None:
 
 def test_what_is_written_stays(tmp_path: Path) -> None:
     product = from_spec(load_spec(with_tiling("matmul_bf16", "  - {n: 64}", tmp_path)))
-    chosen = tiles(lower(product, "cpu"))["matmul_bf16"]
+    chosen = tiles(generate(product, "cpu"))["matmul_bf16"]
     assert chosen == {"m": [256], "n": [64]}  # k is static and not named: whole
 
 
@@ -146,7 +146,7 @@ TEN = (
 def test_a_step_away_from_the_choice_does_not_pay(name: str, tmp_path: Path) -> None:
     """The row that was chosen for A2/A3 has no neighbour (one tile halved or doubled) that is more than 25 % faster."""
     program = from_spec(load_spec(with_tiling(name, "  - {}", tmp_path)))
-    chosen = lower(program, "a2a3")
+    chosen = generate(program, "a2a3")
     cost = total(chosen)
     sizes = {stage: row_of(k["tiles"]) for k in chosen.report["kernels"].values() for stage in k["stages"]}
     for stage, row in sizes.items():
@@ -155,7 +155,7 @@ def test_a_step_away_from_the_choice_does_not_pay(name: str, tmp_path: Path) -> 
                 tile = {key: int(size * factor) if key == dim else size for key, size in row.items()}
                 table = {other: tile if other == stage else sizes[other] for other in sizes}
                 try:
-                    other = lower(replace(program, tiling=(written(program, table),)), "a2a3")
+                    other = generate(replace(program, tiling=(written(program, table),)), "a2a3")
                 except DiagnosticError:
                     continue
                 assert total(other) > 0.75 * cost, f"{stage} {tile} takes {total(other):.0f}, the choice {cost:.0f}"
@@ -169,14 +169,14 @@ def written(program: Program, table: dict[str, dict[str, int]]) -> TilingRow:
     return TilingRow((), table, (), {}, program.span)
 
 
-def total(lowered: Lowered) -> float:
+def total(lowered: Generated) -> float:
     found = [duration(kernel, PLATFORMS["a2a3"], 4096, {}) for kernel in lowered.instructions]
     return sum(cycles for cycles in found if cycles is not None)
 
 
 def test_the_duration_of_a_loop_by_hand() -> None:
     """y = exp(x), 64 rows of 16 columns in tiles of 16: load, exp, store, four rounds on one of 48 cores each."""
-    (kernel,) = lower(elementwise("y: exp(x)", tile=16), "a2a3").instructions
+    (kernel,) = generate(elementwise("y: exp(x)", tile=16), "a2a3").instructions
     costs = PLATFORMS["a2a3"].costs
     assert costs is not None
     tile = 16 * 16 * 4
@@ -192,9 +192,9 @@ def test_the_duration_of_a_loop_by_hand() -> None:
 def test_tiles_four_times_smaller_are_tried(tmp_path: Path) -> None:
     """On A5 the memory of the first guess has no room for copies, nor that of half of it; a quarter has."""
     operator = from_spec(load_spec(with_tiling("layer_norm_residual", "  - {}", tmp_path)))
-    lowered = lower(operator, "a5")
+    lowered = generate(operator, "a5")
     assert tiles(lowered) == {"layer_norm_residual": {"rows": [2]}}
-    of_eight = lower(replace(operator, tiling=(_row(operator, rows=8),)), "a5")
+    of_eight = generate(replace(operator, tiling=(_row(operator, rows=8),)), "a5")
     costs = [duration(found.instructions[0], PLATFORMS["a5"], 4096, {}) for found in (lowered, of_eight)]
     assert costs[0] is not None
     assert costs[1] is not None
@@ -224,7 +224,7 @@ tiling: [{}]
 
 def test_a_state_is_cut_along_the_axis_that_no_round_needs_whole() -> None:
     """All of it fits no memory of a cube core; its rows are the depth of the round's product, its columns are apart."""
-    made = lower(from_spec(load_source(Source("held.yaml", HELD))), "a2a3")
+    made = generate(from_spec(load_source(Source("held.yaml", HELD))), "a2a3")
     assert all("d" not in cut and cut["e"][0] < 256 for cut in tiles(made).values())  # type: ignore[operator, index]
     x = np.random.default_rng(4).uniform(-1, 1, (70, 256)).astype(np.float32)
     h = np.full((256, 256), 0.5)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from lower.small_programs import TARGETS, program_of
 from pyptogen.cli.app import app
-from pyptogen.lower import pipeline
+from pyptogen.codegen import generate
 
 SPECS = Path(__file__).parents[3] / "specs"
 ONE_KERNEL = ("softmax", "rms_norm", "swiglu", "matmul_bf16", "layer_norm", "flash_attention")
@@ -26,12 +26,12 @@ def with_row(name: str, row: str) -> str:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ONE_KERNEL)
 def test_the_row_gives_the_same_kernels(name: str, target: str) -> None:
-    chosen = pipeline.lower(program_of(with_row(name, "{}")), target)
+    chosen = generate(program_of(with_row(name, "{}")), target)
     (note,) = (note for note in chosen.notes if "chosen tiles" in note)
     row = note.partition("chosen tiles ")[2]
     if any("fifo" in note for note in chosen.notes):
         row = f"{row[:-1]}, fifo: 2}}"
-    written = pipeline.lower(program_of(with_row(name, row)), target)
+    written = generate(program_of(with_row(name, row)), target)
     assert [kernel.text for kernel in written.kernels] == [kernel.text for kernel in chosen.kernels]
     assert not any("chosen tiles" in note for note in written.notes)
 

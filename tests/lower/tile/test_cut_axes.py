@@ -9,8 +9,8 @@ import pytest
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile.interpret import interpret
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.tile import interpret
 
 MERGED = """\
 pyptogen: 1

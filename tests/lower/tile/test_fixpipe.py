@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.lower.artifacts import Lowered
+from pyptogen.codegen import Generated, generate
 from pyptogen.lower.instruction.ir import Instr, Relu, walk
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
@@ -62,15 +61,15 @@ def source(outputs: str, graph: str, row: str = ROW) -> str:
     return SPEC.format(outputs=outputs, graph=graph, row=row)
 
 
-def lowered(text: str, target: str = "a2a3") -> Lowered:
-    return lower(from_spec(load_source(Source("clipped.yaml", text))), target)
+def lowered(text: str, target: str = "a2a3") -> Generated:
+    return generate(from_spec(load_source(Source("clipped.yaml", text))), target)
 
 
-def instructions(result: Lowered) -> list[Instr]:
+def instructions(result: Generated) -> list[Instr]:
     return [node for kernel in result.instructions for node in walk(kernel.body) if isinstance(node, Instr)]
 
 
-def under_relu(result: Lowered) -> int:
+def under_relu(result: Generated) -> int:
     return sum(any(isinstance(o, Relu) for o in instr.operands) for instr in instructions(result))
 
 

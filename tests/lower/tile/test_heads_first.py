@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from lower.small_programs import TARGETS
-from pyptogen.lower.instruction import interpret as run_instructions
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.codegen import generate
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify import example_inputs
 
 SPEC = """\
@@ -57,7 +58,7 @@ def test_it_means_what_the_graph_says(name: str, layout: str, target: str) -> No
     spec, program = program_of(name, layout)
     arrays = example_inputs(spec, {"t": 37}, seed=4)
     want = interpret(program, arrays)
-    got = run_instructions(lower(program, target), arrays, blocks=3)
+    got = run_instructions(generate(program, target), arrays, blocks=3)
     for output, expected in want.items():
         np.testing.assert_allclose(
             got[output].astype(np.float32), expected.astype(np.float32), rtol=2**-7, atol=1e-3, err_msg=output
@@ -67,7 +68,7 @@ def test_it_means_what_the_graph_says(name: str, layout: str, target: str) -> No
 @pytest.mark.parametrize("target", TARGETS)
 def test_no_kernel_copies_what_products_can_read_and_write_in_place(target: str) -> None:
     def kernels(name: str) -> int:
-        return len(lower(program_of(name, " @ nz")[1], target).kernels)
+        return len(generate(program_of(name, " @ nz")[1], target).kernels)
 
     assert kernels("stored by token") == kernels("stored as one row") == 2
     assert kernels("read once more") > 2
@@ -122,7 +123,7 @@ KERNELS = {"attention": 1, "vector work": 1, "a stored order": 1, "what is overw
 def test_no_kernel_copies_what_tiles_can_read_and_write_in_place(name: str, target: str) -> None:
     spec = load_source(Source("demo.yaml", BY_TOKEN.replace("GRAPH", GRAPHS[name])))
     program = from_spec(spec)
-    lowered = lower(program, target)
+    lowered = generate(program, target)
     assert len(lowered.kernels) == KERNELS[name] or target != "cpu"
     for sizes in ({"t": 1, "s": 1}, {"t": 37, "s": 150}):
         arrays = example_inputs(spec, sizes, seed=sizes["s"])

@@ -11,11 +11,11 @@ import pytest
 
 from lower.small_programs import elementwise, elementwise_arrays
 from pyptogen.lower import pipeline
-from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tensor import interpret as golden
-from pyptogen.lower.tile.interpret import interpret
 from pyptogen.schema import load_spec
+from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.tensor import interpret as golden
+from pyptogen.simulate.tile import interpret
 from pyptogen.verify import example_inputs
 
 SPECS = Path(__file__).parents[3] / "specs"

@@ -11,21 +11,21 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import DiagnosticError, Span
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.instruction import side_by_side
-from pyptogen.lower.instruction.interpret_fault import MachineFault
-from pyptogen.lower.instruction.interpret_graph import interpret
-from pyptogen.lower.instruction.interpret_rings import Port, Rings
 from pyptogen.lower.instruction.ir import For
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile import interpret as levels
 from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, share_of
 from pyptogen.lower.tile.kernels import share_rows
+from pyptogen.lower.tile.ops import ScatterRows, Store, Transpose
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
+from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.graph import interpret
+from pyptogen.simulate.rings import Port, Rings
 
 SPEC = """\
 pyptogen: 1
@@ -53,11 +53,11 @@ ROWS = {"whole tiles": "", "some rows at a time": ", rows: {t: 8}"}
 
 
 @cache
-def lowered(more: str = "") -> Lowered:
-    return lower(from_spec(load_source(Source("shared.yaml", SPEC.format(more=more)))), "a2a3")
+def lowered(more: str = "") -> Generated:
+    return generate(from_spec(load_source(Source("shared.yaml", SPEC.format(more=more)))), "a2a3")
 
 
-def vector_program(result: Lowered) -> TileKernel:
+def vector_program(result: Generated) -> TileKernel:
     (found,) = [block.tile for block in result.blocks if block.tile.core == "vector"]
     return found
 
@@ -107,16 +107,20 @@ def changed(nodes: tuple[Node, ...], change: Callable[[TileOp], TileOp]) -> tupl
 
 
 WHOLE: dict[str, tuple[Callable[[TileOp], TileOp], str]] = {
-    "transposed": (lambda op: replace(op, kind="turn") if op.kind == "exp" else op, "`turn` needs all rows"),
+    "transposed": (
+        lambda op: Transpose.of(op, op.dst, *op.srcs) if op.mnemonic == "exp" else op, "`transpose` needs all rows",
+    ),
     "a reduction over rows": (
-        lambda op: replace(op, dst="bias_row") if op.kind == "exp" else op, "`exp` joins rows",
+        lambda op: replace(op, dst="bias_row") if op.mnemonic == "exp" else op, "`exp` joins rows",
     ),
     "changed where it is read": (
-        lambda op: replace(op, gm=replace(op.gm, tensor="bias")) if op.kind == "store" and op.gm else op,
+        lambda op: replace(op, gm=replace(op.gm, tensor="bias")) if isinstance(op, Store) else op,
         "`bias` is read and changed",
     ),
     "numbers that nobody counts": (
-        lambda op: replace(op, kind="scatter") if op.kind == "store" else op, "`scatter` needs all rows",
+        lambda op: ScatterRows.of(op, None, *op.srcs, gm=op.gm, index="bias", index_offset=ZERO)
+        if isinstance(op, Store) else op,
+        "`scatter_rows` needs all rows",
     ),
 }  # fmt: skip
 
@@ -142,9 +146,9 @@ def test_two_cores_that_cannot_be() -> None:
     def program(text: str) -> Any:
         return from_spec(load_source(Source("rows.yaml", text)))
 
-    assert all(kernel.lane is None for kernel in lower(program(text), "a2a3").instructions)
+    assert all(kernel.lane is None for kernel in generate(program(text), "a2a3").instructions)
     with pytest.raises(DiagnosticError, match="two vector cores cannot share the rows") as caught:
-        lower(program(text.replace("fifo: 1", "fifo: 1, vector_cores: 2")), "a2a3")
+        generate(program(text.replace("fifo: 1", "fifo: 1, vector_cores: 2")), "a2a3")
     assert caught.value.diagnostics[0].code == "PTG303"
 
 

@@ -7,12 +7,13 @@ import pytest
 
 from lower.small_programs import TARGETS
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.interpret import interpret as run_level
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
+from pyptogen.simulate.tile import interpret as run_level
 from pyptogen.verify import example_inputs
 
 SPEC = """\

@@ -11,10 +11,11 @@ from lower.small_programs import instructions, program_of
 from pyptogen.diagnostics import Span
 from pyptogen.lower import pipeline
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import InstrKernel, Pattern
-from pyptogen.lower.tile.ir import Extent, GmRef, Loop, TileOp
+from pyptogen.lower.tile.ir import Extent, GmRef, Loop
+from pyptogen.lower.tile.ops import Load, Pop, Store
 from pyptogen.lower.tile.strided_loads import runs
+from pyptogen.simulate.graph import interpret
 
 SPAN = Span("", 1, 1, 1, 1)
 
@@ -98,26 +99,24 @@ def test_loads_that_take_turns_are_one(graph: str, loads: int, patterns: list[st
     np.testing.assert_array_equal(interpret(lowered, {"x": x})["y"], want)
 
 
-def is_load(op: TileOp) -> bool:
-    return op.kind == "load"
+def window(offset: int) -> GmRef:
+    return GmRef("x", Poly.of("r0") * 64 + offset, Poly.of(64), Poly.of(2), Extent(8), Extent(32))
 
 
-def load(dst: str, offset: int, kind: str = "load") -> TileOp:
-    rows, cols = Extent(8), Extent(32)
-    gm = GmRef("x", Poly.of("r0") * 64 + offset, Poly.of(64), Poly.of(2), rows, cols)
-    return TileOp(kind, dst, (), SPAN, "s", gm=gm)
+def load(dst: str, offset: int) -> Load:
+    return Load(dst, (), SPAN, "s", window(offset))
 
 
 def test_what_is_written_between_is_loaded_again() -> None:
     """An update in place of the tensor, also deep in a loop; one of another tensor is none."""
-    even, odd, store = load("even", 0), load("odd", 1), load("t", 0, "store")
+    even, odd, store = load("even", 0), load("odd", 1), Store(None, ("t",), SPAN, "s", window(0))
     update = Loop("i", "i", Poly.of(0), Poly.of(4), 1, None, "sub", False, (store,), SPAN)
-    for written in (store, update, replace(store, kind="pop", gm=None, fifo="x")):
-        found = runs([even, written, odd], is_load)
+    for written in (store, update, Pop(None, (), SPAN, "s", "x")):
+        found = runs([even, written, odd], lambda _: True)
         assert list(found) == [0, 2]
         assert found[0] is not found[2]
     elsewhere = replace(store, gm=replace(store.gm, tensor="y"))
-    found = runs([even, elsewhere, odd], is_load)
+    found = runs([even, elsewhere, odd], lambda _: True)
     assert found[0] is found[2]
 
 

@@ -8,14 +8,15 @@ import pytest
 from lower.small_programs import TARGETS, lowered
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.instruction.ir import GmWindow, Instr, declarations, walk
 from pyptogen.lower.instruction.verify import verify
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.ir import walk as walk_tiles
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify import example_inputs
 
 HEAD = """\
@@ -160,7 +161,7 @@ tiling: [{}]
 def test_what_needs_whole_rows_of_a_product_is_cut_from_it_once() -> None:
     """The product's columns are cut; all that leads to the sum, and follows from it, reads it in one pass."""
     lowered = lower(from_spec(load_source(Source("normed.yaml", WIDE))), "cpu")
-    kinds = [{op.kind for op in walk_tiles(kernel.body)} for kernel in lowered.tiles]
+    kinds = [{op.mnemonic for op in walk_tiles(kernel.body)} for kernel in lowered.tiles]
     (summing,) = [found for found in kinds if "sum" in found]
     assert {"mul", "sqrt", "cast"} <= summing
     assert "matmul" not in summing

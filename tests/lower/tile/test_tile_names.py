@@ -7,6 +7,7 @@ import pytest
 from lower.small_programs import TARGETS, program_of
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tile.ir import walk
+from pyptogen.lower.tile.ops import Load
 
 TEXT = """\
 pyptogen: 1
@@ -37,5 +38,5 @@ def test_loads(target: str) -> None:
     """A view that the spec names keeps its name, one that it does not is called after its tensor; and the workspace of
     a value that the spec names only as a view has the name of the view."""
     kernels = lower(program_of(TEXT), target).tiles
-    loads = {(op.dst, op.gm.tensor) for k in kernels for op in walk(k.body) if op.kind == "load" and op.gm is not None}
+    loads = {(op.dst, op.gm.tensor) for k in kernels for op in walk(k.body) if isinstance(op, Load)}
     assert {("upper", "cos"), ("cos_tile", "cos"), ("heads_tile", "heads"), ("x_tile", "x")} == loads

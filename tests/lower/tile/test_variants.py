@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pyptogen.lower.instruction import interpret as run_instructions
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.codegen import generate
+from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
+from pyptogen.simulate.graph import interpret as run_instructions
+from pyptogen.simulate.tensor import interpret
 from pyptogen.verify import example_inputs
 
 SPEC = """\
@@ -47,7 +48,7 @@ def program(tmp_path: Path):
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
 def test_only_what_differs_is_made_twice(program, target: str) -> None:
-    lowered = lower(program[1], target)
+    lowered = generate(program[1], target)
     assert sorted(k.name for k in lowered.kernels) == ["linear", "linear_t_upto_32", "scale"]
     plans = [[launch.kernel for launch in plan] for plan in lowered.execution.plans]
     assert plans == [["linear_t_upto_32", "scale"], ["linear", "scale"]]
@@ -66,5 +67,5 @@ def test_only_what_differs_is_made_twice(program, target: str) -> None:
 def test_each_size_takes_its_row(program, target: str, t: int) -> None:
     spec, tensor = program
     arrays = example_inputs(spec, {"t": t}, seed=3)
-    got = run_instructions(lower(tensor, target), arrays)
+    got = run_instructions(generate(tensor, target), arrays)
     np.testing.assert_array_equal(got["y"], interpret(tensor, arrays)["y"])

@@ -12,7 +12,7 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.runtime.arrays.packing import PackedWeight
+from pyptogen.layout.packing import PackedWeight
 
 DTYPES = [np.int8, np.uint8, ml_dtypes.bfloat16, np.float16, np.float32, np.int32]
 SHAPES = [(64, 32), (1, 1), (65, 33), (130, 70), (16, 64)]

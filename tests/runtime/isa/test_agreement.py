@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from compiling import quick_kernels
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.runtime.toolchain.build import make_toolchain
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 from .agreement.cases import CASES, Case
 from .agreement.compare import differs

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from compiling import quick_kernels
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.numpy_dtypes import numbers
 from pyptogen.runtime.toolchain.build import make_toolchain
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 from .agreement.casts import COLS, DECODED, PAIRS, ROWS, decoded, exports, sources, storage, symbol
 from .arrays import FLOATS, Array, guarded, pointer, values

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
-from pyptogen.lower.isa.meaning.indexed import PATTERNS, Convolution, pairs_of, sort_keys
+from pyptogen.simulate.meaning import MEANINGS, Shaped
+from pyptogen.simulate.meaning.indexed import PATTERNS, Convolution, pairs_of, sort_keys
 
 from .agreement.registry import agreement
 from .arrays import DTYPES, Array, guarded, is_guard, pointer, values

@@ -12,13 +12,13 @@ import sympy
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
-from pyptogen.lower.instruction.interpret_kernel import BlockRun
-from pyptogen.lower.instruction.interpret_memory import Core
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Imm, Instr, InstrKernel, Mode, Node, Operand, TileType
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Extent, GmTensor
+from pyptogen.simulate.gm import GlobalMemory, GmArray
+from pyptogen.simulate.kernel import BlockRun
+from pyptogen.simulate.memory import Core
 
 from .agreement.cases import CASES, Case
 from .agreement.compare import differs

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 from .agreement.registry import agreement
 from .arrays import DTYPES, Array, guarded, is_guard, pointer, values

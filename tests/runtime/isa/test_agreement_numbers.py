@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 from .agreement.registry import agreement
 from .arrays import DTYPES, Array, guarded, pointer, values

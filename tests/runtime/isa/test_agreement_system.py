@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pyptogen.lower.isa.meaning import MEANINGS
 from pyptogen.lower.isa.table import INSTRUCTIONS
+from pyptogen.simulate.meaning import MEANINGS
 
 from . import (  # noqa: F401  # their marks fill the registry
     test_agreement_indexed,

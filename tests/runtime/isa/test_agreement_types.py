@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from compiling import quick_kernels
 
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.runtime.toolchain.build import make_toolchain
+from pyptogen.simulate.meaning import MEANINGS, Shaped
 
 from .agreement.movement import COLS, ROWS, SMALL, WIDE, exports, sources, symbol, types_of
 from .arrays import DTYPES, FLOATS, Array, guarded, values

@@ -200,16 +200,6 @@ def test_folder_that_is_not_a_generated_one(tmp_path: Path) -> None:
     assert error.value.diagnostics[0].code == "PTG504"
 
 
-def test_mixed_kernels_need_the_bundled_headers(tmp_path: Path) -> None:
-    """An installation of PTO-ISA, which is not even looked at, has one state for the rings of all blocks."""
-    folder = Path(pyptogen.__file__).resolve().parents[1] / "generated" / "linear_gelu"
-    with pytest.raises(DiagnosticError) as caught:
-        load_generated(folder, "a2a3", isa=tmp_path)
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "PTG503"
-    assert diagnostic.message == f"mixed kernels do not run with the PTO-ISA headers in {tmp_path}"
-
-
 def test_target_that_the_spec_does_not_declare() -> None:
     with pytest.raises(DiagnosticError) as error:
         pyptogen.compile(Path(__file__).parents[3] / "specs" / "softmax.yaml", target="a9")

@@ -9,9 +9,8 @@ from typing import Any, NoReturn
 import pytest
 
 from pyptogen.builder import build
+from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime import load_generated
 from pyptogen.runtime.operator import compiled
@@ -39,22 +38,22 @@ KERNEL = "cpu/kernels/picked.cpp"
 
 
 @pytest.fixture(scope="module")
-def lowered(tmp_path_factory: pytest.TempPathFactory) -> Lowered:
+def lowered(tmp_path_factory: pytest.TempPathFactory) -> Generated:
     spec = tmp_path_factory.mktemp("spec") / "picked.yaml"
     spec.write_text(SPEC)
-    return lower(from_spec(load_spec(spec)), "cpu")
+    return generate(from_spec(load_spec(spec)), "cpu")
 
 
 def line_of(text: str, words: str) -> int:
     return next(number for number, line in enumerate(text.splitlines(), 1) if words in line)
 
 
-def kernel_with(lowered: Lowered, words: str) -> tuple[str, str]:
+def kernel_with(lowered: Generated, words: str) -> tuple[str, str]:
     """Path and text of the kernel in which words stand."""
     return next((f"cpu/kernels/{k.name}.cpp", k.text) for k in lowered.kernels if words in k.text)
 
 
-def test_the_kernels_number_their_indices(lowered: Lowered) -> None:
+def test_the_kernels_number_their_indices(lowered: Generated) -> None:
     texts = "".join(kernel.text for kernel in lowered.kernels)
     numbers = set(lowered.program.sites.values())
     assert numbers == {1, 2}
@@ -62,7 +61,7 @@ def test_the_kernels_number_their_indices(lowered: Lowered) -> None:
     assert "yaml" not in texts
 
 
-def test_the_checked_mode_names_a_line(lowered: Lowered) -> None:
+def test_the_checked_mode_names_a_line(lowered: Generated) -> None:
     path, text = kernel_with(lowered, "at.exp(")
     said = f"some warning\n{path}:{line_of(text, 'at.exp(')}: pto check: block 0.0: a race\n"
     place = place_of_message(said, lowered)
@@ -70,7 +69,7 @@ def test_the_checked_mode_names_a_line(lowered: Lowered) -> None:
     assert (place.line, place.col) == (14, 6)
 
 
-def test_a_wrong_index_names_an_operation(lowered: Lowered) -> None:
+def test_a_wrong_index_names_an_operation(lowered: Generated) -> None:
     def line(site: int) -> Any:
         place = place_of_message(f"{KERNEL}:3: pto check: wrong index: 9 of 5, site {site}\n", lowered)
         return place and place.line
@@ -79,7 +78,7 @@ def test_a_wrong_index_names_an_operation(lowered: Lowered) -> None:
 
 
 @pytest.mark.parametrize("said", ["", "x.cpp:3: pto check", f"{KERNEL}:0: x", f"{KERNEL}:99999: x", "terminated"])
-def test_other_messages_name_nothing(lowered: Lowered, said: str) -> None:
+def test_other_messages_name_nothing(lowered: Generated, said: str) -> None:
     assert place_of_message(said, lowered) is None
 
 
@@ -107,6 +106,6 @@ def test_a_compiler_that_refuses_an_edited_kernel_leads_to_the_spec(
     assert found.notes[0][0].startswith(f"{name}:{line}: ")
 
 
-def test_a_fault_without_a_place_stays_as_it_is(lowered: Lowered) -> None:
+def test_a_fault_without_a_place_stays_as_it_is(lowered: Generated) -> None:
     found = Diagnostic("PTG502", "does not link", None)
     assert compiled.in_spec(found, {}) is found

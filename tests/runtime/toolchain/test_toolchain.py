@@ -13,12 +13,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.runtime.native.binding import Chip, load_entry
-from pyptogen.runtime.toolchain.build import Toolchain, _isa_language, make_toolchain
+from pyptogen.runtime.toolchain.build import _STDFLOAT, Toolchain, _isa_language, make_toolchain
 from pyptogen.runtime.toolchain.cache import Cache
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compilers
 from pyptogen.runtime.toolchain.headers import Headers, isa_headers, isa_root
@@ -306,3 +307,38 @@ def test_one_kernel_with_real_headers(tmp_path: Path, headers: str) -> None:
         chip.run(load_entry(library, "op_cpu"), struct.pack("=QQ", y.ctypes.data, x.ctypes.data))
         chip.close()
         assert (y == 2 * x).all()
+
+
+def test_bf16_of_floats_and_doubles_is_rounded_once(tmp_path: Path) -> None:
+    """Where neither the processor nor libgcc has the conversion: to nearest even, a double not by way of a float."""
+    compilers = [c for c in find_compilers(prefer="clang") if _takes_bf16_by_header(c, tmp_path)]
+    if not compilers:
+        pytest.skip("no clang++ that has __bf16 and no <stdfloat> of its own")
+    source = tmp_path / "rounding.cpp"
+    source.write_text(
+        f"{_STDFLOAT.replace('#pragma once', '')}\nusing Half = unsigned short;\n"
+        'extern "C" Half of_float(float x) { return __builtin_bit_cast(Half, __truncsfbf2(x)); }\n'
+        'extern "C" Half of_double(double x) { return __builtin_bit_cast(Half, __truncdfbf2(x)); }\n'
+    )
+    library = tmp_path / "rounding.so"
+    said = compilers[0].run(["-std=c++23", "-w", "-O1", "-shared", "-fPIC", str(source), "-o", str(library)])
+    assert said.returncode == 0, said.stderr
+    loaded = ctypes.CDLL(str(library))
+    loaded.of_float.argtypes, loaded.of_double.argtypes = [ctypes.c_float], [ctypes.c_double]
+    draw = np.random.default_rng(5)
+    floats = np.concatenate(
+        [draw.integers(0, 1 << 32, 2000, np.uint32).view(np.float32), np.float32([3e38, 3.4e38, 0])]
+    )
+    floats = floats[~np.isnan(floats)]
+    wanted = floats.astype(ml_dtypes.bfloat16).view(np.uint16)
+    assert [loaded.of_float(float(x)) & 0xFFFF for x in floats] == wanted.tolist()
+    half = 1 + 2.0**-8  # between two neighbours; what a double has beyond a float decides
+    for x, bits in ((half, 0x3F80), (half + 2.0**-40, 0x3F81), (half - 2.0**-40, 0x3F80), (1e300, 0x7F80)):
+        assert (loaded.of_double(x) & 0xFFFF, loaded.of_double(-x) & 0xFFFF) == (bits, bits | 0x8000)
+    assert np.isnan(np.uint16(loaded.of_double(np.nan) & 0xFFFF).view(ml_dtypes.bfloat16))
+
+
+def _takes_bf16_by_header(compiler: Compiler, folder: Path) -> bool:
+    """Whether installations get `_STDFLOAT` with this compiler."""
+    flags = _isa_language(compiler, Cache(folder / "cache"))
+    return any(flag.startswith("-isystem") for flag in flags)

@@ -355,9 +355,11 @@ class KernelTrace:
             self.queue(node, self.rings[node.operands[0].name])
             return
         operands = [self.operand(o) for o in node.operands]
-        if node.name == "TGATHER":  # the last columns may be none of the source's: the pattern does not take them
-            ((*_, (_, kept)), (loc, address, (rows, _)), pattern) = operands
-            operands[1] = loc, address, (rows, kept * {"p0101": 2, "p1010": 2}.get(pattern, 4))
+        if node.name == "TGATHER":  # the last columns may be none of the source's: nobody reads what comes of them
+            ((*result, (lines, kept)), (*source, (rows, _)), pattern) = operands
+            step, taken = {"p0101": 2, "p1010": 2}.get(pattern, 4), self.tiles[str(node.operands[1])].type.cols
+            kept = min(kept, taken // step)
+            operands[:2] = (*result, (lines, kept)), (*source, (rows, kept * step))
         name = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}.get(node.name, node.name.lower())
         saturation = [
             {True: "on", False: "off"}[o.saturate]

@@ -10,7 +10,7 @@ using namespace pto;
 namespace {
 using VecB16_28x64_c55 = Tile<TileType::Vec, bfloat16_t, 28, 64, BLayout::RowMajor, 28, 55>;
 using VecB16_1x64_c55 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 55>;
-using VecB16_1x32_c28 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1, 28>;
+using VecB16_1x32 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecB16_28x32_c28 = Tile<TileType::Vec, bfloat16_t, 28, 32, BLayout::RowMajor, 28, 28>;
 using YPadded2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 28, 55>, Stride<1, 1, 1, 116, 1>>;
 using YWindowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 28, 28>, Stride<1, 1, 1, 28, 1>>;
@@ -41,9 +41,9 @@ AICORE inline void run_block(
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(i5_slot));  // free again
                 for (int32_t part_at = 0; part_at < 28; ++part_at) {
                     VecB16_1x64_c55 part_between_line; TASSIGN(part_between_line, 0x00e00 + i5_slot * 0x00e00 + part_at * 0x00080);  // rows part_at.. of part_between
-                    VecB16_1x32_c28 part_line; TASSIGN(part_line, 0x00000 + i5_slot * 0x00700 + part_at * 0x00040);  // rows part_at.. of part
+                    VecB16_1x32 part_line_whole; TASSIGN(part_line_whole, 0x00000 + i5_slot * 0x00700 + part_at * 0x00040);  // same bytes as part_line
                     pipe_barrier(PIPE_V);
-                    TGATHER<VecB16_1x32_c28, VecB16_1x64_c55, MaskPattern::P0101>(part_line, part_between_line);
+                    TGATHER<VecB16_1x32, VecB16_1x64_c55, MaskPattern::P0101>(part_line_whole, part_between_line);
                 }
                 set_flag(PIPE_V, PIPE_MTE3, event_t(i5_slot));
                 set_flag(PIPE_V, PIPE_MTE2, event_t(i5_slot));

@@ -10,10 +10,10 @@ using namespace pto;
 namespace {
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecI32_1x8m = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecU8_1x32_c1 = Tile<TileType::Vec, uint8_t, 1, 32, BLayout::RowMajor, 1, 1>;
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF16_1x16m = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
-using VecI32_1x8m = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -70,16 +70,18 @@ AICORE inline void run_block(
         TEXPANDS(counts_number_low, counts_number_low_number);
         VecI32_1x8 counts_number_high(rows0_valid); TASSIGN<0x20260>(counts_number_high);  // UB 0x20260..0x20280
         TEXPANDS(counts_number_high, counts_number_high_number);
-        VecI32_1x8 labels_halves_tile(rows0_valid); TASSIGN<0x20280>(labels_halves_tile);  // UB 0x20280..0x202a0
+        VecI32_1x8m labels_halves_tile_whole; TASSIGN<0x20280>(labels_halves_tile_whole);  // same bytes as labels_halves_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        TGATHER<VecI32_1x8, VecI32_1x8, MaskPattern::P0101>(labels_halves_tile, labels_halves_tile_between);
+        TGATHER<VecI32_1x8m, VecI32_1x8, MaskPattern::P0101>(labels_halves_tile_whole, labels_halves_tile_between);
         VecI32_1x8 counts_low(rows0_valid); TASSIGN<0x20240>(counts_low);  // UB 0x20240..0x20260
+        VecI32_1x8 labels_halves_tile(rows0_valid); TASSIGN<0x20280>(labels_halves_tile);  // UB 0x20280..0x202a0
         pipe_barrier(PIPE_V);
         TSUB(counts_low, labels_halves_tile, counts_number_low);
-        VecI32_1x8 labels_halves_tile_2(rows0_valid); TASSIGN<0x202a0>(labels_halves_tile_2);  // UB 0x202a0..0x202c0
-        TGATHER<VecI32_1x8, VecI32_1x8, MaskPattern::P1010>(labels_halves_tile_2, labels_halves_tile_between);
+        VecI32_1x8m labels_halves_tile_2_whole; TASSIGN<0x202a0>(labels_halves_tile_2_whole);  // same bytes as labels_halves_tile_2
+        TGATHER<VecI32_1x8m, VecI32_1x8, MaskPattern::P1010>(labels_halves_tile_2_whole, labels_halves_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
         VecI32_1x8 counts_high(rows0_valid); TASSIGN<0x20260>(counts_high);  // UB 0x20260..0x20280
+        VecI32_1x8 labels_halves_tile_2(rows0_valid); TASSIGN<0x202a0>(labels_halves_tile_2);  // UB 0x202a0..0x202c0
         pipe_barrier(PIPE_V);
         TSUB(counts_high, labels_halves_tile_2, counts_number_high);
         VecI32_1x8 counts_apart(rows0_valid); TASSIGN<0x202c0>(counts_apart);  // UB 0x202c0..0x202e0

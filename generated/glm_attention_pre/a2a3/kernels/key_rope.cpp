@@ -50,7 +50,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
+    // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
     VecF32_1x128 k_scale_tile; TASSIGN<0x04080>(k_scale_tile);  // UB 0x04080..0x04280
     KScaleGm k_scale_in(k_scale);
     TLOAD(k_scale_tile, k_scale_in);
@@ -61,14 +61,14 @@ AICORE inline void run_block(
     KGammaGm k_gamma_in(k_gamma);
     TLOAD(k_gamma_tile, k_gamma_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-    // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
+    // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
     VecF32_1x128 v_scale_tile; TASSIGN<0x0c580>(v_scale_tile);  // UB 0x0c580..0x0c780
     KScaleGm v_scale_in(v_scale);
     TLOAD(v_scale_tile, v_scale_in);
     VecF32_1x128 v_bias_tile; TASSIGN<0x0c780>(v_bias_tile);  // UB 0x0c780..0x0c980
     KScaleGm v_bias_in(v_bias);
     TLOAD(v_bias_tile, v_bias_in);
-    // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
+    // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
     VecF32_1x128 k_n_5; TASSIGN<0x0e980>(k_n_5);  // UB 0x0e980..0x0eb80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -87,7 +87,7 @@ AICORE inline void run_block(
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
+        // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
         VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06580 + t0_slot * 0x00800);  // UB 0x06580..0x07580, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
@@ -95,12 +95,12 @@ AICORE inline void run_block(
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
+        // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
         VecI32_16x128 v_i_tile(t0_valid); TASSIGN(v_i_tile, 0x08580 + t0_slot * 0x02000);  // UB 0x08580..0x0c580, 2 copies
         KIGm v_i_in(v_i + int64_t(t0) * 128, {t0_valid});
         TLOAD(v_i_tile, v_i_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
+        // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
         VecF32_16x128 k_n_1(t0_valid); TASSIGN<0x0eb80>(k_n_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
@@ -141,7 +141,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TCVT(k_n, k_n_7, RoundMode::CAST_RINT, SaturationMode::ON);
-        // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
+        // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
         VecF32_16x64 k_x(t0_valid); TASSIGN<0x0eb80>(k_x);  // UB 0x0eb80..0x0fb80
         VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
         pipe_barrier(PIPE_V);
@@ -173,7 +173,7 @@ AICORE inline void run_block(
         VecF32_16x64_c32 k_high(t0_valid); TASSIGN<0x13c00>(k_high);  // columns 32.. of k_roped
         pipe_barrier(PIPE_V);
         TADD(k_high, k_x2c2, k_x1s2);
-        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
+        // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
         VecF32_16x128 v_1(t0_valid); TASSIGN<0x0eb80>(v_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
@@ -189,7 +189,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(v, v_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
+        // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
         VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
         VecF32_16x64 k_roped(t0_valid); TASSIGN<0x13b80>(k_roped);  // UB 0x13b80..0x14b80
         TCVT(k_rope, k_roped, RoundMode::CAST_RINT, SaturationMode::ON);

@@ -69,14 +69,14 @@ extern "C" __global__ AICORE void key(
     KScaleGm v_scale_in(v_scale);
     KScaleGm v_bias_in(v_bias);
     TPASS(1, 128, [&](auto at) {
-        // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
+        // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
         const auto k_gamma_tile = at.load(k_gamma_in);
         at.store(k_n_5, k_gamma_tile);
         const auto k_scale_tile_v = at.load(k_scale_in);
         at.store(k_scale_tile, k_scale_tile_v);
         const auto k_bias_tile_v = at.load(k_bias_in);
         at.store(k_bias_tile, k_bias_tile_v);
-        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
+        // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
         const auto v_scale_tile_v = at.load(v_scale_in);
         at.store(v_scale_tile, v_scale_tile_v);
         const auto v_bias_tile_v = at.load(v_bias_in);
@@ -95,7 +95,7 @@ extern "C" __global__ AICORE void key(
         TMATMUL(v_i_acc, n_q_tile, w_v_tile);
         for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-            // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
+            // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
             VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00a00);  // as a row, same bytes as n_scale_tile
             NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
             TLOAD(n_scale_tile_row, n_scale_in);
@@ -126,7 +126,7 @@ extern "C" __global__ AICORE void key(
                 const auto k_n_7 = k_n_unit * at.row(k_n_5);
                 at.store(k_n, k_n_7);
             }, Divisor(k_n_std));
-            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
+            // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
             VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x00a80);  // UB 0x00a80..0x02a80
             VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b00);  // columns 0.. of k_n
             TCVT(k_x, k_1, RoundMode::CAST_RINT);
@@ -170,7 +170,7 @@ extern "C" __global__ AICORE void key(
             }
             VecB16_32x128 v(t1_valid); TASSIGN(v, 0x00a80);  // UB 0x00a80..0x02a80
             TPASS(t1_valid, 128, [&](auto at) {
-                // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
+                // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
                 const auto v_i = at.extract(v_i_acc, t1 - t0);
                 const auto v_1 = at.to_float(v_i);
                 const auto v_2 = v_1 * at.column(n_scale_tile);

@@ -36,7 +36,7 @@ AICORE inline void run_block(
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0) {
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
-                // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])
+                // part:  reshape(matmul(x_k, w_k), [t, n_blocks, block])
                 MatE4m3_256x128 x_k(t0_valid); TASSIGN(x_k, 0x00000 + k_blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_blocks0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 1536 + int64_t(k_blocks0) * 128, {t0_valid});

@@ -44,7 +44,7 @@ AICORE inline void run_block(
             VecF32_64x128 total(t0_valid); TASSIGN<0x19040>(total);  // UB 0x19040..0x21040
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
+                // scale: reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_64x8_c1 x_scale_tile_apart(t0_valid); TASSIGN(x_scale_tile_apart, 0x18040 + k_blocks0_slot * 0x00800);  // UB 0x18040..0x19040, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
@@ -60,7 +60,7 @@ AICORE inline void run_block(
                 PartGm part_in(part + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
                 TLOAD(part_tile, part_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
+                // scale: reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_1x64 x_scale_tile_row(t0_valid); TASSIGN<0x21040>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
                 VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN<0x21140>(x_scale_tile_apart_tmp);  // UB 0x21140..0x21940
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));

@@ -42,7 +42,7 @@ extern "C" __global__ AICORE void linear_to_out(
             VecF32_32x128 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0) {
-                // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])
+                // part:  reshape(matmul(x_k, w_k), [t, n_blocks, block])
                 LeftE4m3_32x128 x_k(t0_valid); TASSIGN(x_k, 0x00000);  // L0A 0x00000..0x01000
                 XGm x_in(x + int64_t(t0) * 1536 + int64_t(k_blocks0) * 128, {t0_valid});
                 TLOAD(x_k, x_in);
@@ -51,7 +51,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 TLOAD(w_k, w_in);
                 AccF32_32x128 part_1_acc(t0_valid); TASSIGN(part_1_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(part_1_acc, x_k, w_k);
-                // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
+                // scale: reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])
                 VecF32_32x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x04000);  // UB 0x04000..0x04080
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
                 TLOAD(x_scale_tile, x_scale_in);

@@ -2,64 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
-from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.instruction.select.selector import Handlers, Selector
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, RUNNING_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
-from pyptogen.lower.tensor.ir import BINARY, BITWISE
 from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.ir import ScalarArg, TileOp
+from pyptogen.lower.tile.ir import ScalarArg
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Bitcast,
+    Bitwise,
+    BitwiseNot,
+    Broadcast,
+    Cast,
+    CompareBits,
+    Copy,
+    Fill,
+    Iota,
+    Reduce,
+    Scan,
+    SelectByBits,
+    Transpose,
+    Unary,
+)
 
 
-def unary(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, UNARY_NAMES[op.kind], *sel.plain(op.dst, op.srcs[0]))]
+def unary(sel: Selector, op: Unary | BitwiseNot) -> list[Node]:
+    return [sel.instr(op, UNARY_NAMES[op.mnemonic], *sel.plain(op.dst, op.srcs[0]))]
 
 
-def reduce(sel: Selector, op: TileOp) -> list[Node]:
-    source, scratch = str(op.srcs[0]), str(op.scratch)
-    return [sel.instr(op, REDUCE_NAMES[op.kind], sel.use(str(op.dst)), sel.use(source), sel.use(scratch))]
-
-
-def reduce_columns(sel: Selector, op: TileOp) -> list[Node]:
-    """Of a tile with one element a row, the row that its bytes are."""
+def reduce(sel: Selector, op: Reduce) -> list[Node]:
+    """Over the rows of a tile with one element a row: the row that its bytes are."""
+    if not op.over_rows:
+        source, scratch = str(op.srcs[0]), str(op.scratch)
+        return [sel.instr(op, REDUCE_NAMES[op.fn], sel.use(str(op.dst)), sel.use(source), sel.use(scratch))]
     if sel.tiles[str(op.srcs[0])].form == "col":
-        name = REDUCE_NAMES[op.kind.removeprefix("column_")]
+        name = REDUCE_NAMES[op.fn]
         rows = [sel.use(str(tile), "row") for tile in (op.srcs[0], op.scratch)]
         return [sel.instr(op, name, sel.use(str(op.dst)), *rows)]
-    name = COLUMN_NAMES[op.kind.removeprefix("column_")]
-    scratch = [sel.use(op.scratch)] if op.scratch else []
-    return [sel.instr(op, name, sel.use(str(op.dst)), sel.use(str(op.srcs[0])), *scratch)]
+    name = COLUMN_NAMES[op.fn]
+    more = [sel.use(scratch) for scratch in op.scratches]
+    return [sel.instr(op, name, sel.use(str(op.dst)), sel.use(str(op.srcs[0])), *more)]
 
 
-def running(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, RUNNING_NAMES[op.kind], *(sel.use(str(tile)) for tile in (op.dst, *op.srcs)))]
+def scan(sel: Selector, op: Scan) -> list[Node]:
+    return [sel.instr(op, RUNNING_NAMES[op.fn], *(sel.use(str(tile)) for tile in (op.dst, *op.srcs)))]
 
 
-def turn(sel: Selector, op: TileOp) -> list[Node]:
+def transpose(sel: Selector, op: Transpose) -> list[Node]:
     source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
     if source.form == "col" and dst.rows.size == 1:  # lies as the row that it becomes
         return [sel.instr(op, "TMOV", sel.use(dst.name, "element"), sel.use(source.name, "row"))]
     return [sel.instr(op, "TTRANS", sel.use(str(op.dst)), sel.use(str(op.srcs[0])), sel.use(str(op.scratch)))]
 
 
-def iota(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TCI", *sel.plain(op.dst), op.row)]
+def iota(sel: Selector, op: Iota) -> list[Node]:
+    return [sel.instr(op, "TCI", *sel.plain(op.dst), op.start)]
 
 
-def binary(sel: Selector, op: TileOp) -> list[Node]:
+def binary(sel: Selector, op: Binary) -> list[Node]:
     dst = str(op.dst)
     a, b = op.srcs
     if isinstance(a, ScalarArg) or isinstance(b, ScalarArg):
         return with_scalar(sel, op, dst, a, b)
-    stem, result = STEMS[op.kind], sel.tiles[dst]
+    stem, result = STEMS[op.fn], sel.tiles[dst]
     single = result.rows.size == result.cols.size == 1  # an element lies alike in all forms
     forms = ("full", "full") if single else (_form_in(sel, a, dst), _form_in(sel, b, dst))
     if forms[0] == forms[1]:
         return [sel.instr(op, f"T{stem}", *sel.plain(dst, a, b))]
-    if forms[1] == "full" and op.kind not in ("sub", "div"):
+    if forms[1] == "full" and op.commutes:
         a, b, forms = b, a, (forms[1], forms[0])
     spread: list[Node] = []
     if forms[0] != "full":  # `memory` keeps the result apart from its operands here
@@ -83,36 +96,36 @@ def _form_in(sel: Selector, name: str, dst: str) -> str:
     return tile.form
 
 
-def with_scalar(sel: Selector, op: TileOp, dst: str, a: Any, b: Any) -> list[Node]:
-    stem = STEMS[op.kind]
+def with_scalar(sel: Selector, op: Binary, dst: str, a: Any, b: Any) -> list[Node]:
+    stem = STEMS[op.fn]
     if isinstance(b, ScalarArg):
         d, x = sel.plain(dst, a)
         return [sel.instr(op, f"T{stem}S", d, x, imm(b, sel.dtype(op)))]
     d, x = sel.plain(dst, b)
-    if op.kind == "div":
+    if op.fn == "div":
         return [sel.instr(op, "TDIVS", d, imm(a, sel.dtype(op)), x)]
-    if op.kind == "sub":
+    if op.fn == "sub":
         return [sel.instr(op, "TNEG", d, x), sel.instr(op, "TADDS", d, d, imm(a, sel.dtype(op)))]
     return [sel.instr(op, f"T{stem}S", d, x, imm(a, sel.dtype(op)))]
 
 
-def bitwise(sel: Selector, op: TileOp) -> list[Node]:
+def bitwise(sel: Selector, op: Bitwise) -> list[Node]:
     a, b = op.srcs
     number = isinstance(b, ScalarArg)
     last = imm(b, sel.dtype(op)) if isinstance(b, ScalarArg) else sel.plain(b)[0]
     scratch = sel.plain(op.scratch) if op.scratch else []
-    return [sel.instr(op, instruction_of(op.kind, number), *sel.plain(op.dst, a), last, *scratch)]
+    return [sel.instr(op, instruction_of(op.fn, number), *sel.plain(op.dst, a), last, *scratch)]
 
 
-def compare(sel: Selector, op: TileOp) -> list[Node]:
+def compare(sel: Selector, op: CompareBits) -> list[Node]:
     bits, (a, b) = sel.use(str(op.dst)), op.srcs
     (x,) = sel.plain(a)
     if isinstance(b, ScalarArg):
-        return [sel.instr(op, "TCMPS", bits, x, imm(b, sel.tiles[str(a)].dtype), Compare(op.mode))]
-    return [sel.instr(op, "TCMP", bits, x, *sel.plain(b), Compare(op.mode))]
+        return [sel.instr(op, "TCMPS", bits, x, imm(b, sel.tiles[str(a)].dtype), Compare(op.relation))]
+    return [sel.instr(op, "TCMP", bits, x, *sel.plain(b), Compare(op.relation))]
 
 
-def select(sel: Selector, op: TileOp) -> list[Node]:
+def select(sel: Selector, op: SelectByBits) -> list[Node]:
     bits, a, b = op.srcs
     d, x = sel.plain(op.dst, a)
     mask, words = sel.use(str(bits)), sel.use(str(op.scratch))
@@ -121,30 +134,30 @@ def select(sel: Selector, op: TileOp) -> list[Node]:
     return [sel.instr(op, "TSEL", d, mask, x, *sel.plain(b), words)]
 
 
-def bitcast(sel: Selector, op: TileOp) -> list[Node]:
+def bitcast(sel: Selector, op: Bitcast) -> list[Node]:
     return [sel.instr(op, "TMOV", sel.use(str(op.dst), "row"), sel.use_as(str(op.srcs[0]), sel.dtype(op), "row"))]
 
 
-def copy(sel: Selector, op: TileOp) -> list[Node]:
+def copy(sel: Selector, op: Copy) -> list[Node]:
     if op.scratch is not None:  # a column and a tile with one element a row: the column lies as a row
         return [sel.instr(op, "TTRANS", *sel.plain(op.dst, op.srcs[0]), sel.use(op.scratch))]
     return [sel.instr(op, "TMOV", *sel.plain(op.dst, op.srcs[0]))]
 
 
-def fill(sel: Selector, op: TileOp) -> list[Node]:
+def fill(sel: Selector, op: Fill) -> list[Node]:
     scalar = op.srcs[0]
     assert isinstance(scalar, ScalarArg)
     return [sel.instr(op, "TEXPANDS", *sel.plain(op.dst), imm(scalar, sel.dtype(op)))]
 
 
-def cast(sel: Selector, op: TileOp) -> list[Node]:
+def cast(sel: Selector, op: Cast) -> list[Node]:
     pair = sel.tiles[str(op.srcs[0])].dtype, sel.tiles[str(op.dst)].dtype
     plain = op.saturate == (pair not in NARROWING)  # what TCVT does by itself, which devices' tools do not agree on
     saturate = None if plain and sel.platform.unified else op.saturate
     return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode, saturate))]
 
 
-def expand(sel: Selector, op: TileOp) -> list[Node]:
+def broadcast(sel: Selector, op: Broadcast) -> list[Node]:
     source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
     if dst.form == "col":  # as the row that its bytes are
         return [sel.instr(op, "TROWEXPAND", sel.use(dst.name, "row"), sel.use(source.name))]
@@ -184,20 +197,20 @@ def float_text(value: float) -> str:
     return text + "f"
 
 
-HANDLERS: Mapping[str, Handler] = {
-    **dict.fromkeys(BINARY, binary),
-    **dict.fromkeys(UNARY_NAMES, unary),
-    **dict.fromkeys(BITWISE, bitwise),
-    **dict.fromkeys(REDUCE_NAMES, reduce),
-    **{f"column_{kind}": reduce_columns for kind in COLUMN_NAMES},
-    **dict.fromkeys(RUNNING_NAMES, running),
-    "turn": turn,
-    "iota": iota,
-    "compare": compare,
-    "select": select,
-    "bitcast": bitcast,
-    "copy": copy,
-    "fill": fill,
-    "cast": cast,
-    "expand": expand,
+HANDLERS: Handlers = {
+    Binary: binary,
+    Unary: unary,
+    BitwiseNot: unary,
+    Bitwise: bitwise,
+    Reduce: reduce,
+    Scan: scan,
+    Transpose: transpose,
+    Iota: iota,
+    CompareBits: compare,
+    SelectByBits: select,
+    Bitcast: bitcast,
+    Copy: copy,
+    Fill: fill,
+    Cast: cast,
+    Broadcast: broadcast,
 }

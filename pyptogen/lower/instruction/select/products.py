@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pyptogen.lower.expr import ZERO
 from pyptogen.lower.instruction.ir import Choose, Node
-from pyptogen.lower.instruction.select.selector import Handler, Selector
-from pyptogen.lower.tile.ir import TileOp
+from pyptogen.lower.instruction.select.selector import Handlers, Selector
+from pyptogen.lower.tile.ops import Extract, Matmul, Move
 
 
-def move(sel: Selector, op: TileOp) -> list[Node]:
+def move(sel: Selector, op: Move) -> list[Node]:
     dst, src = sel.use(str(op.dst)), sel.use(str(op.srcs[0]))
     if sel.declared[src].type.loc == "Mat":
-        row, col = (ZERO, op.row) if op.role == "a" else (op.row, ZERO)
+        row, col = (ZERO, op.depth) if op.role == "a" else (op.depth, ZERO)
         return [sel.instr(op, "TEXTRACT", dst, src, row, col)]
     return [sel.instr(op, "TMOV", dst, src)]
 
 
-def extract(sel: Selector, op: TileOp) -> list[Node]:
+def extract(sel: Selector, op: Extract) -> list[Node]:
     return [sel.instr(op, "TEXTRACT", sel.use(str(op.dst)), sel.use(str(op.srcs[0])), op.row, ZERO)]
 
 
-def matmul(sel: Selector, op: TileOp) -> list[Node]:
+def matmul(sel: Selector, op: Matmul) -> list[Node]:
     acc, left, right, *scales = (sel.use(str(tile)) for tile in (op.dst, *op.srcs))
     plain = ("TMATMUL", "TMATMUL_ACC", left, right)
     name, added, *operands = ("TMATMUL_MX", "TMATMUL_MX", left, scales[0], right, scales[1]) if scales else plain
     fresh = sel.instr(op, name, acc, *operands)
-    if op.first is None:
+    if not op.first:
         return [fresh]
-    return [Choose(op.first, fresh, sel.instr(op, added, acc, acc, *operands), op.span)]
+    return [Choose(" + ".join(op.first), fresh, sel.instr(op, added, acc, acc, *operands), op.span)]
 
 
-HANDLERS: Mapping[str, Handler] = {"move": move, "extract": extract, "matmul": matmul}
+HANDLERS: Handlers = {Move: move, Extract: extract, Matmul: matmul}

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pyptogen.lower.instruction.ir import Node, Queue
-from pyptogen.lower.instruction.select.selector import Handler, Selector
-from pyptogen.lower.tile.ir import TileOp
+from pyptogen.lower.instruction.select.selector import Handlers, Selector
+from pyptogen.lower.tile.ops import Free, Pop, Push
 
 
-def push(sel: Selector, op: TileOp) -> list[Node]:
+def push(sel: Selector, op: Push) -> list[Node]:
     """With the row of the slot from which a vector core's share of the tile lies, where two share it."""
     first = (op.row,) if sel.shared else ()
-    return [sel.instr(op, "TPUSH", Queue(str(op.fifo)), sel.use(str(op.srcs[0])), *first)]
+    return [sel.instr(op, "TPUSH", Queue(op.fifo), sel.use(str(op.srcs[0])), *first)]
 
 
-def pop(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TPOP", Queue(str(op.fifo)))]
+def pop(sel: Selector, op: Pop) -> list[Node]:
+    return [sel.instr(op, "TPOP", Queue(op.fifo))]
 
 
-def free(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TFREE", Queue(str(op.fifo)))]
+def free(sel: Selector, op: Free) -> list[Node]:
+    return [sel.instr(op, "TFREE", Queue(op.fifo))]
 
 
-HANDLERS: Mapping[str, Handler] = {"push": push, "pop": pop, "free": free}
+HANDLERS: Handlers = {Push: push, Pop: pop, Free: free}

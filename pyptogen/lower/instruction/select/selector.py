@@ -24,6 +24,7 @@ from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal, walk
 from pyptogen.lower.tile.ir import Node as TileNode
+from pyptogen.lower.tile.ops import Extract, Load, Matmul, Move
 
 SCALES: dict[str, Loc] = {"l0a": "ScaleLeft", "l0b": "ScaleRight"}
 """Where the scales of operands lie: at a sixteenth of the operands' addresses."""
@@ -38,7 +39,7 @@ class Selector:
     multiples of."""
 
     def __init__(
-        self, kernel: BlockKernel, platform: Platform, handlers: Mapping[str, Handler], multiples: Mapping[str, int]
+        self, kernel: BlockKernel, platform: Platform, handlers: Handlers, multiples: Mapping[str, int]
     ) -> None:
         self.platform, self.handlers, self.multiples = platform, handlers, multiples
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
@@ -51,14 +52,15 @@ class Selector:
         """Tiles whose rows have been given names."""
         self.across = {op.dst for op in walk(kernel.body) if self._is_loaded_across(op)}
         """Matrices in L1 that lie there column after column."""
-        moves = [op for op in walk(kernel.body) if op.kind in ("move", "extract")]
+        moves = [op for op in walk(kernel.body) if isinstance(op, Move | Extract)]
         bytewise = {name for name in self.across if name is not None and DTYPES[self.tiles[name].dtype] == 1}
         lefts = {op.dst for op in moves if op.srcs[0] in bytewise}
         self.turned = {op.dst for op in moves if op.srcs[0] in self.across}
         """Operands that come from such matrices: left ones are turned on the way to L0."""
-        self.in_pairs = lefts | {op.dst for op in walk(kernel.body) if op.kind == "matmul" and op.srcs[0] in lefts}
+        self.in_pairs = lefts | {op.dst for op in walk(kernel.body) if isinstance(op, Matmul) and op.srcs[0] in lefts}
         """Left operands of bytes that are turned on the way to L0, two fractals at a time, and their sums."""
-        self.right_scales = {op.dst for op in walk(kernel.body) if op.role == "b scales"}
+        loads = [op for op in walk(kernel.body) if isinstance(op, Load)]
+        self.right_scales = {load.dst for load in loads if load.role == "b scales"}
         self.taken = {*kernel.tile.arguments, *self.tiles}
         self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
@@ -71,8 +73,10 @@ class Selector:
     def _is_loaded_across(self, op: TileOp) -> bool:
         """Whether an operation loads columns that lie one after the other in GM into L1, where they stay columns: on a
         platform that turns no load, and of numbers of four bits, of which no load turns pairs."""
-        tile, gm = self.tiles.get(op.dst or ""), op.gm
-        if tile is None or gm is None or op.kind != "load" or self.memory.get(tile.parent or tile.name) != "l1":
+        if not isinstance(op, Load):
+            return False
+        tile, gm = self.tiles[str(op.dst)], op.gm
+        if self.memory.get(tile.parent or tile.name) != "l1":
             return False
         plain = self.tensors[gm.tensor].layout != "nz" and not op.role.endswith("scales")
         turned = gm.col_stride != ONE and gm.cols.size > 1 and plain
@@ -110,6 +114,20 @@ class Selector:
         if declared not in self.declared:
             own = self._declare(tile, declared, as_row)
             self.declared[declared] = replace(own, type=replace(own.type, dtype=dtype), note=f"same bytes as {name}")
+        return declared
+
+    def use_whole(self, name: str) -> str:
+        """Name of a declaration of a tile in UB all of whose columns are valid: its own, if they are."""
+        own = self._declare(self.tiles[name], name, as_row=False)
+        if own.type.valid_cols == own.type.cols:
+            return self.use(name)
+        declared = f"{name}_whole"
+        while declared in self.tiles:
+            declared += "_"
+        kind = replace(own.type, valid_cols=own.type.cols)
+        self.declared[declared] = replace(
+            own, name=declared, type=kind, cols=Extent(kind.cols), note=f"same bytes as {name}"
+        )
         return declared
 
     def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
@@ -186,7 +204,7 @@ class Selector:
                     For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share, sees=node.sees)
                 )
             else:
-                result += self.handlers[node.kind](self, node)
+                result += self.handlers[type(node)](self, node)
         return tuple(result)
 
     def instr(self, op: TileOp, name: str, *operands: Operand) -> Instr:
@@ -205,8 +223,8 @@ class Selector:
         return [self.use(tile.name, "element" if single else "row") for tile in tiles]
 
 
-Handler = Callable[[Selector, TileOp], list[Node]]
-"""What becomes of one tile operation."""
+Handlers = Mapping[type[TileOp], Callable[[Selector, Any], list[Node]]]
+"""What becomes of the operations of each class."""
 
 
 def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:

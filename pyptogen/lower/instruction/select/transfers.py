@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
@@ -19,18 +18,21 @@ from pyptogen.lower.instruction.ir import (
     TileType,
 )
 from pyptogen.lower.instruction.select import packed
-from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.instruction.select.selector import Handlers, Selector
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES, PACKED
+from pyptogen.lower.tile import ops as tile_ops
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, TileOp, TileVal
+from pyptogen.lower.tile.ops import GatherRows, IndexedRows, Load, ScatterRows, Store
 
 
 def window(sel: Selector, ref: GmRef, op: TileOp, transposed: bool = False) -> GmWindow:
     tensor = sel.tensors[ref.tensor]
     if tensor.layout == "nz":
         return _nz(sel, ref, tensor, op)
-    if op.role.endswith("scales"):
-        kind: GmLayout = "MX_A_ND" if op.role.startswith("a") else "MX_B_DN"
+    role = op.role if isinstance(op, Load) else "vector"
+    if role.endswith("scales"):
+        kind: GmLayout = "MX_A_ND" if role.startswith("a") else "MX_B_DN"
         return GmWindow(tensor.name, tensor.dtype, kind, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride)
     if transposed:
         return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
@@ -81,8 +83,7 @@ def as_row(sel: Selector, tile: TileVal, ref: GmRef) -> bool:
     return tile.form == "col" and ref.row_stride == ONE and sel.memory[tile.parent or tile.name] == "ub"
 
 
-def load(sel: Selector, op: TileOp) -> list[Node]:
-    assert op.gm is not None
+def load(sel: Selector, op: Load) -> list[Node]:
     tile = sel.tiles[str(op.dst)]
     if tile.dtype in PACKED:
         return [sel.instr(op, "TLOAD", packed.tile(sel, tile.name), packed.window(sel, window(sel, op.gm, op), op))]
@@ -90,8 +91,7 @@ def load(sel: Selector, op: TileOp) -> list[Node]:
     return [sel.instr(op, "TLOAD", sel.use(tile.name, "row" if flat else "own"), window(sel, op.gm, op, flat))]
 
 
-def store(sel: Selector, op: TileOp) -> list[Node]:
-    assert op.gm is not None
+def store(sel: Selector, op: Store) -> list[Node]:
     tile = sel.tiles[str(op.srcs[0])]
     if tile.dtype in PACKED:
         return [sel.instr(op, "TSTORE", packed.window(sel, window(sel, op.gm, op), op), packed.tile(sel, tile.name))]
@@ -99,7 +99,7 @@ def store(sel: Selector, op: TileOp) -> list[Node]:
     if sel.tensors[op.gm.tensor].layout == "nz" and in_ub and not sel.platform.packed_nz:
         return _by_boxes(sel, op, tile, op.gm)
     flat = as_row(sel, tile, op.gm)
-    relu = (Relu(),) if op.mode == "relu" else ()
+    relu = (Relu(),) if op.relu else ()
     dtype = SCALE if sel.tensors[op.gm.tensor].dtype == SCALE else tile.dtype
     source = sel.use_as(tile.name, dtype, "row" if flat else "own")
     return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), source, *relu)]
@@ -138,18 +138,17 @@ def _columns_of(sel: Selector, tile: TileVal, at: Poly, cols: Extent) -> Declare
     )
 
 
-def scatter(sel: Selector, op: TileOp) -> list[Node]:
+def scatter(sel: Selector, op: ScatterRows) -> list[Node]:
     source = sel.tiles[str(op.srcs[0])]
     return _row_by_row(sel, op, source, "TSTORE")
 
 
-def load_rows(sel: Selector, op: TileOp) -> list[Node]:
+def gather_rows(sel: Selector, op: GatherRows) -> list[Node]:
     return _row_by_row(sel, op, sel.tiles[str(op.dst)], "TLOAD")
 
 
-def _row_by_row(sel: Selector, op: TileOp, tile: TileVal, name: str) -> list[Node]:
+def _row_by_row(sel: Selector, op: IndexedRows, tile: TileVal, name: str) -> list[Node]:
     """A loop over the rows of a tile, each of which moves to or from the row of GM that its index names."""
-    assert op.gm is not None and op.index is not None
     stores = name == "TSTORE"
     sel.use(tile.name)
     at, slot = sel.local("row"), sel.local("slot")
@@ -189,15 +188,14 @@ def _row_of(sel: Selector, tile: TileVal, gm: GmRef, at: str) -> Declare:
     return Declare(name, kind, Extent(1), columns, address, columns.size * size, note, tile.span, owner)
 
 
-def read_index(sel: Selector, op: TileOp) -> list[Node]:
-    assert op.index is not None
-    return [ReadIndex(op.mode, op.index, op.index_offset, op.span, op.places)]
+def read_index(sel: Selector, op: tile_ops.ReadIndex) -> list[Node]:
+    return [ReadIndex(op.name, op.index, op.index_offset, op.span, op.places)]
 
 
-HANDLERS: Mapping[str, Handler] = {
-    "load": load,
-    "store": store,
-    "scatter": scatter,
-    "load_rows": load_rows,
-    "read_index": read_index,
+HANDLERS: Handlers = {
+    Load: load,
+    Store: store,
+    ScatterRows: scatter,
+    GatherRows: gather_rows,
+    tile_ops.ReadIndex: read_index,
 }

@@ -6,11 +6,12 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import Span, did_you_mean, fault
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault, is_sound, kept, poison, require_sound
 from pyptogen.lower.expr import from_sympy
 from pyptogen.lower.tensor.building.stated import Stated, follows, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
@@ -23,6 +24,12 @@ from pyptogen.schema.models import GREATEST_SIZE
 
 _MOST_CORNERS = 10
 """Run-time sizes in one expression of which all combinations of least and greatest are tried."""
+
+
+@lru_cache(maxsize=4096)
+def _vanishes(difference: Any) -> bool:
+    """Whether an expression of sizes is 0 whatever they are; specs ask the same of the same sizes over and over."""
+    return bool(sympy.simplify(difference) == 0)
 
 
 class DimTable:
@@ -156,7 +163,7 @@ class DimTable:
         difference = self.resolve(a - b)
         if difference == 0 or not difference.free_symbols:
             return bool(difference == 0)
-        return bool(sympy.simplify(difference) == 0) or follows(difference, self._relations())
+        return _vanishes(difference) or follows(difference, self._relations())
 
     def _relations(self) -> list[Any]:
         """What the spec states to be 0, and what gives no dim."""
@@ -320,8 +327,14 @@ def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
     """
     ordered = tuple(specs)
     reader = _DimReader({spec.name: spec for spec in ordered})
-    dims = [reader.dim(spec.name) for spec in ordered]
-    return DimTable(dims, {**reader.symbols, **attrs}, reader.made_of)
+    dims = []
+    for spec in ordered:
+        if is_sound(spec.name):
+            with kept(spec.name):
+                dims.append(reader.dim(spec.name))
+    done = {dim.name for dim in dims}
+    symbols = {name: symbol for name, symbol in reader.symbols.items() if name in done}
+    return DimTable(dims, {**symbols, **attrs}, reader.made_of)
 
 
 class _DimReader:
@@ -339,9 +352,14 @@ class _DimReader:
             if len(self._open) > MOST_NESTED:
                 raise too_much("too many dims that lead to one another", MOST_NESTED, self._specs[name].span)
             self._open.append(name)
-            self._done[name] = self._read(self._specs[name])
+            try:
+                self._done[name] = self._read(self._specs[name])
+            except DiagnosticError:
+                poison(self._open)
+                raise
+            finally:
+                self._open.pop()
             self._table.add(self._done[name])
-            self._open.pop()
         return self._done[name]
 
     def _read(self, spec: DimSpec) -> Dim:
@@ -384,6 +402,7 @@ class _DimReader:
         )
 
     def _lookup(self, name: str, expr: Expr, node: Any) -> Any:
+        require_sound(name)
         if name in self._open:
             path = " → ".join([*self._open[self._open.index(name) :], name])
             raise fault(

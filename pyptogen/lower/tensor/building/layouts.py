@@ -6,7 +6,7 @@ from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.diagnostics import DiagnosticError, fault, keep
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Shape, Value
 from pyptogen.schema import Spec
 
@@ -34,31 +34,40 @@ def check_contract(spec: Spec) -> None:
     """Raises PTG104 for `dn` tensors without columns and for outputs in `nz` that boxes do not hold."""
     for tensor in (*spec.inputs, *spec.outputs):
         if tensor.layout == "dn" and len(tensor.shape) < 2:
-            raise fault(
-                "PTG104",
-                f"`{tensor.name}` is `@ dn`, column after column, and has no columns",
-                tensor.type_span,
-                expected="two axes or more",
-                fix="leave `@ dn` out",
+            keep(
+                fault(
+                    "PTG104",
+                    f"`{tensor.name}` is `@ dn`, column after column, and has no columns",
+                    tensor.type_span,
+                    expected="two axes or more",
+                    fix="leave `@ dn` out",
+                ),
+                tensor.name,
             )
     for output in spec.outputs:
         if output.layout != "nz" or output.inplace is not None:
             continue
         if DTYPES.get(output.dtype, 1) > 4:
-            raise fault(
-                "PTG104",
-                f"`{output.name}` is {output.dtype} @ nz, and boxes have elements of 1, 2 or 4 bytes",
-                output.type_span,
-                expected="a narrower dtype",
-                fix="leave `@ nz` out",
+            keep(
+                fault(
+                    "PTG104",
+                    f"`{output.name}` is {output.dtype} @ nz, and boxes have elements of 1, 2 or 4 bytes",
+                    output.type_span,
+                    expected="a narrower dtype",
+                    fix="leave `@ nz` out",
+                ),
+                output.name,
             )
-        if len(output.shape) < 2 or output.strides:
-            raise fault(
-                "PTG104",
-                f"`{output.name}` is `@ nz`, and no matrix that lies in one piece",
-                output.type_span,
-                expected="two axes or more, and no strides",
-                fix="leave `@ nz` out",
+        elif len(output.shape) < 2 or output.strides:
+            keep(
+                fault(
+                    "PTG104",
+                    f"`{output.name}` is `@ nz`, and no matrix that lies in one piece",
+                    output.type_span,
+                    expected="two axes or more, and no strides",
+                    fix="leave `@ nz` out",
+                ),
+                output.name,
             )
 
 

@@ -8,8 +8,10 @@ import importlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
+from pyptogen import plugins
 from pyptogen.lower.tensor.ir import Value
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -90,7 +92,14 @@ GROUPS: Mapping[str, str] = {
 }
 """The modules of operations, and what each holds."""
 
+PLUG_INS = "plug_ins"
+"""The group of operations of other packages."""
+
 _OPERATIONS: dict[str, Operation] = {}
+_loading: list[EntryPoint] = []
+"""The plug-in that is being imported."""
+_owners: dict[str, list[EntryPoint]] = {}
+"""By operation the plug-in that it is of."""
 
 Expand = Callable[..., Value | tuple[Value, ...]]
 ExpandT = TypeVar("ExpandT", bound=Expand)
@@ -113,10 +122,13 @@ def operation(signature: str, rule: str, example: str = "") -> Callable[[ExpandT
         assert isinstance(definition, ast.FunctionDef)
         name = definition.name
         if name in _OPERATIONS:
+            if _loading:
+                raise plugins.clash("operations", name, [*_owners.get(name, ()), *_loading])
             raise ValueError(f"operation {name} is registered twice")
+        _owners[name] = list(_loading)
         doc = " ".join((expand.__doc__ or "").split())
         parameters = _parameters(definition.args)
-        group = expand.__module__.rsplit(".", 1)[-1]
+        group = PLUG_INS if _loading else expand.__module__.rsplit(".", 1)[-1]
         call = example or _example(name, parameters)
         _OPERATIONS[name] = Operation(name, signature, parameters, doc, rule, call, group, expand)
         return expand
@@ -149,9 +161,19 @@ def _constant(node: ast.expr) -> Any:
     return node.id if isinstance(node, ast.Name) else ast.literal_eval(node)
 
 
+def _load_plug_ins() -> None:
+    for point in plugins.installed("operations"):
+        _loading.append(point)
+        try:
+            plugins.loaded("operations", point)
+        finally:
+            _loading.clear()
+
+
 @cache
 def operations() -> Mapping[str, Operation]:
-    """All operations by name."""
+    """All operations by name. Raises PTG518 and PTG519 for plug-ins."""
     for module in GROUPS:
         importlib.import_module(f"pyptogen.lower.tensor.operations.{module}")
+    _load_plug_ins()
     return dict(sorted(_OPERATIONS.items()))

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, LOOP, PRODUCTS, VIEWS, Shape
+from pyptogen.numerics import GROUP as GROUP
 from pyptogen.schema.contract import BEYOND_FP32
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
@@ -23,9 +24,6 @@ FP4 = "fp4_e2m1"
 SCALE = "fp8_e8m0"
 """The powers of two that numbers of the OCP Microscaling formats share ("OCP Microscaling Formats (MX) Specification",
 version 1.0): a scale of products and of nothing else."""
-
-GROUP = 32
-"""Numbers that share one, along the depth of a product."""
 
 MOVES = VIEWS | LOOP | PRODUCTS | {
     "cast", "bitcast", "concat", "permute", "expand", "gather", "index_select", "scatter", "scatter_update", "by_hand",

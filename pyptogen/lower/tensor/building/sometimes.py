@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import Span, fault
+from pyptogen.diagnostics import Span, fault, is_sound, keep, kept
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
 from pyptogen.lower.tensor.building.fitting_shapes import unrelated
@@ -34,7 +34,11 @@ class Sometimes:
 
     def __init__(self, spec: Spec, contract: Contract, builder: Builder) -> None:
         self._contract, self._builder = contract, builder
-        self._read = {s.name: conditions.read(s.run_if, contract) for s in spec.stages if s.run_if}
+        self._read: dict[str, Any] = {}
+        for stage in spec.stages:
+            with kept(*(name for assign in stage.definitions for name, _ in assign.targets)):
+                if stage.run_if:
+                    self._read[stage.name] = conditions.read(stage.run_if, contract)
         self.stages: list[Stage] = []
         """All stages so far, with those that hold copies."""
         self._there: dict[str, Any] = {}
@@ -95,8 +99,8 @@ class Sometimes:
     def check_outputs(self, outputs: Mapping[str, Span]) -> None:
         """Raises PTG222 for an output that some calls would not compute."""
         for name, span in outputs.items():
-            if name in self._there:
-                raise self._not_there(name, self._there[name], span, "begin with a value of it before that stage")
+            if name in self._there and is_sound(name):
+                keep(self._not_there(name, self._there[name], span, "begin with a value of it before that stage"))
 
     def _not_there(self, name: str, there: Any, span: Span, fix: str) -> Exception:
         return fault(

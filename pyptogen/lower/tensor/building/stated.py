@@ -72,7 +72,7 @@ def unbound(sizes: Sequence[Any], dims: set[Any]) -> set[Any]:
         progress = False
         for size in sizes:
             open_ = size.free_symbols & unknown
-            if len(open_) == 1 and sympy.Poly(size, *open_).degree() == 1:
+            if len(open_) == 1 and size.is_polynomial(*open_) and sympy.Poly(size, *open_).degree() == 1:
                 unknown -= open_
                 progress = True
     return unknown

@@ -63,6 +63,7 @@ def quant_mx(b: Builder, x: Value, dtype: str) -> tuple[Value, Value]:
         raise b.fault(
             "PTG215", f"quantisation to MX elements of {dtype}", expected="one of " + ", ".join(_MX_EXPONENTS)
         )
+    b.axis(x, -1)
     *outer, width = x.shape
     size = b.dims.number(width)
     if size is None or size % GROUP:

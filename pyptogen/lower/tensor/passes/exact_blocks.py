@@ -21,8 +21,8 @@ import numpy as np
 
 from pyptogen.lower.tensor.ir import BITWISE, PRODUCTS, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.passes.host_scalars import as_float
-from pyptogen.lower.tensor.running.numerics import BINARY, UNARY, Array
-from pyptogen.lower.tensor.running.numerics_selection import COMPARE, ROUNDING
+from pyptogen.numerics.operations import BINARY, UNARY, Array
+from pyptogen.numerics.selection import COMPARE, ROUNDING
 
 LENGTH = 4
 CUTS = ((0, 4), (0, 2, 4), (0, 3, 4), (0, 1, 2, 3, 4))

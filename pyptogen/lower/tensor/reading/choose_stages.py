@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import did_you_mean, fault, kept, require_sound, stop_if_faulty
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.schema import Expr, Spec, StageSpec, TilingRowSpec
@@ -24,17 +24,22 @@ def run(spec: Spec, dims: DimTable) -> Spec:
     """The spec with the stages that are there. Raises PTG201, PTG207, PTG208, PTG221."""
     if not any(stage.when for stage in spec.stages):
         return spec
-    kept = tuple(stage for stage in spec.stages if all(_holds(expr, dims) for expr in stage.when))
-    if not kept:
+    there: list[StageSpec] = []
+    for stage in spec.stages:
+        with kept(*(name for assign in stage.definitions for name, _ in assign.targets)):
+            if all(_holds(expr, dims) for expr in stage.when):
+                there.append(stage)
+    if not there:
+        stop_if_faulty()
         raise fault("PTG207", "no stage is left: every `when` is false", spec.stages[0].span)
-    always = [stage for stage in kept if not stage.run_if]
+    always = [stage for stage in there if not stage.run_if]
     check_distinct(
         (name, span, "a value") for stage in always for assign in stage.body for name, span in assign.targets
     )
-    names = {stage.name for stage in kept}
+    names = {stage.name for stage in there}
     return replace(
         spec,
-        stages=kept,
+        stages=tuple(there),
         tiling=tuple(_row(row, names) for row in spec.tiling),
         schedule={key: _entries(value, names) for key, value in spec.schedule.items()},
     )
@@ -55,6 +60,7 @@ def _holds(expr: Expr, dims: DimTable) -> bool:
     known = [dim.name for dim in dims.dims]
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        require_sound(name)
         if name not in known:
             raise fault(
                 "PTG201",

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import sympy
 from sympy.logic.boolalg import BooleanAtom
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import did_you_mean, fault, require_sound
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.program_names import scalar_symbol
@@ -41,6 +41,7 @@ def read(expressions: Sequence[Expr], contract: Contract) -> Any:
     inputs = {value.name: value for value in contract.inputs}
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        require_sound(name)
         if name in dims.symbols:
             return dims.symbols[name]
         if name not in inputs:

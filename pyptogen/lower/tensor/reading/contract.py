@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import did_you_mean, fault, is_sound, keep, kept, require_sound
 from pyptogen.lower.tensor.building import memory_dtypes
 from pyptogen.lower.tensor.building.dims import DimTable, declare, read_dims, show_shape, show_size
 from pyptogen.lower.tensor.building.fitting_shapes import to_declared, unrelated
@@ -18,6 +19,7 @@ from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.program_names import scalar_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.schema import Expr, Spec, TensorSpec
+from pyptogen.schema.contract_sections import AN_INPUT
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +47,24 @@ def read_contract(spec: Spec) -> Contract:
     check_contract(spec)
     symbols = {attr.name: scalar_symbol(attr.name, attr.dtype) for attr in spec.attrs}
     dims = read_dims(spec.dims, symbols)
-    inputs = tuple(declared_value(tensor, dims) for tensor in spec.inputs)
-    outputs = tuple(declared_value(tensor, dims) for tensor in spec.outputs)
+    inputs, outputs = _declared(spec.inputs, dims), _declared(spec.outputs, dims)
     _check_bound(spec, dims, inputs)
     requires = _requires(spec, dims)
-    for tensor, value in zip(spec.outputs, outputs, strict=True):
-        _check_apart(tensor, value, dims)
+    types = {tensor.name: tensor for tensor in spec.outputs}
+    for value in outputs:
+        with kept(value.name):
+            _check_apart(types[value.name], value, dims)
     attrs = tuple(Attr(a.name, a.dtype, a.default, a.span) for a in spec.attrs)
     return Contract(dims, attrs, inputs, outputs, requires)
+
+
+def _declared(tensors: Iterable[TensorSpec], dims: DimTable) -> tuple[Value, ...]:
+    """The tensors whose types can be read."""
+    values = []
+    for tensor in tensors:
+        with kept(tensor.name):
+            values.append(declared_value(tensor, dims))
+    return tuple(values)
 
 
 def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
@@ -67,6 +79,7 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
         )
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        require_sound(name)
         known = [dim.name for dim in dims.dims]
         if name not in known:
             raise fault(
@@ -102,15 +115,19 @@ def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
     dims.observed = tuple(size for value in inputs for size in (*value.shape, *value.strides))
     sizes = [dims.resolve(axis) for axis in dims.observed]
     unknown = unbound(sizes, {dims.symbols[dim.name] for dim in dims.dims if dim.dynamic})
+    read = {value.name for value in inputs}
+    if not is_sound(AN_INPUT, *(tensor.name for tensor in spec.inputs if tensor.name not in read)):
+        return  # an input without a type may bind any
     for dim in spec.dims:
-        if dims.symbols[dim.name] in unknown:
-            raise fault(
+        if dims.symbols.get(dim.name) in unknown:
+            nowhere = fault(
                 "PTG210",
                 f"the dynamic dim `{dim.name}` is bound by no input",
                 dim.span,
                 expected=(f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes"),
                 fix=f"use `{dim.name}` in the shape of an input, or give it a number",
             )
+            keep(nowhere)
 
 
 def _check_apart(tensor: TensorSpec, value: Value, dims: DimTable) -> None:
@@ -131,6 +148,7 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
     never hold."""
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        require_sound(name)
         if name not in dims.symbols:
             raise fault(
                 "PTG201",
@@ -140,10 +158,14 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
             )
         return dims.symbols[name]
 
-    given = [(expr, ScalarReader(lookup).condition(expr)) for expr in spec.requires]
-    for expr, condition in given:
-        if dims.decide(condition) is False:
-            raise fault("PTG219", f"`{expr.text}` is false", expr.span, expected="a condition that the dims can meet")
+    given = []
+    for expr in spec.requires:
+        with kept():
+            condition = ScalarReader(lookup).condition(expr)
+            if dims.decide(condition) is False:
+                expected = "a condition that the dims can meet"
+                raise fault("PTG219", f"`{expr.text}` is false", expr.span, expected=expected)
+            given.append((expr, condition))
     for expr, condition in given:
         dims.state_all(condition, expr.span)
     return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -312,13 +312,7 @@ class Evaluator:
                     expected="numbers, dims and attrs",
                     fix=meant(name, known),
                 )
-            raise fault(
-                "PTG202",
-                f"there is no operation `{name}`",
-                self._expr.span_of(node.func),
-                expected="an operation of the language, or a function of this spec",
-                fix=meant(name, [*known, *self._scope.functions]),
-            )
+            raise unknown_operation(name, self._expr, node.func, self._scope.functions)
         operation = known[name]
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
         positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
@@ -392,6 +386,17 @@ class Evaluator:
             place = self._expr.span_of(node)
             raise fault("PTG215", "a shape must be a list", place, expected="such as `[t, heads, d]`, in brackets")
         return tuple(self.scalar(item, "a size") for item in node.elts)
+
+
+def unknown_operation(name: str, expr: Expr, node: ast.AST, functions: Iterable[str]) -> DiagnosticError:
+    """PTG202."""
+    return fault(
+        "PTG202",
+        f"there is no operation `{name}`",
+        expr.span_of(node),
+        expected="an operation of the language, or a function of this spec",
+        fix=meant(name, [*operations(), *functions]),
+    )
 
 
 def _is_none(node: ast.expr) -> bool:

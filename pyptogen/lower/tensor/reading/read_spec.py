@@ -4,11 +4,25 @@ expanded."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
+from pyptogen import plugins
+from pyptogen.diagnostics import (
+    DiagnosticError,
+    Span,
+    did_you_mean,
+    fault,
+    gathering,
+    is_sound,
+    keep,
+    kept,
+    poison,
+    require_sound,
+    stop_if_faulty,
+)
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.registry import operations
@@ -18,14 +32,14 @@ from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.passes import exact_blocks, name_values, remove_dead, unify_dims
 from pyptogen.lower.tensor.program_names import round_if
-from pyptogen.lower.tensor.reading import by_hand, choose_stages, hints, read_loop
+from pyptogen.lower.tensor.reading import by_hand, choose_stages, hints, read_loop, unknown_parts
 from pyptogen.lower.tensor.reading.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.reading.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.reading.order import unknown_value
 from pyptogen.lower.tensor.reading.read_round_if import RoundIf
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.targets import read_targets
-from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
+from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec, TensorSpec
 from pyptogen.schema.budget import MOST_CALLS, MOST_NESTED, too_much
 from pyptogen.schema.hand import HandKernel
 
@@ -45,10 +59,19 @@ def from_spec(
             verify(program)
         return program
 
+    with gathering():
+        return _from_spec(spec, passed)
+    raise AssertionError  # `gathering` raises what it holds
+
+
+def _from_spec(spec: Spec, passed: Callable[[str, Program], Program]) -> Program:
+    """The same in a `gathering`, which it ends where an error was found."""
     contract = read_contract(spec)
+    targets = read_targets(spec)
     whole, spec = spec, choose_stages.run(spec, contract.dims)
     reader = _GraphReader(spec, contract, choose_stages.left_out(whole, spec))
     reader.read()
+    stop_if_faulty()
     program = Program(
         name=spec.name,
         doc=spec.doc,
@@ -61,7 +84,7 @@ def from_spec(
         ops=tuple(reader.builder.ops),
         tiling=tuple(TilingRow(row.when, row.sizes, row.fuse, row.spans, row.span) for row in spec.tiling),
         schedule=spec.schedule,
-        targets=read_targets(spec),
+        targets=targets,
         span=spec.span,
         notes=tuple(reader.notes()),
         requires=(*contract.requires, *contract.dims.needed),
@@ -76,7 +99,11 @@ def from_spec(
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims))
     program = passed("remove-dead", remove_dead.run(program))
-    return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
+    program = passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
+    for name, plugged in plugins.load("passes").items():
+        program = passed(name, plugged(program))
+        verify(program)
+    return program
 
 
 class _GraphReader:
@@ -88,14 +115,15 @@ class _GraphReader:
         self._contract = contract
         self.builder = Builder(contract.dims, spec.span)
         self._constants: dict[str, Operand] = {
-            name: Scalar(symbol, spec.span) for name, symbol in contract.dims.symbols.items()
+            name: Scalar(symbol, spec.span) for name, symbol in contract.dims.symbols.items() if is_sound(name)
         }
         self._values: dict[str, Operand] = {
             **self._constants,
-            **{value.name: value for value in contract.inputs},
+            **{value.name: value for value in contract.inputs if is_sound(value.name)},
         }
         self._functions = {function.name: function for function in spec.functions}
         _check_function_names(spec)
+        _poison_functions(spec.functions)
         self._defined: dict[str, tuple[Span, Operand]] = {}
         self._used: set[str] = set()
         self._calls = 0
@@ -111,37 +139,61 @@ class _GraphReader:
             self.builder.stage = stage.name
             self.sometimes.open(stage)
             before = dict(self._values)
+            names = [name for assign in stage.body for name, _ in assign.targets]
             if stage.loop is not None:
-                self._loop(stage, stage.loop)
+                try:
+                    self._loop(stage, stage.loop)
+                except DiagnosticError as error:
+                    self._values, self._block, self.builder.loop = before, None, ""
+                    keep(error, *names)
             else:
                 if stage.by_hand:
-                    self._by_hand(next(kernel for kernel in self._spec.kernels if kernel.name == stage.name))
+                    kernel = next(kernel for kernel in self._spec.kernels if kernel.name == stage.name)
+                    with kept(*(name for name, _ in kernel.writes)):
+                        self._by_hand(kernel)
                 for assign in stage.body:
-                    self.assign(assign)
-            self._join(stage, before)
+                    with self._judged(assign):
+                        self.assign(assign)
+            with kept(*names):
+                self._join(stage, before)
         _check_outputs(self._spec, self._defined)
         self.sometimes.check_outputs({output.name: output.span for output in self._spec.outputs})
+
+    @contextmanager
+    def _judged(self, assign: Assign) -> Iterator[None]:
+        """Around the evaluation of a definition: its error is kept, with what else is unknown in it. One that hangs on
+        an error fails without a word."""
+        names = [name for name, _ in assign.targets]
+        try:
+            yield
+        except DiagnosticError as error:
+            keep(error, *names)
+            unknown_parts.tell(assign.value, self._values, self._functions, self._unknown)
 
     def _begin_outputs(self) -> None:
         """Outputs that begin with a number, in a stage of their own."""
         declared = {value.name: value for value in self._contract.outputs}
-        begun = [output for output in self._spec.outputs if output.init is not None]
+        begun = [o for o in self._spec.outputs if o.init is not None and o.name in declared]
         if not begun:
             return
         self.builder.stage = self.sometimes.begin(begun[0].span)
         for output in begun:
-            assert output.init is not None
-            self.builder.prefix = output.name
-            number = ScalarReader(self._constant).read(output.init)
-            value = declared[output.name]
-            with self.builder.located(output.init.span):
-                started = self.builder.full(value.shape, number, value.dtype)
-            self.names.suggest(started, f"{output.name}_start")
-            self._values[output.name] = started
-            self._defined[output.name] = (output.span, started)
+            with kept(output.name):
+                self._begin_output(output, declared[output.name])
+
+    def _begin_output(self, output: TensorSpec, value: Value) -> None:
+        assert output.init is not None
+        self.builder.prefix = output.name
+        number = ScalarReader(self._constant).read(output.init)
+        with self.builder.located(output.init.span):
+            started = self.builder.full(value.shape, number, value.dtype)
+        self.names.suggest(started, f"{output.name}_start")
+        self._values[output.name] = started
+        self._defined[output.name] = (output.span, started)
 
     def _constant(self, name: str, expr: Expr, node: ast.AST) -> Any:
         """A dim or attr in the number that an output begins with."""
+        require_sound(name)
         if name not in self._constants:
             raise fault(
                 "PTG201", f"`{name}` is no dim or attr", expr.span_of(node), fix=did_you_mean(name, self._constants)
@@ -153,6 +205,8 @@ class _GraphReader:
     def _join(self, stage: StageSpec, before: Mapping[str, Operand]) -> None:
         """What the names that a stage defines mean behind it."""
         for name, span in (target for assign in stage.body for target in assign.targets):
+            if name not in self._values or not is_sound(name):
+                continue
             joined = self.sometimes.join(name, span, self._values[name], before.get(name))
             if joined is not self._values[name]:
                 assert isinstance(joined, Value)
@@ -184,6 +238,7 @@ class _GraphReader:
 
     def _by_hand(self, kernel: HandKernel) -> None:
         """The results of a kernel that is itself the meaning of its stage."""
+        require_sound(*(name for name, _ in kernel.reads))
         results = by_hand.results(kernel, self._contract, self._values, self.builder)
         self._used |= {name for name, _ in kernel.reads}
         for name, span, value in results:
@@ -194,6 +249,7 @@ class _GraphReader:
     def _loop(self, stage: StageSpec, loop: LoopSpec) -> None:
         """A stage that is a loop; what its body defines is gone afterwards."""
         before = dict(self._values)
+        require_sound(loop.over)
         names = {dim.name for dim in self._contract.dims.dims}
         if loop.over not in names:
             raise fault(
@@ -204,7 +260,7 @@ class _GraphReader:
                 fix=did_you_mean(loop.over, names),
             )
         opened = read_loop.Opened(stage.name, loop, self._contract.dims, self.builder)
-        starts = [value for assign in loop.carry for value in self.evaluate(assign)]
+        starts = self._all(loop.carry)
         carries = opened.carry(starts)
         self._block = (loop.over, opened.symbol)
         self._enter(opened.targets, carries)
@@ -212,14 +268,15 @@ class _GraphReader:
             decides = RoundIf(loop.over, self._contract, self.builder, self._operand).emit(loop.run_if, carries)
             self.names.bind(decides, round_if(stage.name))
         for assign in loop.body:
-            results = self.evaluate(assign)
-            self._enter(assign.targets, results)
-        following = {
-            name: value
-            for assign in loop.next
-            for (name, _), value in zip(assign.targets, self.evaluate(assign), strict=True)
-        }
-        gathered = [(assign, self.evaluate(assign)) for assign in loop.collect]
+            with self._judged(assign):
+                self._enter(assign.targets, self.evaluate(assign))
+        ends = self._all((*loop.next, *loop.collect))
+        names_next = [name for assign in loop.next for name, _ in assign.targets]
+        following = dict(zip(names_next, ends, strict=False))
+        gathered, at = [], len(names_next)
+        for assign in loop.collect:
+            gathered.append((assign, ends[at : at + len(assign.targets)]))
+            at += len(assign.targets)
         finals = opened.close(carries, following)
         self._block, self._values = None, before
         for assign, results in gathered:
@@ -232,6 +289,21 @@ class _GraphReader:
                 if isinstance(made, Value):
                     self.names.suggest(made, f"{name}_{word}")
             self._define(name, span, value, assign.value, name_it=False)
+
+    def _all(self, assigns: Iterable[Assign]) -> list[Operand]:
+        """The values of all of these definitions, one after the other. Where one has none the others are judged all the
+        same; raises an error that says nothing then."""
+        values: list[Operand] = []
+        complete = True
+        for assign in assigns:
+            found: tuple[Operand, ...] = ()
+            with self._judged(assign):
+                found = self.evaluate(assign)
+            values += found
+            complete &= bool(found)
+        if not complete:
+            raise DiagnosticError
+        return values
 
     def _enter(self, targets: Sequence[tuple[str, Span]], results: Sequence[Operand]) -> None:
         """Names that are there inside a loop. There an input's name may mean another value."""
@@ -261,6 +333,7 @@ class _GraphReader:
         """Notes which values an expression reads. Raises PTG222."""
         used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         self._used |= used
+        require_sound(*used)
         for name in sorted(used):
             self.sometimes.check_use(name, expr)
 
@@ -285,7 +358,7 @@ class _GraphReader:
 
     def _define(self, name: str, span: Span, result: Operand, expr: Expr, name_it: bool = True) -> None:
         output = next((o for o in self._contract.outputs if o.name == name), None)
-        if output is not None:
+        if output is not None and is_sound(name):
             if isinstance(result, Scalar):
                 raise fault("PTG220", f"the output `{name}` is a number", expr.span, expected="a tensor")
             if any(result.name == value.name for value in self._contract.inputs):
@@ -346,24 +419,43 @@ class _GraphReader:
 def _check_function_names(spec: Spec) -> None:
     for function in spec.functions:
         if function.name in operations():
-            raise fault(
+            taken = fault(
                 "PTG213",
                 f"`{function.name}` is an operation and cannot name a function",
                 function.span,
                 fix=f"choose another name, such as `my_{function.name}`",
             )
+            keep(taken)
+
+
+def _poison_functions(functions: Iterable[FunctionSpec]) -> None:
+    """Functions whose bodies use what hangs on an error hang on it themselves."""
+    uses = {
+        function.name: {
+            node.id
+            for expr in (*(assign.value for assign in function.body), *function.returns)
+            for node in ast.walk(expr.node)
+            if isinstance(node, ast.Name)
+        }
+        for function in functions
+    }
+    faulty = {name for name, used in uses.items() if not is_sound(*used)}
+    while faulty:
+        poison(faulty)
+        faulty = {name for name, used in uses.items() if is_sound(name) and not is_sound(*used)}
 
 
 def _check_outputs(spec: Spec, defined: Mapping[str, Any]) -> None:
     for output in spec.outputs:
-        if output.name not in defined:
-            raise fault(
+        if output.name not in defined and is_sound(output.name):
+            missing = fault(
                 "PTG207",
                 f"the output `{output.name}` is never defined",
                 output.span,
                 expected=f"a definition `{output.name}: …` in the graph",
                 fix=did_you_mean(output.name, defined),
             )
+            keep(missing)
 
 
 def _counted(count: int, what: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pyptogen.diagnostics import Span, did_you_mean, fault
+from pyptogen.diagnostics import Span, did_you_mean, fault, keep
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Spec
@@ -52,10 +52,11 @@ def chosen_targets(program: Program, asked: Collection[str] | None, lenient: boo
 
 def _check(name: str, span: Span) -> None:
     if name not in PLATFORMS:
-        raise fault(
+        unknown = fault(
             "PTG218",
             f"there is no target `{name}`",
             span,
             expected="one of " + ", ".join(PLATFORMS),
             fix=did_you_mean(name, tuple(PLATFORMS)),
         )
+        keep(unknown)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
 from pyptogen.lower.tile.cutting.axes import Apart, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.products import Products
-from pyptogen.lower.tile.ir import TileVal
+from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.ops import Copy, Scan
 
 
 class AlongAxes(Products):
@@ -60,12 +63,13 @@ class AlongAxes(Products):
         error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
         raise Apart(error, (op.result.name, op.result.name))
 
-    def scan_of_a_tile(self, op: Op, shape: Shape2D) -> str:
+    def scan_of_a_tile(self, made: Scan, op: Op, shape: Shape2D) -> TileOp:
         """What running sums or products along an axis are in a tile: along its rows, over them, or of one element."""
         along = int(op.attrs["axis"])
         if along == len(op.result.shape) - 1:
-            return op.kind
-        return f"column_{op.kind}" if shape.row in self.axes.axes(op.result.shape)[along] else "copy"
+            return made
+        over_rows = shape.row in self.axes.axes(op.result.shape)[along]
+        return replace(made, over_rows=True) if over_rows else Copy.of(made, made.dst, *made.srcs)
 
     def first_place(self, op: Op, scope: Scope) -> Poly:
         """Which element of the whole axis, or of its block, is the first one of this tile."""

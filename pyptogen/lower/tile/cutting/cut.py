@@ -27,9 +27,10 @@ from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.joined import Joined
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp
+from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.ops import Binary, Cast, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
@@ -171,23 +172,28 @@ class Cutter(Joined):
             upright = self.upright(self.tiles[operands[0].tile], shape, op.result.name, op, home)
             self.placed[(op.result.name, "")] = Placed(upright, home, False)
             return
-        kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
-        first = self.first_place(op, home) if op.kind == "places" else ZERO
-        if kind == "fill":
+        if op.kind == "full":
             sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
-        if kind in REDUCTIONS and self.over_rows(op, self.tiles[operands[0].tile], shape):
-            kind = f"column_{kind}"
-        if kind in SCAN:
-            kind = self.scan_of_a_tile(op, shape)
+        over_rows = op.kind in REDUCTIONS and self.over_rows(op, self.tiles[operands[0].tile], shape)
+        start = self.first_place(op, home) if op.kind == "places" else ZERO
         leaving = self.result_rows(op, home, shape)
         if leaving is None:
             name = self.result_tile(op, shape, home)
         else:
             name = self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
-        mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
-        saturate = bool(op.attrs.get("saturate", True))
-        made = TileOp(kind, name, tuple(sources), op.span, op.stage, row=first, mode=mode, saturate=saturate)
-        made = replace(made, mask=bool(op.attrs.get("mask")))
+        made = of_primitive(op.kind, name, tuple(sources), op.span, op.stage)
+        match made:
+            case Cast():
+                saturate = bool(op.attrs.get("saturate", True))
+                made = replace(made, mode=str(op.attrs.get("mode", "none")), saturate=saturate)
+            case Binary():
+                made = replace(made, mask=bool(op.attrs.get("mask")))
+            case Iota():
+                made = replace(made, start=start)
+            case Reduce():
+                made = replace(made, over_rows=over_rows)
+            case Scan():
+                made = self.scan_of_a_tile(made, op, shape)
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
@@ -208,13 +214,10 @@ class Cutter(Joined):
             self.reads.append(tensor)
         slots, at = self._slots(index, op, home)
         self.emit(
-            TileOp(
-                "scatter", None, (placed.tile,), op.span, op.stage,
-                gm=ref, index=slots, index_offset=at, places=self._places(op),
-            ),
+            ScatterRows(None, (placed.tile,), op.span, op.stage, ref, slots, at, places=self._places(op)),
             home,
             False,
-        )  # fmt: skip
+        )
 
     def _slots(self, index: Value, op: Op, scope: Scope) -> tuple[str, Poly]:
         """The tensor of the rows' indices, and where in it those of this tile begin.
@@ -268,9 +271,8 @@ class Cutter(Joined):
         if self.tensors[tensor].layout == "nz":
             ref = self.boxed_ref(view, ref, placed.scope, op, self.tiles[placed.tile].form == "col")
         self._note_write(tensor)
-        mode = "relu" if placed.tile in self.clipped else "none"
         self.emit(
-            TileOp("store", None, (placed.tile,), op.span, op.stage, gm=ref, mode=mode),
+            Store(None, (placed.tile,), op.span, op.stage, ref, relu=placed.tile in self.clipped),
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )

@@ -11,7 +11,8 @@ from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.cutting.turned import can_turn
-from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.ir import TileVal
+from pyptogen.lower.tile.ops import Copy
 
 
 class Joined(AlongAxes):
@@ -76,7 +77,7 @@ class Joined(AlongAxes):
             view = self.name(f"{name}_part")
             window = TileVal(view, value.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset)
             self.tiles[view] = window
-            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
+            self.emit(Copy(view, (source.tile,), op.span, op.stage), home, False)
         self._keep(op, tile_name, self.deepest(scopes))
 
     def _join(self, op: Op, scope: Scope) -> None:
@@ -106,7 +107,7 @@ class Joined(AlongAxes):
             self.placed[(op.result.name, "")] = Placed(tile, scope, False)
             return
         rows = self.rows_of(self.placed[(op.result.name, "")], scope, op.result.name).tile
-        self.emit(TileOp("copy", rows, (tile,), op.span, op.stage), scope, False)
+        self.emit(Copy(rows, (tile,), op.span, op.stage), scope, False)
 
     @staticmethod
     def deepest(scopes: list[Scope]) -> Scope:

@@ -21,6 +21,7 @@ from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.turned import Turned, can_turn
 from pyptogen.lower.tile.cutting.windows import Found
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
+from pyptogen.lower.tile.ops import Extract, GatherRows, GatherRowsByTile, Load, LoadRole
 from pyptogen.lower.verify import require
 
 
@@ -59,7 +60,7 @@ class Operands(Turned):
             raise unsupported(op.span, what, "let only the rows lie apart, all by one stride")
         return rows[-1].stride if rows else self.axes.poly(target.shape[-1])
 
-    def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+    def load(self, value: Value, op: Op, scope: Scope, role: LoadRole = "vector") -> Placed:
         """The tile of a GM value, loaded in the outermost scope that has its dims."""
         view = self.gm_view(value.name, op)
         assert view is not None
@@ -84,7 +85,7 @@ class Operands(Turned):
         ref = replace(ref, offset=ref.offset + found.offset)
         if tensor.layout == "nz":
             ref = self.packed_ref(view, ref, tensor, home, op)
-        load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=role)
+        load = Load(name, (), op.span, op.stage, ref, role)
         self.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
@@ -102,7 +103,7 @@ class Operands(Turned):
                 raise Copied(error, view.picks[0].name) from error
             raise
 
-    def _by_rows(self, load: TileOp, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
+    def _by_rows(self, load: Load, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
         """The load of a tile whose rows an index names.
 
         Raises:
@@ -110,34 +111,31 @@ class Operands(Turned):
                 that are no runs of elements.
         """
         assert found.rows is not None
-        assert load.gm is not None
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
             raise Copied(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
         pick, step = found.rows
         if self.platform.unified and self.tensors[pick.index].dtype == "int32":
             return self._taken(load, pick, step, home, ahead)
-        return replace(
-            load, kind="load_rows", index=pick.index, index_offset=pick.offset, index_step=step, places=pick.bound
-        )
+        where = (load.gm, pick.index, pick.offset, step, pick.bound)
+        return GatherRows(load.dst, load.srcs, load.span, load.stage, *where)
 
-    def _taken(self, load: TileOp, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
+    def _taken(self, load: Load, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
         """All rows at once, by a tile with their places."""
-        assert load.gm is not None
         rows = self.tiles[str(load.dst)].rows
         name = self.name(f"{pick.index}_places")
         self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
         where = GmRef(pick.index, pick.offset, ONE, step, Extent(1), rows)
-        self.emit(TileOp("load", name, (), load.span, load.stage, gm=where), home, ahead)
+        self.emit(Load.of(load, name, gm=where), home, ahead)
         most = pick.places.evaluate({dim.name: dim.max for dim in self.program.dims})
         table = replace(load.gm, rows=Extent(most, None if pick.places.constant is not None else pick.places))
-        return replace(load, kind="take_rows", srcs=(name,), gm=table)
+        return GatherRowsByTile.of(load, load.dst, name, gm=table)
 
     def _loaded_name(self, value: Value, tensor: str) -> str:
         """A view that the spec does not name is called after the tensor that it is read from."""
         return value.name if value.name in self.program.spoken else tensor
 
-    def operand(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+    def operand(self, value: Value, op: Op, scope: Scope, role: LoadRole = "vector") -> Placed:
         """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
 
         Raises:
@@ -151,13 +149,13 @@ class Operands(Turned):
         except DiagnosticError as error:
             raise Apart(error, (op.result.name, base)) from error
 
-    def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: str) -> Placed:
+    def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: LoadRole) -> Placed:
         """A value of this kernel, or a window of one."""
         if any(view.kind == "collected" for view in value_views(self.made_by, value.name)):
             raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
-        if self.made_by[base].kind in PRODUCTS and role != "acc":
+        if self.made_by[base].kind in PRODUCTS:
             found = self._from_accumulator(base, found, scope, op)
             tile = self.tiles[found.tile]
         else:
@@ -345,6 +343,6 @@ class Operands(Turned):
             name = self.name(base)
             self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
             require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
-            self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
+            self.emit(Extract(name, (acc.tile,), op.span, op.stage, row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]

@@ -18,7 +18,8 @@ from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, GmRef, TileVal
+from pyptogen.lower.tile.ops import Load, Matmul
 from pyptogen.lower.tile.rounds.rounds import Rounds
 
 
@@ -74,9 +75,9 @@ class Products(Rounds):
         acc_dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
         name = self.name(f"{op.result.name}_acc")
         self.tiles[name] = TileVal(name, acc_dtype, shape.rows, shape.cols, shape.form, op.span)
-        first = home.var if cut_k else None
+        first = (home.var,) if cut_k else ()
         self.emit(
-            TileOp("matmul", name, tuple(sources), op.span, op.stage, first=first, k_inner=k_inner, k_dim=summed),
+            Matmul(name, tuple(sources), op.span, op.stage, first, k_inner, k_dim=summed),
             home,
             False,
         )
@@ -120,7 +121,7 @@ class Products(Rounds):
             self.tiles[name] = TileVal(name, value.dtype, rows, cols, "full", value.span)
             steps = (pitch, ONE) if role == "a" else (ONE, pitch)
             ref = GmRef(view.tensor, offset, *steps, rows, cols)
-            load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=f"{role} scales")
+            load = Load(name, (), op.span, op.stage, ref, "a scales" if role == "a" else "b scales")
             self.emit(load, scope, scope.role != "reduce")  # ahead of a loop over rows in which the product stands
             self.placed[key] = Placed(name, scope, False)
         return self.placed[key].tile

@@ -18,7 +18,8 @@ from pyptogen.lower.tensor.ir import BY_BYTES, DTYPES, Op
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import Extent, Form, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, Form, TileVal
+from pyptogen.lower.tile.ops import Copy, Transpose
 
 
 def can_turn(dtype: str) -> bool:
@@ -51,10 +52,10 @@ class Turned(Windows):
         first = start // step * step
         near = self._window(tile, f"{name}_near", tile.rows, Extent(start + seen.cols.size - first), col=first)
         across = self.new_tile(f"{name}_across", tile.dtype, near.cols, near.rows, op)
-        self._do("turn", across, near, op, scope)
+        self._do(Transpose, across, near, op, scope)
         part = self._window(across, f"{name}_rows", seen.cols, across.cols, row=start - first)
         taken = self.new_tile(name, tile.dtype, tile.rows, seen.cols, op, col=seen.form == "col")
-        self._do("copy" if taken.form == "col" else "turn", taken, part, op, scope)
+        self._do(Copy if taken.form == "col" else Transpose, taken, part, op, scope)
         return taken.name
 
     def put_beside(self, parts: Sequence[TileVal], whole: TileVal, op: Op, scope: Scope) -> None:
@@ -63,9 +64,9 @@ class Turned(Windows):
         at = 0
         for part in parts:
             rows = self._window(across, f"{whole.name}_part", part.cols, across.cols, row=at)
-            self._do("copy" if part.form == "col" else "turn", rows, part, op, scope)
+            self._do(Copy if part.form == "col" else Transpose, rows, part, op, scope)
             at += part.cols.size
-        self._do("turn", whole, across, op, scope)
+        self._do(Transpose, whole, across, op, scope)
 
     def upright(self, tile: TileVal, seen: Shape2D, name: str, op: Op, scope: Scope) -> str:
         """A column of a tile with one element a row, or the other way round; as it is where it stays what it is."""
@@ -73,7 +74,7 @@ class Turned(Windows):
             return self.take_columns(tile, 0, seen, name, op, scope)
         whole = self.new_tile(name, tile.dtype, seen.rows, seen.cols, op, col=seen.form == "col")
         if tile.form == seen.form:
-            self._do("copy", whole, tile, op, scope)
+            self._do(Copy, whole, tile, op, scope)
         else:
             self.put_beside([tile], whole, op, scope)
         return whole.name
@@ -83,8 +84,8 @@ class Turned(Windows):
         at = 0
         for part in parts:
             rows = self._window(whole, f"{whole.name}_part", part.rows, part.cols, row=at)
-            self._do("copy", rows, part, op, scope)
+            self._do(Copy, rows, part, op, scope)
             at += part.rows.size
 
-    def _do(self, kind: str, dst: TileVal, source: TileVal, op: Op, scope: Scope) -> None:
-        self.emit(TileOp(kind, dst.name, (source.name,), op.span, op.stage), scope, False)
+    def _do(self, by: type[Copy] | type[Transpose], dst: TileVal, source: TileVal, op: Op, scope: Scope) -> None:
+        self.emit(by(dst.name, (source.name,), op.span, op.stage), scope, False)

@@ -25,6 +25,7 @@ from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
+from pyptogen.lower.tile.ops import ReadIndex
 from pyptogen.lower.tile.rounds.between_rounds import values_apart
 
 
@@ -160,10 +161,7 @@ class Windows(Grid):
         key = (pick.index, place, id(home))
         if key not in self.found:
             self.found[key] = self.number(pick.index)
-            read = TileOp(
-                "read_index", None, (), op.span, op.stage,
-                index=pick.index, index_offset=place, mode=self.found[key], places=pick.bound,
-            )  # fmt: skip
+            read = ReadIndex(None, (), op.span, op.stage, self.found[key], pick.index, place, pick.bound)
             self.emit(read, home, early or home is not scope)
         return self.found[key]
 

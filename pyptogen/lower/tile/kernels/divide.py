@@ -20,7 +20,6 @@ from typing import Literal
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.ir import (
-    OF_PRODUCTS,
     Fifo,
     GmRef,
     GmTensor,
@@ -33,6 +32,19 @@ from pyptogen.lower.tile.ir import (
     walk_loops,
 )
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.ops import (
+    OF_PRODUCTS,
+    Cast,
+    Extract,
+    Free,
+    Load,
+    LoadRole,
+    Matmul,
+    Pop,
+    Push,
+    ReadIndex,
+    Store,
+)
 
 Path = tuple[int, ...]
 Side = Literal["cube", "vector"]
@@ -46,8 +58,8 @@ class _Divider:
         self.kernel = kernel
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ops = list(_paths(kernel.body, ()))
-        self.accumulators = {str(op.dst) for _, op in self.ops if op.kind == "matmul"}
-        self.operands = {str(op.dst) for _, op in self.ops if op.kind == "load" and op.role in OF_PRODUCTS}
+        self.accumulators = {str(op.dst) for _, op in self.ops if isinstance(op, Matmul)}
+        self.operands = {str(op.dst) for _, op in self.ops if isinstance(op, Load) and op.for_product}
         self.fifos: list[Fifo] = []
         self.taken = {*self.tiles, *kernel.arguments}
         self.before: dict[tuple[Side, Path], list[TileOp]] = {}
@@ -56,7 +68,7 @@ class _Divider:
 
     def divide(self) -> tuple[TileKernel, TileKernel]:
         for path, op in self.ops:
-            if op.kind == "matmul":
+            if isinstance(op, Matmul):
                 self._product(path, op)
         for name in sorted(self.accumulators):
             self._results(name)
@@ -64,7 +76,7 @@ class _Divider:
 
     # -- crossings ----------------------------------------------------------------------------------------------------
 
-    def _product(self, path: Path, op: TileOp) -> None:
+    def _product(self, path: Path, op: Matmul) -> None:
         """Operands that vector work computes are popped into L1 ahead of the product."""
         sources = []
         for source, role in zip(op.srcs, OF_PRODUCTS, strict=False):
@@ -72,7 +84,7 @@ class _Divider:
             if name in self.operands:
                 sources.append(name)
                 continue
-            if len(op.srcs) > 2:
+            if op.is_scaled:
                 fix = "put what computes it into a stage of its own"
                 raise unsupported(op.span, "a scaled product with an operand of the vector core", fix)
             tile = self.tiles[name]
@@ -80,17 +92,21 @@ class _Divider:
             copy = self._tile(f"{name}_l1", tile, tile.dtype)
             sources.append(copy)
             self.before.setdefault(("cube", path), []).extend(
-                [_on(fifo, "pop", op), self._load(fifo, tile, copy, ZERO, op, role), _on(fifo, "free", op)]
+                [
+                    Pop.of(op, None, fifo=fifo.name),
+                    self._load(fifo, tile, copy, ZERO, op, role),
+                    Free.of(op, None, fifo=fifo.name),
+                ]
             )
-            self.before.setdefault(("vector", path), []).append(_on(fifo, "push", op, name))
+            self.before.setdefault(("vector", path), []).append(Push.of(op, None, name, fifo=fifo.name))
         self.instead["cube", path] = [replace(op, srcs=tuple(sources))]
 
     def _results(self, name: str) -> None:
         """An accumulator is pushed when it is complete, and popped where vector work takes it."""
-        readers = [(path, op) for path, op in self.ops if op.kind == "extract" and op.srcs[0] == name]
+        readers = [(path, op) for path, op in self.ops if isinstance(op, Extract) and op.srcs[0] == name]
         if not readers:
             return
-        making = [(path, op) for path, op in self.ops if op.kind == "matmul" and op.dst == name]
+        making = [(path, op) for path, op in self.ops if isinstance(op, Matmul) and op.dst == name]
         made = [path for path, _ in making]
         home = _common([*made, *(path for path, _ in readers)])
         depth = len(home)
@@ -98,9 +114,9 @@ class _Divider:
         op, tile = readers[0][1], self.tiles[name]
         fifo = self._fifo(str(op.dst), tile, "vector", op)
         done = (*home, max(path[depth] for path in made))
-        self.after.setdefault(("cube", done), []).append(_on(fifo, "push", making[-1][1], name))
-        self.before.setdefault(("vector", (*home, min(places))), []).append(_on(fifo, "pop", op))
-        self.after.setdefault(("vector", (*home, max(places))), []).append(_on(fifo, "free", op))
+        self.after.setdefault(("cube", done), []).append(Push.of(making[-1][1], None, name, fifo=fifo.name))
+        self.before.setdefault(("vector", (*home, min(places))), []).append(Pop.of(op, None, fifo=fifo.name))
+        self.after.setdefault(("vector", (*home, max(places))), []).append(Free.of(op, None, fifo=fifo.name))
         for path, reader in readers:
             dst = self.tiles[str(reader.dst)]
             if dst.dtype == tile.dtype:
@@ -109,7 +125,7 @@ class _Divider:
             wide = self._tile(f"{dst.name}_acc", dst, tile.dtype)
             self.instead["vector", path] = [
                 self._load(fifo, tile, wide, reader.row, reader),
-                TileOp("cast", dst.name, (wide,), reader.span, reader.stage, mode="rint"),
+                Cast.of(reader, dst.name, wide, mode="rint"),
             ]
 
     def _fifo(self, wanted: str, tile: TileVal, to: Side, op: TileOp) -> Fifo:
@@ -137,24 +153,24 @@ class _Divider:
         self.tiles[name] = TileVal(name, dtype, like.rows, like.cols, like.form, like.span)
         return name
 
-    def _load(self, fifo: Fifo, slot: TileVal, dst: str, row: Poly, op: TileOp, role: str = "fifo") -> TileOp:
+    def _load(self, fifo: Fifo, slot: TileVal, dst: str, row: Poly, op: TileOp, role: LoadRole = "fifo") -> Load:
         """Rows of the popped slot from ``row`` on; ``slot`` is the tile that was pushed."""
         pitch = slot.cols.poly()
         ref = GmRef(fifo.slot, row * pitch, pitch, ONE, self.tiles[dst].rows, slot.cols)
-        return TileOp("load", dst, (), op.span, op.stage, gm=ref, role=role, fifo=fifo.name)
+        return Load.of(op, dst, gm=ref, role=role, fifo=fifo.name)
 
     # -- programs -----------------------------------------------------------------------------------------------------
 
     def _side(self, op: TileOp) -> Side:
-        by_cube = op.kind == "matmul" or (op.kind == "load" and op.role in OF_PRODUCTS)
-        by_cube |= op.kind == "store" and op.srcs[0] in self.accumulators
+        by_cube = isinstance(op, Matmul) or (isinstance(op, Load) and op.for_product)
+        by_cube |= isinstance(op, Store) and op.srcs[0] in self.accumulators
         return "cube" if by_cube else "vector"
 
     def _is_done_by(self, op: TileOp, side: Side) -> bool:
         """Whether a program has an operation as it is; a number that only addresses use is read where these are."""
-        if op.kind == "read_index":
-            return any(op.mode in names_used([other]) for _, other in self.ops if self._side(other) == side)
-        return self._side(op) == side and op.kind != "extract"
+        if isinstance(op, ReadIndex):
+            return any(op.name in names_used([other]) for _, other in self.ops if self._side(other) == side)
+        return self._side(op) == side and not isinstance(op, Extract)
 
     def _nodes(self, nodes: Sequence[Node], path: Path, side: Side) -> tuple[Node, ...]:
         result: list[Node] = []
@@ -174,9 +190,9 @@ class _Divider:
     def _program(self, side: Side) -> TileKernel:
         kernel = self.kernel
         body = self._nodes(kernel.body, (), side)
-        used = {name for op in walk(body) for name in (op.dst, op.scratch, *op.srcs) if isinstance(name, str)}
+        used = {name for op in walk(body) for name in op.tiles}
         used |= {str(self.tiles[name].parent) for name in used if self.tiles[name].parent}
-        touched = {op.gm.tensor for op in walk(body) if op.gm} | {op.index for op in walk(body) if op.index}
+        touched = {tensor for op in walk(body) for tensor in op.tensors}
         conditions = [loop.only for loop in walk_loops(body) if loop.only is not None]
         touched |= {element.tensor for only in conditions for element in only.elements}
         rings = tuple(
@@ -220,10 +236,6 @@ def _common(paths: Sequence[Path]) -> Path:
 
 def _symbols(expr: object) -> Sequence[object]:
     return tuple(getattr(expr, "free_symbols", ()))
-
-
-def _on(fifo: Fifo, kind: str, op: TileOp, *srcs: str) -> TileOp:
-    return TileOp(kind, None, srcs, op.span, op.stage, fifo=fifo.name)
 
 
 def run(kernel: TileKernel) -> tuple[TileKernel, TileKernel]:

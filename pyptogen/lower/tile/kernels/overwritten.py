@@ -23,7 +23,8 @@ from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Copied
-from pyptogen.lower.tile.ir import OF_PRODUCTS, GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
+from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
+from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
 
 Edges = frozenset[tuple[str, str]]
 """Pairs of (reader, value that it reads) that must meet in GM, (x, x) makes x a kernel of its own; and of (what
@@ -178,12 +179,12 @@ def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
     """Whether each element of ``tensor`` is read by the round alone that writes it, and before it writes; ``by_two``
     cores that only wait for each other's values."""
     accesses = [_Access(op, loops, at) for at, (op, loops) in enumerate(walk_in_loops(kernel.body))]
-    writes = [a for a in accesses if a.op.kind in ("store", "scatter") and a.op.gm and a.op.gm.tensor == tensor]
-    reads = [a for a in accesses if a not in writes and a.op.gm and a.op.gm.tensor == tensor]
-    named = any(a.op.index == tensor for a in accesses) or _decides(kernel.body, tensor)
+    writes = [a for a in accesses if isinstance(a.op, Store | ScatterRows) and a.op.gm.tensor == tensor]
+    reads = [a for a in accesses if a not in writes and a.op.window and a.op.window.tensor == tensor]
+    named = any(a.op.index_tensor == tensor for a in accesses) or _decides(kernel.body, tensor)
     if not writes or not (reads or named):
         return True
-    plain = all(a.op.kind == "load" for a in reads) and all(a.op.kind == "store" for a in writes)
+    plain = all(isinstance(a.op, Load) for a in reads) and all(isinstance(a.op, Store) for a in writes)
     dealt = any(loop.parallel for loop in walk_loops(kernel.body))
     if not plain or named:
         return False
@@ -195,15 +196,16 @@ def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
 def _is_waited_for(kernel: TileKernel, read: _Access, write: _Access) -> bool:
     """Whether a store waits for a load, as it is done by the same core, or stores what follows from it."""
     ops = [op for op, _ in walk_in_loops(kernel.body)]
-    accumulators = {op.dst for op in ops if op.kind == "matmul"}
-    if (read.op.role in OF_PRODUCTS) == (write.op.srcs[0] in accumulators):
+    accumulators = {op.dst for op in ops if isinstance(op, Matmul)}
+    by_cube = isinstance(read.op, Load) and read.op.for_product
+    if by_cube == (write.op.srcs[0] in accumulators):
         return True
     within = {tile.name: tile.parent or tile.name for tile in kernel.tiles}
     follows = {within[str(read.op.dst)]}
     for op in ops[read.at + 1 : write.at]:
         if op.dst is not None and any(within.get(str(source)) in follows for source in op.srcs):
             follows.add(within[op.dst])
-        elif op.kind != "matmul":  # which adds to what is there
+        elif not isinstance(op, Matmul):  # which adds to what is there
             follows.discard(op.dst or "")
     return within[str(write.op.srcs[0])] in follows
 
@@ -226,16 +228,12 @@ def _read_first(read: _Access, write: _Access, dealt: bool) -> bool:
     if dealt and not any(loop.parallel for loop in common):
         return False
     own = read.loops[len(common) :], write.loops[len(common) :]
-    source, target = read.op.gm, write.op.gm
+    source, target = read.op.window, write.op.window
     assert source is not None and target is not None
     rounds = {loop.var for loop in common}
-    if _same_window(source, target, own) and rounds <= _position(target):
+    if _same_window(source, target, own) and rounds <= target.place():
         return True
     return _same_rows(source, target, own, rounds)
-
-
-def _position(window: GmRef) -> frozenset[str]:
-    return frozenset().union(*(p.names() for p in (window.offset, window.k, window.n, window.matrix)))
 
 
 def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]]) -> bool:

@@ -19,7 +19,6 @@ from dataclasses import replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.isa.kinds import BITWISE_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -33,11 +32,32 @@ from pyptogen.lower.tile.ir import (
     walk,
     walk_loops,
 )
-
-BY_ROWS = frozenset(
-    {*STEMS, *UNARY_NAMES, *BITWISE_NAMES, *REDUCE_NAMES, "select", "compare", "copy", "fill", "cast", "expand"}
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Bitwise,
+    BitwiseNot,
+    Broadcast,
+    Cast,
+    CompareBits,
+    Copy,
+    FifoOp,
+    Fill,
+    Free,
+    GatherRows,
+    Iota,
+    Load,
+    Pop,
+    Push,
+    ReadIndex,
+    Reduce,
+    SelectByBits,
+    Store,
+    Unary,
 )
-"""Operations that make a row of their result from the same row of their operands, or from the only one."""
+
+BY_ROWS = (Binary, Unary, BitwiseNot, Bitwise, SelectByBits, CompareBits, Copy, Fill, Cast, Broadcast)
+"""Operations that make a row of their result from the same row of their operands, or from the only one;
+reductions of rows are among them."""
 
 
 class Whole(Exception):
@@ -107,9 +127,9 @@ class _Sharer:
         return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, lane=self.lane)
 
     def _check_tensors(self) -> None:
-        read = {op.gm.tensor for op in walk(self.kernel.body) if op.kind == "load" and op.gm is not None}
+        read = {op.gm.tensor for op in walk(self.kernel.body) if isinstance(op, Load)}
         for op in walk(self.kernel.body):
-            if op.kind == "store" and op.gm is not None and op.gm.tensor in read:
+            if isinstance(op, Store) and op.gm.tensor in read:
                 raise Whole(f"`{op.gm.tensor}` is read and changed in the same kernel")
 
     def _check_loops(self) -> None:
@@ -172,21 +192,23 @@ class _Sharer:
 
     def _op(self, op: TileOp) -> TileOp:
         self._check(op)
-        if op.kind in ("pop", "free", "read_index"):
+        if isinstance(op, Pop | Free | ReadIndex):
             return op
-        name = str(op.srcs[0] if op.kind in ("store", "push") else op.dst)
-        tile = self.tiles[name]
-        if op.kind in ("load", "store"):
+        tile = self.tiles[op.operands[0] if isinstance(op, Store | Push) else str(op.dst)]
+        if isinstance(op, Load | Store):
             return replace(op, gm=self._window(op, tile))
-        if op.kind == "load_rows" and op.gm is not None and self._is_shared(tile):
-            first, rows = self._share(tile.rows)
-            return replace(op, gm=replace(op.gm, rows=rows), index_offset=op.index_offset + first * op.index_step)
-        if op.kind in ("push", "iota") and self._is_shared(tile):
-            return replace(op, row=op.row + self._share(tile.rows)[0])
-        return op
+        if not isinstance(op, GatherRows | Push | Iota) or not self._is_shared(tile):
+            return op
+        first, rows = self._share(tile.rows)
+        match op:
+            case GatherRows():
+                return replace(op, gm=replace(op.gm, rows=rows), index_offset=op.index_offset + first * op.index_step)
+            case Push():
+                return replace(op, row=op.row + first)
+            case Iota():
+                return replace(op, start=op.start + first)
 
-    def _window(self, op: TileOp, tile: TileVal) -> GmRef:
-        assert op.gm is not None
+    def _window(self, op: Load | Store, tile: TileVal) -> GmRef:
         if not self._is_shared(tile):
             return op.gm
         tensor = next(t for t in self.kernel.addressable if t.name == op.gm.tensor)
@@ -197,22 +219,22 @@ class _Sharer:
 
     def _check(self, op: TileOp) -> None:
         """Raises Whole for an operation whose rows are not apart."""
-        if op.kind in ("pop", "free", "read_index"):
+        if isinstance(op, Pop | Free | ReadIndex):
             return
-        tiles = [self.tiles[n] for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)]
+        tiles = [self.tiles[name] for name in op.tiles]
         if any(tile.row_offset != ZERO for tile in tiles):
             raise Whole("a loop writes its rows into a whole tile")
-        if op.kind in ("load", "load_rows", "store", "push", "iota"):
-            if op.kind in ("store", "push") and _has_one_row(tiles[0]):
+        if isinstance(op, Load | GatherRows | Store | Push | Iota):
+            if isinstance(op, Store | Push) and _has_one_row(tiles[0]):
                 raise Whole(f"one row of `{tiles[0].name}` leaves the core")
-            if op.kind == "iota" and tiles[0].form == "full" and not _has_one_row(tiles[0]):
+            if isinstance(op, Iota) and tiles[0].form == "full" and not _has_one_row(tiles[0]):
                 raise Whole("numbers go on from row to row")
             return
-        if op.kind not in BY_ROWS:
-            raise Whole(f"`{op.kind}` needs all rows of a tile")
+        if not isinstance(op, BY_ROWS) and not (isinstance(op, Reduce) and not op.over_rows):
+            raise Whole(f"`{op.mnemonic}` needs all rows of a tile")
         rows = {tile.rows for tile in tiles if not _has_one_row(tile)}
         if len(rows) > 1 or (rows and _has_one_row(self.tiles[str(op.dst)])):
-            raise Whole(f"`{op.kind}` joins rows of a tile")
+            raise Whole(f"`{op.mnemonic}` joins rows of a tile")
 
 
 def _has_one_row(tile: TileVal) -> bool:
@@ -227,7 +249,7 @@ def _within_a_tile(loop: Loop) -> bool:
 
 def _in_step(loop: Loop) -> bool:
     """Whether both cores have to go through the rounds together, because tiles are handed over in them."""
-    return any(op.kind in ("push", "pop", "free") for op in walk(loop.body))
+    return any(isinstance(op, FifoOp) for op in walk(loop.body))
 
 
 __all__ = ["Whole", "on_both", "run"]

@@ -13,11 +13,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY
+from pyptogen.lower.tensor.ir import REDUCE
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ops import Binary, Cast, Copy, Extract, Fill, Reduce, Unary
 
-_MAKERS = UNARY | BINARY | REDUCE | {"cast", "extract", "fill"}
-"""Operations whose result may go to another vector tile."""
+
+def _may_go_elsewhere(op: TileOp) -> bool:
+    """Whether the result of an operation may go to another vector tile."""
+    plain = isinstance(op, Reduce) and op.fn in REDUCE and not op.over_rows
+    return plain or isinstance(op, Unary | Binary | Cast | Extract | Fill)
 
 
 class _Renamer:
@@ -36,7 +40,7 @@ class _Renamer:
         index = len(result) - 1
         while index >= 0:
             node = result[index]
-            if isinstance(node, TileOp) and node.kind == "copy" and self._is_whole_copy(node):
+            if isinstance(node, Copy) and self._is_whole_copy(node):
                 self._settle(result, index)
             index -= 1
         return tuple(result)
@@ -55,7 +59,7 @@ class _Renamer:
             return
         made = body[maker]
         assert isinstance(made, TileOp)
-        if made.kind == "fill":  # several values may start as one tile of zeros
+        if isinstance(made, Fill):  # several values may start as one tile of zeros
             body[index] = replace(made, dst=target, span=copy.span)
             self.uses[source] -= 1
             if self.uses[source] == 1:
@@ -72,7 +76,7 @@ class _Renamer:
             return None
         found = [i for i, n in enumerate(body[:before]) if isinstance(n, TileOp) and n.dst == name]
         made = body[found[0]] if len(found) == 1 else None
-        return found[0] if isinstance(made, TileOp) and made.kind in _MAKERS else None
+        return found[0] if isinstance(made, TileOp) and _may_go_elsewhere(made) else None
 
     def _absorb(self, body: list[Node], maker: int, user: int, name: str, target: str) -> bool:
         """Renames ``name``, made at ``maker``, to ``target``, which the operation at ``user`` makes of it."""
@@ -114,11 +118,11 @@ class _Renamer:
 
     def _element_for_element(self, op: TileOp, operand: str, target: str) -> bool:
         """Whether the result may lie where the operand lies."""
-        if op.kind not in UNARY | BINARY:
+        if not isinstance(op, Unary | Binary):
             return False
         dst = self.tiles[target]
         whole = [_same(self.tiles[s], dst) for s in op.srcs if isinstance(s, str)]
-        if len(whole) == 2 and not whole[0] and (op.kind in ("sub", "div") or not whole[1]):
+        if len(whole) == 2 and not whole[0] and (not isinstance(op, Binary) or not op.commutes or not whole[1]):
             return False  # the first operand is spread over the result before the second is read
         return _same(self.tiles[operand], dst)
 
@@ -136,7 +140,7 @@ def _mentions(node: Node, name: str) -> int:
 
 
 def _is_self_copy(node: Node, target: str) -> bool:
-    return isinstance(node, TileOp) and node.kind == "copy" and node.dst == target and node.srcs == (target,)
+    return isinstance(node, Copy) and node.dst == target and node.srcs == (target,)
 
 
 def _renamed(node: Node, name: str, target: str) -> Node:

@@ -16,13 +16,14 @@ from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.program_names import loop_variable
-from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, rewrite, walk, walk_loops
+from pyptogen.lower.tile.ops import Binary, FifoOp, Load, Matmul, ScatterRows, Store
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 
 
 def run(kernel: TileKernel) -> TileKernel:
     """One kernel; as it was where no loop over rows has a mask."""
-    if not any(op.mask for op in walk(kernel.body)):
+    if not any(map(_is_mask, walk(kernel.body))):
         return kernel
     return _Splitter(kernel).run()
 
@@ -45,7 +46,7 @@ class _Splitter:
         for node in nodes:
             if not isinstance(node, Loop):
                 result.append(node)
-            elif rounds is not None and node.after is not None and any(op.mask for op in walk(node.body)):
+            elif rounds is not None and node.after is not None and any(map(_is_mask, walk(node.body))):
                 result += self._split(node, node.after, rounds)
             else:
                 around = node if node.role == "rounds" else rounds
@@ -67,8 +68,8 @@ class _Splitter:
     def _own(self, loop: Loop) -> list[str]:
         """The tiles of one iteration: made in it and used nowhere else, or windows that move with it."""
         inside = _mentioned(loop.body)
-        uses = [name for op in walk(self.kernel.body) for name in _names(op)]
-        here = [name for op in walk(loop.body) for name in _names(op)]
+        uses = [name for op in walk(self.kernel.body) for name in op.tiles]
+        here = [name for op in walk(loop.body) for name in op.tiles]
         made = {op.dst for op in walk(loop.body)}
         moving = {loop.var, loop.valid}
 
@@ -88,15 +89,17 @@ class _Splitter:
             valid = names[loop.valid] = f"{var}_valid"
         for name in own:
             self.tiles[name] = renamed_tile(self.tiles[name], names)
-        instead = {str(op.dst): str(op.srcs[0]) for op in walk(loop.body) if op.mask}
-        body = tuple(renamed_node(node, names, instead) for node in _without_masks(loop.body))
+        instead = {str(op.dst): str(op.srcs[0]) for op in walk(loop.body) if _is_mask(op)}
+        body = tuple(
+            renamed_node(node, names, instead) for node in rewrite(loop.body, lambda op: () if _is_mask(op) else (op,))
+        )
         return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, sees="whole")
 
     def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, rounds: Loop) -> tuple[Node, ...]:
         """The body for the columns that the last row of the iteration sees, as a loop of one round."""
         ops = list(walk(body))
-        leaves = any(op.fifo is not None or op.kind in ("store", "scatter") for op in ops)
-        scaled = any(op.kind == "matmul" and len(op.srcs) > 2 for op in ops)
+        leaves = any(isinstance(op, Store | ScatterRows) or _is_of_fifo(op) for op in ops)
+        scaled = any(isinstance(op, Matmul) and op.is_scaled for op in ops)
         if rounds.valid is None or leaves or scaled:
             return body
         var = self._variable(rounds.var.rstrip("0123456789"), 1)
@@ -132,12 +135,16 @@ class _Splitter:
         return var
 
 
-def _names(op: TileOp) -> list[str]:
-    return [name for name in (*op.srcs, op.dst, op.scratch) if isinstance(name, str)]
+def _is_mask(op: TileOp) -> bool:
+    return isinstance(op, Binary) and op.mask
+
+
+def _is_of_fifo(op: TileOp) -> bool:
+    return isinstance(op, FifoOp) or (isinstance(op, Load) and op.fifo is not None)
 
 
 def _mentioned(nodes: Sequence[Node]) -> set[str]:
-    return {name for op in walk(tuple(nodes)) for name in _names(op)}
+    return {name for op in walk(nodes) for name in op.tiles}
 
 
 def _extents(tile: TileVal) -> set[str]:
@@ -146,23 +153,12 @@ def _extents(tile: TileVal) -> set[str]:
     return {name for extent in extents for name in extent.poly().names()}
 
 
-def _without_masks(nodes: Sequence[Node]) -> tuple[Node, ...]:
-    inside = (replace(n, body=_without_masks(n.body)) if isinstance(n, Loop) else n for n in nodes)
-    return tuple(node for node in inside if isinstance(node, Loop) or not node.mask)
-
-
 def _needed(nodes: tuple[Node, ...], own: set[str]) -> tuple[Node, ...]:
     """The nodes without operations whose results nobody reads any more."""
     while True:
-        read = {s for op in walk(nodes) for s in op.srcs if isinstance(s, str)}
-        left = _reading(nodes, read, own)
+        read = {name for op in walk(nodes) for name in op.operands}
+        unread = own - read
+        left = rewrite(nodes, lambda op, unread=unread: () if op.dst in unread and not _is_of_fifo(op) else (op,))  # type: ignore[misc]
         if left == nodes:
             return nodes
         nodes = left
-
-
-def _reading(nodes: tuple[Node, ...], read: set[str], own: set[str]) -> tuple[Node, ...]:
-    inside = (replace(n, body=_reading(n.body, read, own)) if isinstance(n, Loop) else n for n in nodes)
-    return tuple(
-        n for n in inside if isinstance(n, Loop) or n.fifo or n.dst is None or n.dst in read or n.dst not in own
-    )

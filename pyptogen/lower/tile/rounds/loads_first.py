@@ -12,15 +12,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
-
-LOADS = frozenset({"load", "load_rows", "read_index"})
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel
+from pyptogen.lower.tile.ops import GatherRows, Load, ReadIndex
 
 
 def _front(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     inner: list[Node] = [replace(n, body=_front(n.body)) if isinstance(n, Loop) else n for n in nodes]
-    loads = [n for n in inner if isinstance(n, TileOp) and n.kind in LOADS and n.fifo is None]
+    loads = [n for n in inner if _is_free(n)]
     return (*loads, *(n for n in inner if n not in loads))
+
+
+def _is_free(node: Node) -> bool:
+    """Whether a node loads from a tensor, not from a fifo."""
+    return isinstance(node, GatherRows | ReadIndex) or (isinstance(node, Load) and node.fifo is None)
 
 
 def run(kernel: TileKernel) -> TileKernel:

@@ -24,7 +24,8 @@ from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.ir import TileVal
+from pyptogen.lower.tile.ops import Copy
 from pyptogen.lower.tile.rounds.between_rounds import varying_in
 from pyptogen.lower.tile.rounds.levels import levels
 from pyptogen.lower.tile.rounds.round_conditions import RoundConditions
@@ -128,7 +129,7 @@ class Rounds(RoundConditions):
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
         name = self.name(op.result.name)
         self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span)
-        self.emit(TileOp("copy", name, (source.tile,), op.span, op.stage), home, False)
+        self.emit(Copy(name, (source.tile,), op.span, op.stage), home, False)
         self.placed[(op.result.name, "")] = Placed(name, home, False)
 
     def advance(self, loop: Loop) -> None:
@@ -146,10 +147,10 @@ class Rounds(RoundConditions):
             if self._owner(source) in replaced:  # a carried value becomes another: its old one is kept until then
                 name, tile = self.name(f"{op.result.name}_kept"), self.tiles[source]
                 self.tiles[name] = TileVal(name, tile.dtype, tile.rows, tile.cols, tile.form, op.span)
-                self.emit(TileOp("copy", name, (source,), op.span, op.stage), scope, False)
+                self.emit(Copy(name, (source,), op.span, op.stage), scope, False)
                 steps[index] = (name, target, scope, op)
         for source, target, scope, op in steps:
-            self.emit(TileOp("copy", target, (source,), op.span, op.stage), scope, False)
+            self.emit(Copy(target, (source,), op.span, op.stage), scope, False)
 
     def _owner(self, tile: str) -> str:
         return self.tiles[tile].parent or tile

@@ -18,8 +18,9 @@ from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk, walk_loops
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.ops import Pop, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 
 
@@ -61,12 +62,12 @@ class _Ahead:
         return tuple(result)
 
     def _rounds(self, loop: Loop) -> Loop:
-        first = next((i for i, n in enumerate(loop.body) if isinstance(n, TileOp) and n.kind == "pop"), 0)
-        pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, TileOp) and n.kind == "push"]
+        first = next((i for i, n in enumerate(loop.body) if isinstance(n, Pop)), 0)
+        pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, Push)]
         last = max(pushes, default=-1) + 1
         ahead, behind = loop.body[:last], loop.body[last:]
-        numbers = [n for n in ahead if isinstance(n, TileOp) and n.kind == "read_index"]  # of indices: read in both
-        behind = (*(n for n in numbers if n.mode in names_used(behind)), *behind)
+        numbers = [n for n in ahead if isinstance(n, ReadIndex)]  # of indices: read in both
+        behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
         made, used = _written(ahead), _touched(behind)
         whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
         if not pushes or made & used or not whole:
@@ -97,8 +98,8 @@ class _Ahead:
 
 
 def _written(nodes: Sequence[Node]) -> set[str]:
-    return {name for op in walk(tuple(nodes)) for name in (op.dst, op.scratch) if name is not None}
+    return {name for op in walk(nodes) for name in op.written}
 
 
 def _touched(nodes: Sequence[Node]) -> set[str]:
-    return _written(nodes) | {s for op in walk(tuple(nodes)) for s in op.srcs if isinstance(s, str)}
+    return {name for op in walk(nodes) for name in op.tiles}

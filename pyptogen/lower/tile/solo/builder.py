@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -28,7 +28,10 @@ from pyptogen.lower.tile.ir import (
 )
 from pyptogen.lower.tile.kernels.partition import KernelOps, producers
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.ops import Load, Store
 from pyptogen.lower.tile.rounds.between_rounds import values_apart
+
+Made = TypeVar("Made", bound=TileOp)
 
 CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
@@ -250,19 +253,20 @@ class SoloBuilder:
         self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at)
         return name
 
-    def do(self, kind: str, dst: str | None, *sources: Source, **more: Any) -> TileOp:
-        return TileOp(kind, dst, sources, self.op.span, self.op.stage, **more)
+    def do(self, operation: type[Made], dst: str | None, *sources: Source, **fields: Any) -> Made:
+        """An operation for the one at hand."""
+        return operation(dst, sources, self.op.span, self.op.stage, **fields)
 
     def number(self, value: Any) -> ScalarArg:
         return ScalarArg(value, self.op.span)
 
-    def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> TileOp:
+    def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> Load:
         found = self.tiles[tile]
-        return self.do("load", tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
+        return self.do(Load, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
 
-    def store(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> TileOp:
+    def store(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> Store:
         found = self.tiles[tile]
-        return self.do("store", None, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
+        return self.do(Store, None, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
 
     def finish(self) -> TileKernel:
         """The kernel."""

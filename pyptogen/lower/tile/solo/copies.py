@@ -9,6 +9,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
+from pyptogen.lower.tile.ops import Broadcast, Iota, Transpose
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
 
@@ -45,7 +46,6 @@ def _boxed(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
         matrix, size = matrix + Poly.of(step.var) * size, size * step.item.extent
     k, n = (Poly.of(s.var) if s.item.extent != Poly.of(s.tile) else ZERO for s in (rows, cols))
     store, height = b.store(tile, target.tensor, ZERO), b.tensors[target.tensor].shape[-2]
-    assert store.gm is not None
     b.nest(steps, [load, replace(store, gm=replace(store.gm, row_stride=height, k=k, n=n, matrix=matrix))])
 
 
@@ -147,7 +147,7 @@ def _spread(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: l
         steps,
         [
             b.load(one, source.tensor, b.at(source.offset, steps, 1), strides[1]),
-            b.do("expand", tile, one),
+            b.do(Broadcast, tile, one),
             b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0]),
         ],
     )
@@ -165,7 +165,7 @@ def _turned(
         steps,
         [
             b.load(read, source.tensor, b.at(source.offset, steps, 1), col.steps[1]),
-            b.do("turn", turned, read),
+            b.do(Transpose, turned, read),
             b.store(turned, target.tensor, b.at(target.offset, steps, 0), inner.steps[0]),
         ],
     )
@@ -192,7 +192,7 @@ def iota(b: SoloBuilder, op: Op) -> None:
     steps: list[Step] = [b.step(items[0], b.budget("int32"))] if items else []
     tile = b.tile("run", "int32", Extent(1), steps[0].extent() if steps else Extent(1), "row")
     offset = b.at(ZERO, steps, 0)
-    body: Sequence[Node] = [b.do("iota", tile, row=offset), b.store(tile, target.tensor, offset)]
+    body: Sequence[Node] = [b.do(Iota, tile, start=offset), b.store(tile, target.tensor, offset)]
     b.nest(steps, body)
 
 

@@ -10,6 +10,7 @@ from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
+from pyptogen.lower.tile.ops import Binary, GatherElements, ReadIndex
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 from pyptogen.lower.tile.solo.copies import move
 
@@ -109,7 +110,7 @@ def _taken_from_rows(b: SoloBuilder, op: Op, target: GmView, view: GmView, place
     at = [Step(Item(s.item.extent, (s.item.steps[0], s.item.steps[2])), s.var, s.tile) for s in around]
     body = [
         b.load(index, places.tensor, b.at(places.offset, [*at, cols], 1)),
-        b.do("take", part, index, gm=row),
+        b.do(GatherElements, part, index, gm=row),
         b.store(part, target.tensor, b.at(target.offset, [*at, cols], 0)),
     ]
     b.nest([*around, cols], body)
@@ -156,7 +157,7 @@ def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there
     old = b.tile("old", kind.dtype, kind.rows, kind.cols, kind.form)
     if tensor not in b.reads:
         b.reads.append(tensor)
-    return [load, b.load(old, tensor, there), b.do("add", old, old, tile), b.store(old, tensor, there)]
+    return [load, b.load(old, tensor, there), b.do(Binary, old, old, tile, fn="add"), b.store(old, tensor, there)]
 
 
 def index_add(b: SoloBuilder, op: Op) -> None:
@@ -187,7 +188,7 @@ def _read(b: SoloBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
     index = b.op.operands[1]
     assert isinstance(index, Value)
     bound = b.axes.poly(size) if input_part(index.name, b.made_by) is None else None
-    return b.do("read_index", None, index=places.tensor, index_offset=offset, mode=b.place, places=bound)
+    return b.do(ReadIndex, None, name=b.place, index=places.tensor, index_offset=offset, places=bound)
 
 
 def _counted(step: Step) -> Poly:

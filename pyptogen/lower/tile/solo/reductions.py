@@ -15,6 +15,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Form
+from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
@@ -89,14 +90,14 @@ def _columns(
         [deep],
         [
             b.load(part, view.tensor, b.at(view.offset, steps, 1), along.steps[1]),
-            b.do(f"column_{op.kind}", found, part),
-            b.do(JOINS[op.kind], total, total, found),
+            b.do(Reduce, found, part, fn=op.kind, over_rows=True),
+            b.do(Binary, total, total, found, fn=JOINS[op.kind]),
         ],
     )
     b.nest(
         kept,
         [
-            b.do("fill", total, b.number(neutral(op.kind, dtype))),
+            b.do(Fill, total, b.number(neutral(op.kind, dtype))),
             *piece,
             b.store(total, target.tensor, b.at(target.offset, kept, 0)),
         ],
@@ -115,14 +116,14 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
         [cols],
         [
             b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
-            b.do(op.kind, found, part),
-            b.do(JOINS[op.kind], total, total, found),
+            b.do(Reduce, found, part, fn=op.kind),
+            b.do(Binary, total, total, found, fn=JOINS[op.kind]),
         ],
     )
     b.nest(
         outer,
         [
-            b.do("fill", total, b.number(neutral(op.kind, dtype))),
+            b.do(Fill, total, b.number(neutral(op.kind, dtype))),
             *piece,
             b.store(total, target.tensor, b.at(target.offset, outer, 0), strides[0]),
         ],
@@ -156,12 +157,12 @@ def _position_in_pieces(
         outer.append(b.step(after[-1], max(NARROW, b.budget(dtype) // DEEP)))
         part = b.tile("part", dtype, step.extent(), outer[-1].extent(), "full")
         load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), along.steps[1])
-        kept, form, prefix, apart = (Extent(1), outer[-1].extent()), "row", "column_", ONE
+        kept, form, over_rows, apart = (Extent(1), outer[-1].extent()), "row", True, ONE
     else:
         step, outer, height, strides = _by_rows(b, dtype, before, along)
         part = b.tile("part", dtype, height, step.extent(), "full")
         load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), strides[1], along.steps[1])
-        kept, form, prefix, apart = (height, Extent(1)), "col", "", strides[0]
+        kept, form, over_rows, apart = (height, Extent(1)), "col", False, strides[0]
     total, found, wins, start, inside, here, place = (
         b.tile(name, of, *kept, form)
         for name, of in (
@@ -171,16 +172,16 @@ def _position_in_pieces(
     )  # fmt: skip
     piece = [
         load,
-        b.do(f"{prefix}{extreme}", found, part),
-        b.do(f"{prefix}{op.kind}", inside, part),
-        b.do("add", here, inside, start),
-        b.do(better, wins, found, total),
-        b.do("where", place, wins, here, place),
-        b.do(JOINS[extreme], total, total, found),
-        b.do("add", start, start, b.number(sympy.Integer(step.tile))),
+        b.do(Reduce, found, part, fn=extreme, over_rows=over_rows),
+        b.do(Reduce, inside, part, fn=op.kind, over_rows=over_rows),
+        b.do(Binary, here, inside, start, fn="add"),
+        b.do(Compare, wins, found, total, relation=better),
+        b.do(Where, place, wins, here, place),
+        b.do(Binary, total, total, found, fn=JOINS[extreme]),
+        b.do(Binary, start, start, b.number(sympy.Integer(step.tile)), fn="add"),
     ]
-    begin = [b.do("fill", total, b.number(neutral(extreme, dtype)))]
-    begin += [b.do("fill", tile, b.number(sympy.Integer(0))) for tile in (place, start)]
+    begin = [b.do(Fill, total, b.number(neutral(extreme, dtype)))]
+    begin += [b.do(Fill, tile, b.number(sympy.Integer(0))) for tile in (place, start)]
     store = b.store(place, target.tensor, b.at(target.offset, outer, 0), apart)
     b.nest(outer, [*begin, *b.wrapped([step], piece), store])
 
@@ -208,7 +209,7 @@ def position(b: SoloBuilder, op: Op) -> None:
         kept,
         [
             b.load(part, view.tensor, b.at(view.offset, kept, 1), along.steps[1]),
-            b.do(f"column_{op.kind}", found, part),
+            b.do(Reduce, found, part, fn=op.kind, over_rows=True),
             b.store(found, target.tensor, b.at(target.offset, kept, 0)),
         ],
     )

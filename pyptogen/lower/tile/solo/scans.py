@@ -17,6 +17,7 @@ from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.ops import Binary, Fill, Scan
 from pyptogen.lower.tile.running import JOINS
 from pyptogen.lower.tile.solo.builder import CPU_TILE_BYTES, Item, SoloBuilder
 
@@ -62,10 +63,10 @@ def _along_rows(b: SoloBuilder, views: tuple[GmView, GmView], along: Item, other
     steps = [*kept, part]
     body = [
         b.load(read, view.tensor, b.at(view.offset, steps, 1), beside.steps[1]),
-        b.do(op.kind, sums, read, last),
+        b.do(Scan, sums, read, last, fn=op.kind),
         b.store(sums, target.tensor, b.at(target.offset, steps, 0), beside.steps[0]),
     ]
-    begin = b.do("fill", last, b.number(sympy.Integer(op.kind == "cumprod")))
+    begin = b.do(Fill, last, b.number(sympy.Integer(op.kind == "cumprod")))
     b.nest(kept, [begin, *b.wrapped([part], body)])
 
 
@@ -84,10 +85,10 @@ def _step_by_step(b: SoloBuilder, views: tuple[GmView, GmView], along: list[Item
     steps = [*kept, *inner]
     body = [
         b.load(part, view.tensor, b.at(view.offset, steps, 1), beside.steps[1]),
-        b.do(JOINS[op.kind], total, total, part),
+        b.do(Binary, total, total, part, fn=JOINS[op.kind]),
         b.store(total, target.tensor, b.at(target.offset, steps, 0), beside.steps[0]),
     ]
-    begin = b.do("fill", total, b.number(sympy.Integer(op.kind == "cumprod")))
+    begin = b.do(Fill, total, b.number(sympy.Integer(op.kind == "cumprod")))
     b.nest(kept, [begin, *b.wrapped(inner, body)])
 
 

@@ -22,6 +22,19 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
+from pyptogen.lower.tile.ops import (
+    Binary,
+    Copy,
+    GatherByPattern,
+    GatherElements,
+    Iota,
+    MergeBlocks,
+    MergeLists,
+    Pad,
+    SortBlocks,
+    TopK,
+    Unary,
+)
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
 BLOCK = 32
@@ -90,10 +103,10 @@ def _walk(b: SoloBuilder, rows: _Rows) -> None:
     offset = b.at(rows.view.offset, outer, len(rows.targets))
     extent = Extent(length, None if rows.length.constant is not None else rows.length)
     row = GmRef(rows.view.tensor, offset, extent.poly(), ONE, Extent(1), extent)
-    body: list[Node] = [b.do("topk" if rows.largest else "bottomk", places, gm=row, scratch=rooms)]
+    body: list[Node] = [b.do(TopK, places, gm=row, scratch=rooms, largest=rows.largest)]
     if "topk_values" in rows.targets:
         values = b.tile("values", rows.dtype, Extent(1), cols, "row")
-        body.append(b.do("take", values, places, gm=row))
+        body.append(b.do(GatherElements, values, places, gm=row))
         body.append(_store(b, rows, outer, "topk_values", values))
     if "topk_indices" in rows.targets:
         body.append(_store(b, rows, outer, "topk_indices", places))
@@ -114,7 +127,7 @@ def _merge(b: SoloBuilder, rows: _Rows) -> None:
     size = next((part for part in PARTS if part >= need), PARTS[-1])
     outer = [b.step(item, 1) for item in rows.before]
     places = b.tile("places", "int32", Extent(1), Extent(size), "row")
-    b.body.append(b.do("iota", places))
+    b.body.append(b.do(Iota, places))
     sorter = _Sorter(b, rows, outer, size, places)
     if kept > size:
         assert length is not None
@@ -136,9 +149,9 @@ def _taken(b: SoloBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tu
         if kind not in rows.targets:
             continue
         whole = b.tile(word, dtype, Extent(1), Extent(kept), "row")
-        body.append(b.do("every", whole, first, mode=pattern))
+        body.append(b.do(GatherByPattern, whole, first, pattern=pattern))
         if kind == "topk_values" and not rows.largest:
-            body.append(b.do("neg", whole, whole))
+            body.append(b.do(Unary, whole, whole, fn="neg"))
         body.append(_store(b, rows, outer, kind, b.window(f"{word}_out", whole, 0, Extent(k)) if k < kept else whole))
     return body
 
@@ -164,20 +177,20 @@ class _Sorter:
         offset = b.at(view.offset, self.outer, len(self.rows.targets)) + start
         body: list[Node] = [b.load(read, view.tensor, offset)]
         if not self.rows.largest:
-            body.append(b.do("neg", read, read))
+            body.append(b.do(Unary, read, read, fn="neg"))
         if not whole:
-            body.append(b.do("pad", padded, read))
+            body.append(b.do(Pad, padded, read))
         rounds = PARTS.index(self.size)
         order = [self.pairs[turn % len(self.pairs)] for turn in range(rounds + 1)]
         order[-1] = into or order[-1]
-        body.append(b.do("sort_blocks", order[0], padded, places))
+        body.append(b.do(SortBlocks, order[0], padded, places))
         for turn in range(rounds):
-            body.append(b.do("merge_blocks", order[turn + 1], order[turn], row=Poly.of(2 * PARTS[turn])))
+            body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * PARTS[turn])))
         return body, order[-1]
 
     def further(self, here: str) -> TileOp:
         """The places of the next part."""
-        return self.b.do("add", here, here, self.b.number(sympy.Integer(self.size)))
+        return self.b.do(Binary, here, here, self.b.number(sympy.Integer(self.size)), fn="add")
 
 
 def _running(sorter: _Sorter, kept: int) -> tuple[list[Node], str]:
@@ -189,9 +202,9 @@ def _running(sorter: _Sorter, kept: int) -> tuple[list[Node], str]:
     step = Step(Item(sorter.rows.length, (ONE,)), "n0", size)
     body, pairs = sorter.part(Poly.of(step.var), Poly.of(step.valid) if step.valid else size, here, None)
     halves = [b.window("half", pairs, at, Extent(size)) for at in (0, size)]
-    merge = b.do("merge_lists", best, pairs, *halves, scratch=scratch, first=step.var)
+    merge = b.do(MergeLists, best, pairs, *halves, scratch=scratch, first=(step.var,))
     loop = b.wrapped([step], [*body, merge, sorter.further(here)])
-    return [b.do("copy", here, sorter.places), *loop], best
+    return [b.do(Copy, here, sorter.places), *loop], best
 
 
 def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], str]:
@@ -201,11 +214,11 @@ def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], st
     scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * size * count), "row")
     here = b.tile("places_here", "int32", Extent(1), Extent(size), "row")
     windows = [b.window("list", lists, 2 * size * at, Extent(2 * size)) for at in range(count)]
-    body: list[Node] = [b.do("copy", here, sorter.places)]
+    body: list[Node] = [b.do(Copy, here, sorter.places)]
     for at, window in enumerate(windows):
         part, _ = sorter.part(Poly.of(size * at), min(size, length - size * at), here, window)
         body += part if at + 1 == count else [*part, sorter.further(here)]
-    return [*body, b.do("merge_lists", lists, *windows, scratch=scratch)], lists
+    return [*body, b.do(MergeLists, lists, *windows, scratch=scratch)], lists
 
 
 CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {"topk_values": topk, "topk_indices": topk}

@@ -155,7 +155,14 @@ public:
 
     // `bytes` of uninitialised global memory, 64-byte aligned, valid until the run ends; inside a `Scope`, until the
     // scope has ended and the launches submitted before its end have finished.
-    virtual void* workspace(size_t bytes) = 0;
+    void* workspace(size_t bytes)
+    {
+        void* memory = allocate(bytes);
+#if defined(PTO_CHECKED)
+        pto::cpu::checked::note_workspace(memory, bytes);
+#endif
+        return memory;
+    }
 
     // Runs `body()` once per block, with get_block_idx() == block, when all launches in `after` have finished.
     // `body` is a const-callable lambda that captures by value. Launches with a higher priority are started first.
@@ -211,6 +218,7 @@ protected:
 
 private:
     friend class Scope;
+    virtual void* allocate(size_t bytes) = 0;
     virtual void begin_scope() = 0;
     virtual void end_scope() = 0;
     template <class Body>

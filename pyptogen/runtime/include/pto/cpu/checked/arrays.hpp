@@ -1,15 +1,19 @@
-// The arrays of a call: which of their bytes kernels have loaded and stored.
+// The arrays of a call: which of their bytes kernels have loaded and stored. What begins outside of all of them, and of
+// the workspaces that the call has asked for, is another's memory.
 #pragma once
 
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
+#include <pto/cpu/core/wait.hpp>
 
+#include <stdio.h>
 #include <stdlib.h>
 
 namespace pto::cpu::checked {
 
-/// What the contract says of an array. kWholly: read, or written, to its last byte.
-enum ArrayRole : int { kInput = 0, kOutput = 1, kUpdated = 2, kWholly = 4 };
+/// What the contract says of an array. kWholly: read, or written, to its last byte. kApart: its elements do not lie one
+/// after the other, so only its first and last byte are known. kSpace: memory between kernels.
+enum ArrayRole : int { kInput = 0, kOutput = 1, kUpdated = 2, kWholly = 4, kApart = 8, kSpace = 16 };
 
 /// One array of the call under way. `marks`: by byte whether it was loaded, stored, and not loaded since it was stored.
 struct CallArray {
@@ -23,15 +27,27 @@ struct CallArray {
     int line;  // of a store to it
 };
 
+struct Locked {
+    BriefLock& guard;
+    explicit Locked(BriefLock& of) : guard(of) { guard.lock(); }
+    ~Locked() { guard.unlock(); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+};
+
 struct CallArrays {
     static constexpr int kMost = 256;
+    BriefLock guard;  // the orchestration asks for workspaces while kernels run
     CallArray of[kMost];
     int count;
+    int spaces;  // workspaces so far
+    bool more;   // than there is room for: what is outside of all is not known
 };
 PTO_CPU_OWN inline CallArrays call_arrays{};
 
 inline CallArray* array_around(uintptr_t address)
 {
+    const Locked locked(call_arrays.guard);
     for (int i = 0; i < call_arrays.count; ++i) {
         CallArray& array = call_arrays.of[i];
         if (address >= array.begin && address - array.begin < array.bytes) {
@@ -85,11 +101,20 @@ inline bool each_piece(const Global& tensor, int64_t rows, int64_t cols, Run run
 template <typename Global>
 inline bool note_access(const Place& place, const char* name, const Global& tensor, int64_t rows, int64_t cols, bool stores)
 {
-    CallArray* array = call_arrays.count == 0 ? nullptr : array_around(reinterpret_cast<uintptr_t>(tensor.data()));
-    if (array == nullptr) {
+    if (call_arrays.count == 0) {
         return true;
     }
-    if (stores && (array->role & (kOutput | kUpdated)) == 0) {
+    CallArray* array = array_around(reinterpret_cast<uintptr_t>(tensor.data()));
+    if (array == nullptr) {
+        bool any = false;
+        const bool known = each_piece(tensor, rows, cols, [&any](uintptr_t, int64_t bytes) { any = any || bytes > 0; });
+        if ((known && !any) || call_arrays.more) {
+            return true;
+        }
+        report(place, "%s begins outside of every array and workspace of the call", name);
+        return false;
+    }
+    if (stores && (array->role & (kOutput | kUpdated | kSpace)) == 0) {
         report(place, "%s writes into `%s`, which is an input", name, array->name);
         return false;
     }
@@ -108,6 +133,9 @@ inline bool note_access(const Place& place, const char* name, const Global& tens
         report(place, "%s leaves `%s`: at byte %lld of its %zu", name, array->name,
                static_cast<long long>(out - array->begin), static_cast<size_t>(array->bytes));
         return false;
+    }
+    if (array->marks == nullptr) {
+        return true;
     }
     each_piece(tensor, rows, cols, [&](uintptr_t at, int64_t bytes) {
         uint8_t* marks = array->marks + (at - array->begin);
@@ -138,7 +166,8 @@ inline void finish_arrays()
         CallArray& array = call_arrays.of[i];
         const uint8_t wanted = (array.role & kOutput) != 0 ? CallArray::kStored : CallArray::kLoaded;
         uintptr_t missing = 0, first = array.bytes;
-        for (uintptr_t b = 0; b < array.bytes && (array.role & kWholly) != 0 && !array.unseen; ++b) {
+        const bool judged = (array.role & kWholly) != 0 && !array.unseen && array.marks != nullptr;
+        for (uintptr_t b = 0; b < array.bytes && judged; ++b) {
             if ((array.marks[b] & wanted) == 0) {
                 first = missing == 0 ? b : first;
                 ++missing;
@@ -153,6 +182,35 @@ inline void finish_arrays()
         free(array.marks);
     }
     call_arrays.count = 0;
+    call_arrays.spaces = 0;
+    call_arrays.more = false;
+}
+
+/// Memory that the orchestration of a watched call has got. It may be that of a scope whose launches have finished.
+inline void note_workspace(const void* memory, uintptr_t bytes)
+{
+    const Locked locked(call_arrays.guard);
+    if (call_arrays.count == 0 || bytes == 0) {
+        return;
+    }
+    const auto begin = reinterpret_cast<uintptr_t>(memory);
+    CallArray* room = nullptr;
+    for (int i = 0; i < call_arrays.count; ++i) {
+        CallArray& array = call_arrays.of[i];
+        if ((array.role & kSpace) != 0 && array.begin < begin + bytes && begin < array.begin + array.bytes) {
+            array.bytes = 0;
+        }
+        if (array.bytes == 0) {
+            room = &array;
+        }
+    }
+    if (room == nullptr && call_arrays.count == CallArrays::kMost) {
+        call_arrays.more = true;
+        return;
+    }
+    room = room != nullptr ? room : &call_arrays.of[call_arrays.count++];
+    *room = {begin, bytes, kSpace, {}, nullptr, true, "?", 0};
+    snprintf(room->name, sizeof(room->name), "workspace %d", ++call_arrays.spaces);
 }
 
 }  // namespace pto::cpu::checked
@@ -164,11 +222,15 @@ extern "C" __attribute__((used, weak, visibility("default"))) void pto_checked_a
     using namespace pto::cpu::checked;
     if (call_arrays.count < CallArrays::kMost && bytes != 0) {
         CallArray& array = call_arrays.of[call_arrays.count++];
-        array = {reinterpret_cast<uintptr_t>(begin), bytes, role, {}, static_cast<uint8_t*>(calloc(bytes, 1)), false, "?", 0};
+        const bool apart = (role & kApart) != 0;
+        auto* marks = apart ? nullptr : static_cast<uint8_t*>(calloc(bytes, 1));
+        array = {reinterpret_cast<uintptr_t>(begin), bytes, role, {}, marks, apart, "?", 0};
         __builtin_strncpy(array.name, name, sizeof(array.name) - 1);
-        if (array.marks == nullptr) {
+        if (array.marks == nullptr && !apart) {
             abort();
         }
+    } else if (bytes != 0) {
+        call_arrays.more = true;
     }
 }
 

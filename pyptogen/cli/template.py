@@ -1,0 +1,29 @@
+"""``pyptogen template``: the generator's templates as a project's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Take templates of the generator into the project, and see which were.", no_args_is_help=True)
+
+
+@app.command("eject")
+def eject(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A template, such as wrapper_py.j2.")],
+    force: Annotated[bool, typer.Option("--force", help="Write over the project's copy.")] = False,
+) -> None:
+    """Copy a template into the project, where builds take it from then on."""
+    from pyptogen.templates.ejected import eject as copied
+
+    typer.echo(f"{copied(name, force)}: builds take it from here now")
+
+
+@app.command("status")
+def status() -> None:
+    """Which templates are the project's own, and whether their originals changed since."""
+    from pyptogen.templates.ejected import status as found
+
+    for template in found():
+        typer.echo(f"{template.state:16}  {template.name}")

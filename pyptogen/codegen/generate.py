@@ -1,0 +1,144 @@
+"""The C++ of an operator that was lowered, and the report of its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.lower.artifacts import Dump, Lowered
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction import printer as instruction_printer
+from pyptogen.lower.instruction.estimate import in_manifest, nominal_dims
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.origins import Traced, as_written
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.spec_lines import spec_lines
+from pyptogen.lower.tensor.ir import CoreKind, Program
+from pyptogen.lower.tile.ir import TileKernel, tile_sizes
+from pyptogen.templates.kernel import kernel_text
+from pyptogen.templates.orchestration import orchestration_text
+from pyptogen.templates.spelling import function_names
+from pyptogen.templates.twins import twins
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """One kernel file: ``<name>.cpp``."""
+
+    name: str
+    core: CoreKind
+    text: Traced
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The C++ of an operator for one target, with the programs that it was made from. Kernels that differ in the names
+    of their arguments alone are one file."""
+
+    lowered: Lowered
+    kernels: tuple[KernelSource, ...]
+    orchestration: Traced
+    report: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.lowered.name
+
+    @property
+    def target(self) -> str:
+        return self.lowered.target
+
+    @property
+    def program(self) -> Program:
+        return self.lowered.program
+
+    @property
+    def instructions(self) -> tuple[InstrKernel, ...]:
+        return self.lowered.instructions
+
+    @property
+    def execution(self) -> ExecutionGraph:
+        return self.lowered.execution
+
+    @property
+    def tiles(self) -> tuple[TileKernel, ...]:
+        return self.lowered.tiles
+
+    @property
+    def blocks(self) -> tuple[BlockKernel, ...]:
+        return self.lowered.blocks
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return self.lowered.notes
+
+
+def generate(program: Program, target: str, *, dump: Dump | None = None) -> Generated:
+    """Lower an operator for one target, and write its C++.
+
+    Args:
+        program: the operator at the Tensor level.
+        target: a platform name, such as ``cpu``.
+        dump: receives the text of the level after every pass.
+
+    Raises:
+        DiagnosticError: PTG3xx, with the place in the spec.
+    """
+    return of_lowered(lower(program, target, dump=dump))
+
+
+def of_lowered(lowered: Lowered) -> Generated:
+    """The C++ of an operator that was lowered."""
+    program, by_hand = lowered.program, lowered.by_hand
+    platform = PLATFORMS[lowered.target]
+    longest = lowered.execution.longest_range
+    source, lengths = spec_lines(), nominal_dims(program.dims)
+    given = {hand.name: hand for hand in program.kernels}
+    written = [k.name for k in lowered.walked if by_hand.source(k.name)]
+    functions = function_names([k.name for k in lowered.walked if k.name not in written], program.name, written)
+    plan_of = {k.name: plan for k, plan in zip(lowered.walked, lowered.plans, strict=True)}
+
+    def text_of(kernel: InstrKernel) -> Traced:
+        by_author = by_hand.source(kernel.name)
+        if by_author:
+            hand = given[kernel.stages[0]]
+            assert hand.source is not None
+            return as_written(by_author, hand.source.path, hand.name)
+        own = given.get(kernel.stages[0]) if kernel.name in by_hand.levels else None
+        sizes = _sizes(plan_of[kernel.name])
+        return kernel_text(kernel, functions[kernel.name], program.name, sizes, source, platform, program.sites, own)
+
+    mine = [k for k in lowered.walked if k.name not in by_hand.finished and k.name not in by_hand.levels]
+    same = twins(mine, text_of)
+    functions |= {twin: functions[first] for twin, first in same.items()}
+    own = [k for k in lowered.walked if k.name not in same]
+    texts = tuple(KernelSource(k.name, k.core, text_of(k)) for k in own)
+    report: dict[str, Any] = {
+        "kernels": {
+            k.name: {
+                "core": k.core,
+                "memory": dict(k.occupancy),
+                "stages": list(k.stages),
+                **({"vector_cores": 2} if k.lane else {}),
+                "sync": instruction_printer.sync_counts(k),
+                "tiles": tile_sizes(plan_of[k.name].tile.body),
+                **({} if by_hand.source(k.name) else in_manifest(k, platform, longest, lengths)),
+                **by_hand.level(k.name),
+            }
+            for k in own
+        },
+        **({} if lowered.chosen is None else {"chosen": lowered.chosen}),
+    }
+    return Generated(lowered, texts, orchestration_text(lowered.execution, program, lowered.walked, functions), report)
+
+
+def _sizes(kernel: BlockKernel) -> str:
+    sizes = tile_sizes(kernel.tile.body)
+    return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))

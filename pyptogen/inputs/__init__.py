@@ -1,0 +1,1 @@
+"""Arrays for the cases of a spec: sizes of dims, generators, examples."""

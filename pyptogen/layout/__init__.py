@@ -1,0 +1,1 @@
+"""How packed tensors lie in memory."""

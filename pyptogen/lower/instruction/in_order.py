@@ -1,0 +1,155 @@
+"""Whether a kernel is in order: the replay's answer as yes or no, many times as fast.
+
+`replay` says what is wrong and with whom; placing flags mostly asks whether anything is, for every order that may be
+left out and every trip count. Then it is enough to know when each access happened last: `Touches.met` lists the
+accesses that one conflicts with, and a walk compares their times with what the pipe knows. Nothing is kept of rounds
+and places. `is_in_order` and a `Replay` that finds nothing are the same (tested).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.touches import Touches
+from pyptogen.lower.instruction.trips import Trips, loop_trips
+
+_FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
+_ALL = -1
+_Step = tuple[Any, ...]
+"""What to do, and what with: of a loop the node and the steps of its body, of an instruction the number of its access,
+or itself and the counters that its access depends on, of a flag its pair of pipes, event and counter."""
+
+
+def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
+    """Whether a walk with so many rounds finds nothing; it ends at the first finding. ``touches``: of the kernel, or of
+    one with the same instructions and other flags."""
+    return all_in_order(kernel, (trips,), touches)
+
+
+def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> bool:
+    """`is_in_order` of many walks, up to the first that finds something."""
+    pipes = dict(touches.pipes)
+    slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+    steps = _steps(kernel.body, touches, pipes, slots)
+    return all(_Walk(touches, trips, len(pipes), dict(slots)).run(steps) for trips in walks)
+
+
+def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots: Mapping[str, int]) -> list[_Step]:
+    steps: list[_Step] = []
+    for node in nodes:
+        if isinstance(node, For):
+            steps.append((_LOOP, node, _steps(node.body, touches, pipes, slots)))
+        elif isinstance(node, Instr | Choose):
+            instr = node if isinstance(node, Instr) else node.other
+            names = touches.counters(instr, slots)
+            if names:
+                steps.append((_ROTATING, instr, names, {}))
+            else:
+                steps.append((_FIXED, touches.of(instr, slots).number))
+        elif isinstance(node, SetFlag | WaitFlag):
+            src, dst = (pipes.setdefault(pipe, len(pipes)) for pipe in (node.src, node.dst))
+            what = _SET if isinstance(node, SetFlag) else _WAIT
+            steps.append((what, src, dst, node.event, node.slot))
+        elif isinstance(node, Barrier) and (node.pipe == "ALL" or node.pipe in touches.pipes):
+            steps.append((_BARRIER, _ALL if node.pipe == "ALL" else pipes[node.pipe]))
+    return steps
+
+
+class _Walk:
+    """One walk: as `Replay`, but for what it keeps."""
+
+    def __init__(self, touches: Touches, trips: Trips, pipes: int, slots: dict[str, int]) -> None:
+        self.touches, self.trips, self.slots = touches, trips, slots
+        self.clock = 0
+        self.known = [(0,) * pipes] * pipes
+        """By pipe the latest time of every pipe that it is known to come after."""
+        self.progress, self.barriers = [0] * pipes, [0] * pipes
+        self.latest = [0] * pipes
+        """By pipe the time of its latest access."""
+        self.last: dict[int, int] = {}
+        """By access its latest time."""
+        self.tokens: dict[tuple[int, int, int], tuple[int, ...]] = {}
+        self.last_wait: dict[tuple[int, int, int], int] = {}
+        self.lying: dict[Any, Any] = {}
+
+    def run(self, steps: Sequence[_Step]) -> bool:
+        """Whether nothing is found, and no flag is left over."""
+        return self._body(steps, ("", 0, 1), 0) and not self.tokens
+
+    def _body(self, steps: Sequence[_Step], turn: tuple[str, int, int], depth: int) -> bool:
+        """One round of a body; False ends the walk. One method for all steps: calls are what it would spend its time
+        on."""
+        known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.touches.met
+        clock = self.clock
+        for step in steps:
+            what = step[0]
+            if what == _LOOP:
+                loop = step[1]
+                trips = loop_trips(loop, self.trips.of(loop, depth), turn)
+                self.clock = clock
+                for n in range(trips):
+                    if not self._body(step[2], (loop.var, n, trips), depth + (not loop.once)):
+                        return False
+                    if loop.slot is not None:
+                        slots[loop.slot] = (slots[loop.slot] + 1) % loop.slots
+                clock = self.clock
+                continue
+            clock += 1
+            if what < _LOOP:
+                number = step[1] if what == _FIXED else self._number(step)
+                me, others, own, fractals = met[number]
+                knows = known[me]
+                for at in others:
+                    if latest[at] > knows[at]:
+                        behind = knows[at]
+                        for other in others[at]:
+                            if other in last and last[other] > behind:
+                                return False
+                if own:
+                    behind = max(knows[me], self.barriers[me])
+                    for other in own:
+                        if other in last and last[other] > behind:
+                            return False
+                if fractals is not None and not self._fractals(*fractals):
+                    return False
+                self.progress[me] = latest[me] = last[number] = clock
+            elif what == _SET:
+                _, src, dst, event, slot = step
+                key = (src, dst, event if slot is None else event + slots[slot])
+                knows = known[src]
+                if key in self.tokens or self.last_wait.get(key, 0) > knows[dst]:
+                    return False
+                self.tokens[key] = (*knows[:src], self.progress[src], *knows[src + 1 :])
+            elif what == _WAIT:
+                _, src, dst, event, slot = step
+                key = (src, dst, event if slot is None else event + slots[slot])
+                token = self.tokens.pop(key, None)
+                if token is None:
+                    return False
+                known[dst] = tuple(map(max, known[dst], token))
+                self.last_wait[key] = self.progress[dst] = clock
+            elif step[1] == _ALL:
+                everything = tuple(self.progress)
+                known[:] = [tuple(map(max, knows, everything)) for knows in known]
+                self.barriers = [clock] * len(known)
+            else:
+                self.barriers[step[1]] = clock
+        self.clock = clock
+        return True
+
+    def _number(self, step: _Step) -> int:
+        """The access of an instruction whose tiles rotate."""
+        _, instr, names, numbers = step
+        key = tuple([self.slots[name] for name in names])
+        if key not in numbers:
+            numbers[key] = self.touches.of(instr, self.slots).number
+        found: int = numbers[key]
+        return found
+
+    def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
+        """Whether fractals of L0 lie where an instruction takes them to be."""
+        fits = all(self.lying.get(place, apart).agrees(apart) for place, apart in takes)
+        self.lying.update(leaves)
+        return fits

@@ -1,1 +1,0 @@
-"""A Tensor program on numpy arrays: the golden of an operator."""

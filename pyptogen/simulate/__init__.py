@@ -1,0 +1,1 @@
+"""The levels executed in numpy: their meaning, and what goldens and proofs run."""

@@ -1,0 +1,57 @@
+"""The replay's short ways say what the long way says, of kernels that are in order and of kernels that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from lower.instruction.editing import dropped, edit, places
+from lower.small_programs import lowered
+from pyptogen.lower.instruction.in_order import all_in_order, is_in_order
+from pyptogen.lower.instruction.ir import Barrier, InstrKernel, Node, SetFlag, WaitFlag
+from pyptogen.lower.instruction.replay import Replay, Trips, rounds
+from pyptogen.lower.instruction.touches import Touch, Touches
+
+
+class _LongWay(Replay):
+    def _may_meet(self, touch: Touch, me: int) -> bool:
+        return True
+
+
+def findings(kind: type[Replay], kernel: InstrKernel, trips: Trips, touches: Touches) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    kind(kernel, trips, on_find=lambda f: found.append((f.kind, f.text)), touches=touches).run()
+    return found
+
+
+def _later(node: Node) -> tuple[Node, ...]:
+    return (replace(node, event=node.event + 1),) if isinstance(node, SetFlag | WaitFlag) else (node, node)
+
+
+def variants(kernel: InstrKernel) -> Iterator[InstrKernel]:
+    """The kernel, and without each of its flags and barriers, and with another event in its place."""
+    yield kernel
+    for path in places(kernel.body, lambda node: isinstance(node, SetFlag | WaitFlag | Barrier)):
+        yield dropped(kernel, path)
+        yield replace(kernel, body=edit(kernel.body, path, _later))
+
+
+@pytest.mark.parametrize(
+    ("operator", "name"),
+    [("softmax", "softmax"), ("fused", "scale"), ("product", "product"), ("index_add", None)],
+)
+def test_yes_or_no_is_what_the_replay_finds(operator: str, name: str | None) -> None:
+    kernels = lowered(operator, "a2a3").instructions
+    kernel = next((k for k in kernels if k.name == name), kernels[0])
+    walks, answers = sorted(rounds(kernel), key=lambda trips: sum(trips.counts))[1:4], set[bool]()
+    for variant in variants(kernel):
+        fresh, touches = Touches(kernel), Touches(kernel)
+        for trips in walks:
+            found = findings(_LongWay, variant, trips, fresh)
+            assert is_in_order(variant, trips, touches) == (not found)
+            assert findings(Replay, variant, trips, touches) == found
+            answers.add(not found)
+        assert all_in_order(variant, walks, touches) == all(is_in_order(variant, t, touches) for t in walks)
+    assert answers == {True, False}

@@ -1,0 +1,156 @@
+"""Plug-ins: what an installed package adds, and what happens where two want one name.
+
+The example package is put on the path with the metadata that an installation would write; no package index is asked.
+"""
+
+from __future__ import annotations
+
+import configparser
+import importlib
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from pyptogen import plugins
+from pyptogen.cli.app import app
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.diagnostics.formats import renderers
+from pyptogen.lower.tensor.building import registry
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+EXAMPLE = Path(__file__).with_name("example")
+SPEC = """\
+pyptogen: 1
+operator: halved
+dims: {rows: {min: 1, max: 64}}
+inputs: {x: 'fp32[rows]'}
+outputs: {y: 'fp32[rows]'}
+graph: {y: half_of(x)}
+targets: [cpu]
+"""
+
+
+def install(folder: Path, name: str = "", **entry_points: str) -> None:
+    """What `pip install --target` of the example leaves; with a ``name``, of a package of these entry points alone."""
+    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
+    groups = project["entry-points"]
+    if name:
+        groups = {f"pyptogen.{kind}": dict([value.split(" = ")]) for kind, value in entry_points.items()}
+    else:
+        name = project["name"]
+        shutil.copytree(EXAMPLE / "pyptogen_example", folder / "pyptogen_example")
+    info = folder / f"{name.replace('-', '_')}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    written = configparser.ConfigParser()
+    written.read_dict(groups)
+    with (info / "entry_points.txt").open("w") as file:
+        written.write(file)
+
+
+def _forget() -> None:
+    importlib.invalidate_caches()
+    for kept in (plugins.installed, renderers, registry.operations):
+        kept.cache_clear()
+    for name in [name for name, one in registry._OPERATIONS.items() if one.group == registry.PLUG_INS]:
+        del registry._OPERATIONS[name]
+    for name in [
+        name for name in sys.modules if name.startswith(("pyptogen_example", "pyptogen_other", "pyptogen_relu"))
+    ]:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The working directory, with a spec; packages in `site` are installed. Nothing of them is left afterwards."""
+    (tmp_path / "halved.yaml").write_text(SPEC)
+    (tmp_path / "site").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    registry.operations()
+    _forget()
+    yield tmp_path
+    _forget()
+
+
+def pyptogen(*words: str) -> Result:
+    """A command, in this process; packages may have been installed since the last."""
+    _forget()
+    return CliRunner().invoke(app, words)
+
+
+def codes(result: Result) -> set[str]:
+    """The codes of the findings that a command ended with."""
+    found = result.exception.diagnostics if isinstance(result.exception, DiagnosticError) else ()
+    return {one.code for one in found} | set(re.findall(r"PTG\d+", result.output))
+
+
+def test_what_a_package_adds(work: Path) -> None:
+    assert codes(pyptogen("check", "halved.yaml")) == {"PTG202"}
+    install(work / "site")
+    built = pyptogen("build", "halved.yaml", "-o", "out")
+    assert built.exit_code == 0, built.output + str(built.exception)
+    assert (work / "out/halved/summary.txt").read_text() == "halved: cpu\n"
+    assert "note: 1 operations" in pyptogen("check", "halved.yaml").output
+    assert pyptogen("check", "halved.yaml", "--output-format", "count").output.endswith("\n0 findings\n")
+    assert pyptogen("build", "halved.yaml", "-o", "out", "--check").exit_code == 0
+    assert "half_of" in pyptogen("explain", "op").output
+
+
+@pytest.mark.parametrize(
+    ("kind", "entry", "code", "words"),
+    [
+        ("operations", "again = pyptogen_other", "PTG518", "`half_of` is given twice among operations"),
+        ("operations", "relu = pyptogen_relu", "PTG518", "and pyptogen itself"),
+        ("passes", "noted = pyptogen_example.passes:noted", "PTG518", "`noted` is given twice among passes"),
+        ("files", "more = pyptogen_example.files:summary", "PTG518", "`summary.txt` is given twice"),
+        ("passes", "gone = pyptogen_example.passes:gone", "PTG519", "AttributeError"),
+        ("operations", "gone = nowhere_at_all", "PTG519", "install another version of other"),
+    ],
+)
+def test_a_clash(kind: str, entry: str, code: str, words: str, work: Path) -> None:
+    install(work / "site")
+    install(work / "site", "other", **{kind: entry})
+    source = (EXAMPLE / "pyptogen_example/operations.py").read_text()
+    (work / "site/pyptogen_other.py").write_text(source)
+    (work / "site/pyptogen_relu.py").write_text(source.replace("half_of", "relu"))
+    found = pyptogen("build", "halved.yaml", "-o", "out", "--no-cache")
+    assert codes(found) == {code}, (found.exception, found.output)
+    assert words in found.output + str(found.exception)
+    assert not (work / "out/halved").exists()
+
+
+def test_an_unknown_form(work: Path) -> None:
+    found = pyptogen("check", "halved.yaml", "--output-format", "cuont")
+    assert found.exit_code == 2
+    assert "is not one of" in found.output
+
+
+def test_templates_of_the_project(work: Path) -> None:
+    (work / "halved.yaml").write_text(SPEC.replace("half_of(x)", "x * 0.5"))
+    (work / ".git").mkdir()
+    assert pyptogen("build", "halved.yaml", "-o", "out").exit_code == 0
+    assert "built in          wrapper_py.j2" in pyptogen("template", "status").output
+    assert pyptogen("template", "eject", "wrapper_py.j2").exit_code == 0
+    copy = work / "pyptogen-templates/wrapper_py.j2"
+    assert "as the original   wrapper_py.j2" in pyptogen("template", "status").output
+    assert pyptogen("build", "halved.yaml", "-o", "out", "--check").exit_code == 0
+    copy.write_text("{#: head #}\n# Ours.\n" + copy.read_text())
+    assert codes(pyptogen("template", "eject", "wrapper_py.j2")) == {"PTG520"}
+    assert codes(pyptogen("build", "halved.yaml", "-o", "out", "--check")) == {"PTG515"}
+    assert pyptogen("build", "halved.yaml", "-o", "out").exit_code == 0
+    assert (work / "out/halved/wrapper.py").read_text().startswith("# Ours.\n")
+    copy.write_text("{{ ''.__class__.__mro__ }}\n" + copy.read_text())
+    refused = pyptogen("build", "halved.yaml", "-o", "out")
+    assert "access to attribute '__class__'" in str(refused.exception)
+    (work / "pyptogen-templates/ejected.json").write_text('{"wrapper_py.j2": "0"}')
+    assert "original changed  wrapper_py.j2" in pyptogen("template", "status").output

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pyptogen.builder.at_once import each
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, gathering
-from pyptogen.schema.find import PathLike, find_specs, given_paths
+from pyptogen.spec_files import PathLike, find_specs, given_paths
 
 
 @dataclass(frozen=True, slots=True)

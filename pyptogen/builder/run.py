@@ -22,7 +22,7 @@ from pyptogen.builder.seen import Seen
 from pyptogen.builder.writer import exclusive, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
-from pyptogen.schema.find import PathLike, find_specs, given_paths
+from pyptogen.spec_files import PathLike, find_specs, given_paths
 from pyptogen.templates import ejected
 
 if TYPE_CHECKING:

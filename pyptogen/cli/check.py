@@ -57,7 +57,7 @@ def command(
 def _mend(paths: list[Path], diff: bool, form: Format) -> None:
     """`--fix`; with ``diff`` exit code 1 where anything would change."""
     from pyptogen.builder.fixing import fixed, write
-    from pyptogen.schema.find import find_specs, given_paths
+    from pyptogen.spec_files import find_specs, given_paths
 
     mended = [one for path in find_specs(given_paths(paths)) if (one := fixed(path)) is not None]
     for one in mended:

@@ -19,7 +19,7 @@ def command(
     """Give specs their one form: indentation, blanks, columns. Comments stay."""
     from pyptogen.diagnostics import DiagnosticError
     from pyptogen.editor.format_files import format_file, patch, unformatted, write
-    from pyptogen.schema.find import find_specs, given_paths
+    from pyptogen.spec_files import find_specs, given_paths
 
     with findings(form) as found:
         results = []

@@ -42,7 +42,7 @@ def command(
     """Show kernels, tiles, memory and synchronisation of operators."""
     sizes = parse_dims(dims or ())
     from pyptogen.builder.at_once import each, usual_jobs
-    from pyptogen.schema.find import find_specs, given_paths
+    from pyptogen.spec_files import find_specs, given_paths
 
     given = given_paths(paths)
     found = each(partial(_report, target or None, given), find_specs(given), usual_jobs())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.schema.find import find_specs
+from pyptogen.spec_files import find_specs
 
 Stamp = tuple[int, int, int]
 """Of a file: when it was written, its bytes, its place on the disk: what any editor changes."""

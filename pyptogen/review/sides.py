@@ -11,8 +11,8 @@ from pathlib import Path
 from pyptogen.diagnostics import Diagnostic, Span, fault
 from pyptogen.review.git_tree import GitTree
 from pyptogen.schema.below import PYTHON_SUFFIXES, SOURCE_SUFFIXES, SUFFIXES
-from pyptogen.schema.find import SPEC_SUFFIXES, find_specs
 from pyptogen.scratch import scratch, sweep
+from pyptogen.spec_files import SPEC_SUFFIXES, find_specs
 
 _GIT = "git:"
 _SCRATCH = "pyptogen-review-"

@@ -142,7 +142,19 @@ def _part(value: _Value, whole: _Value) -> bool:
 
 
 def _askew(a: Region, b: Region) -> bool:
-    return a.start < b.start < a.end < b.end or b.start < a.start < b.end < a.end
+    """Whether two regions overlap and each has bytes before or after the other, also when what the last line of few
+    valid columns leaves free counts to it: that belongs to the same tile."""
+    return _crossed(a, b, a.end, b.end) and _crossed(a, b, _end_of_lines(a), _end_of_lines(b))
+
+
+def _crossed(a: Region, b: Region, a_end: int, b_end: int) -> bool:
+    return a.start < b.start < a_end < b_end or b.start < a.start < b_end < a_end
+
+
+def _end_of_lines(region: Region) -> int:
+    if region.pitch == 0:
+        return region.end
+    return region.start - (region.start - region.end) // region.pitch * region.pitch
 
 
 def _place(region: Region) -> str:

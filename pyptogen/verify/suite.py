@@ -35,7 +35,7 @@ def run_suite(
 
     Raises ``DiagnosticError`` PTG110 for a folder without specs, and ``RuntimeError`` for a fault of the tool.
     """
-    from pyptogen.schema.find import find_specs, given_paths
+    from pyptogen.spec_files import find_specs, given_paths
 
     given = given_paths(paths)
     conditions = Conditions(None if targets is None else tuple(targets), seed, checked, allow_code)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lower.instruction.editing import with_parts
 
 import pyptogen
 from pyptogen.codegen import Generated, generate
@@ -219,7 +220,7 @@ def test_launches_wait_for_readers() -> None:
     assert [(launch.kernel, launch.after) for launch in plan] == [("one", ()), ("two", ("one",))]
     alone = tuple(replace(launch, after=()) for launch in plan)
     with pytest.raises(MachineFault, match="`two` overwrites `x` and does not wait for `one`"):
-        run_instructions(replace(program, execution=replace(program.execution, plans=(alone,))), arrays(5))
+        run_instructions(with_parts(program, execution=replace(program.execution, plans=(alone,))), arrays(5))
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -10,7 +10,7 @@ import pytest
 
 from pyptogen.builder import build
 from pyptogen.builder.fingerprint import generator_hash
-from pyptogen.builder.lock import read_lock, unchanged
+from pyptogen.builder.lock import read_lock, unchanged_specs
 from pyptogen.builder.source_map import SOURCE_MAP, read_map
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec
@@ -152,7 +152,7 @@ def test_a_build_depends_on_included_files_and_takes_them_along(write: Write, tm
     origins = read_map((out / "demo" / SOURCE_MAP).read_bytes()).files["cpu/kernels/demo.cpp"]
     assert ("common/norms.yaml", 6) in {(o.span.file, o.span.line) for o in origins if o.span is not None}
     assert from_spec(load_spec(out / "demo" / "demo.yaml")).name == "demo"
-    assert unchanged(spec, out, ["cpu"], generator_hash()) == "demo"
+    assert unchanged_specs([spec], out, ["cpu"], generator_hash()) == {spec: "demo"}
     (spec.parent / "common" / "sizes.yaml").write_text(SIZES.replace("4", "8"))
-    assert unchanged(spec, out, ["cpu"], generator_hash()) is None
+    assert unchanged_specs([spec], out, ["cpu"], generator_hash()) == {spec: None}
     assert build([spec], out, ["cpu"]).changed

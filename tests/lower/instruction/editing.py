@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
-from pyptogen.lower.artifacts import Lowered
+from pyptogen.codegen.generate import Generated
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node
 
 Path = tuple[int, ...]
@@ -35,17 +36,24 @@ def dropped(kernel: InstrKernel, path: Path) -> InstrKernel:
     return replace(kernel, body=edit(kernel.body, path, lambda node: ()))
 
 
-def with_kernel(lowered: Lowered, kernel: InstrKernel) -> Lowered:
-    """The operator with a kernel replaced by one of the same name."""
-    kernels = tuple(kernel if k.name == kernel.name else k for k in lowered.instructions)
-    return replace(lowered, instructions=kernels)
+def with_kernel(generated: Generated, kernel: InstrKernel) -> Generated:
+    """The operator with a kernel replaced by one of the same name; its text stays what it was."""
+    kernels = tuple(kernel if k.name == kernel.name else k for k in generated.instructions)
+    return with_parts(generated, instructions=kernels)
 
 
-def changed(lowered: Lowered, name: str, wanted: Callable[[Node], bool], change: Callable[[Node], Node]) -> Lowered:
+def with_parts(generated: Generated, **parts: Any) -> Generated:
+    """The operator with other programs; its text stays what it was."""
+    return replace(generated, lowered=replace(generated.lowered, **parts))
+
+
+def changed(
+    generated: Generated, name: str, wanted: Callable[[Node], bool], change: Callable[[Node], Node]
+) -> Generated:
     """The operator with the first wanted node of kernel ``name`` changed."""
-    kernel = next(k for k in lowered.instructions if k.name == name)
+    kernel = next(k for k in generated.instructions if k.name == name)
     path = next(places(kernel.body, wanted))
-    return with_kernel(lowered, replace(kernel, body=edit(kernel.body, path, lambda node: (change(node),))))
+    return with_kernel(generated, replace(kernel, body=edit(kernel.body, path, lambda node: (change(node),))))
 
 
 def declares(name: str) -> Callable[[Node], bool]:

@@ -20,6 +20,7 @@ from lower.instruction.editing import (
     runs,
     touches,
     with_kernel,
+    with_parts,
 )
 from lower.small_programs import lowered
 from pyptogen.lower.artifacts import Lowered
@@ -131,7 +132,7 @@ def test_an_operand_that_overwrites_another() -> None:
     program = lowered("fused", "a2a3")
     fault = fault_of(changed(program, "linear", declares("b_tile"), moved(-3072)))
     assert fault.kind == "order", "the flags were made for the old address"
-    unguarded = replace(program, target="cpu")
+    unguarded = with_parts(program, target="cpu")
     with pytest.raises(MachineFault, match="after `b_tile` overwrote it") as caught:
         interpret(changed(unguarded, "linear", declares("b_tile"), moved(-3072)), fused_arrays())
     assert (caught.value.kind, caught.value.memory) == ("overlap", "Mat")
@@ -195,7 +196,7 @@ def test_the_wrong_half_of_a_choice() -> None:
 def test_a_segment_left_out() -> None:
     program = lowered("fused", "a2a3")
     cuts = tuple(replace(cut, sizes=(16,)) for cut in program.execution.cuts)
-    fault = fault_of(replace(program, execution=replace(program.execution, cuts=cuts)))
+    fault = fault_of(with_parts(program, execution=replace(program.execution, cuts=cuts)))
     assert fault.kind == "unwritten"
     assert "no kernel writes" in fault.what
 
@@ -203,7 +204,7 @@ def test_a_segment_left_out() -> None:
 def test_a_launch_that_waits_for_nobody() -> None:
     program = lowered("fused", "a2a3")
     plans = tuple(tuple(replace(launch, after=()) for launch in plan) for plan in program.execution.plans)
-    fault = fault_of(replace(program, execution=replace(program.execution, plans=plans)))
+    fault = fault_of(with_parts(program, execution=replace(program.execution, plans=plans)))
     assert fault.kind == "order"
     assert "`scale` reads `p` and does not wait for `linear`" in fault.what
 

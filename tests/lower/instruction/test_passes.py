@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pyptogen
+from lower.instruction.editing import with_parts
 from lower.small_programs import elementwise, lowered
 from pyptogen.codegen import generate
 from pyptogen.lower import platforms
@@ -73,7 +74,7 @@ def test_the_order_and_the_addresses_of_passes_mean_the_same(name: str) -> None:
     once = generate(program, "cpu")
     assert any(formed(k) for k in once.instructions)
     arrays = example_inputs(spec, SIZES.get(name, {"rows": 5}), seed=3)
-    again = replace(once, instructions=tuple(unfolded(k) for k in once.instructions))
+    again = with_parts(once, instructions=tuple(unfolded(k) for k in once.instructions))
     want, got = interpret(once, arrays), interpret(again, arrays)
     for output, expected in want.items():
         assert got[output].tobytes() == expected.tobytes(), output

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from operators.test_scans_in_rounds import ROWS
 
-from lower.instruction.editing import dropped, edit, places
+from lower.instruction.editing import dropped, edit, places, with_parts
 from lower.small_programs import elementwise, library, lowered, program_of
 from pyptogen.codegen import generate
 from pyptogen.lower.instruction import synchronise as synchronise_module
@@ -142,7 +142,7 @@ def test_the_interpreter_proves_first() -> None:
     program = lowered("softmax", "a2a3")
     (kernel,) = program.instructions
     path = next(places(kernel.body, lambda node: isinstance(node, WaitFlag)))
-    broken = replace(program, instructions=(dropped(kernel, path),))
+    broken = with_parts(program, instructions=(dropped(kernel, path),))
     with pytest.raises(MachineFault, match="in kernel `softmax`") as caught:
         interpret(broken, {})
     assert caught.value.kind == "order"

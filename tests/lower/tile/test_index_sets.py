@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import pyptogen
 from pyptogen.codegen import Generated, generate
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile import interpret as levels
 from pyptogen.lower.tile.ir import Loop, walk, walk_loops
 from pyptogen.lower.tile.ops import Binary
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
+from pyptogen.simulate import tile as levels
 from pyptogen.simulate.graph import interpret
 
 SPEC = """\

@@ -17,12 +17,12 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tensor import from_spec
-from pyptogen.lower.tile import interpret as levels
 from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, share_of
 from pyptogen.lower.tile.kernels import share_rows
 from pyptogen.lower.tile.ops import ScatterRows, Store, Transpose
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
+from pyptogen.simulate import tile as levels
 from pyptogen.simulate.fault import MachineFault
 from pyptogen.simulate.graph import interpret
 from pyptogen.simulate.rings import Port, Rings

@@ -18,12 +18,14 @@ def command(
     listed: Annotated[bool, typer.Option("--list", help="List the passes, in the order of lowering.")] = False,
 ) -> None:
     """Run passes on the text of kernels and print what becomes of it. A tool for work on the compiler itself."""
-    from pyptogen.lower.kernel_passes import PASSES
+    from pyptogen.lower.passes import ON_TEXT, PASSES
 
     if listed:
-        width = max(len(one.name) for one in PASSES)
-        for one in PASSES:
-            typer.echo(f"{one.name:{width}}  {one.doc}")
+        every = dict.fromkeys((*PASSES, *ON_TEXT.values()))
+        width = max(len(one.title) for one in every)
+        for one in every:
+            alone = "opt" if one.name in ON_TEXT else ""
+            typer.echo(f"{one.title:{width}}  {alone:3}  {one.doc}")
         return
     if file is None:
         raise typer.BadParameter("a file with kernels, or --list", param_hint="FILE")
@@ -38,14 +40,14 @@ def run(file: Path, passes: list[str], target: str) -> str:
             for a pass or a target that there is not.
     """
     from pyptogen.diagnostics import fault, read_source
-    from pyptogen.lower import kernel_passes
+    from pyptogen.lower.passes import ON_TEXT, run_on_text
     from pyptogen.lower.platforms import PLATFORMS
     from pyptogen.lower.tile.parser import parse_kernels
     from pyptogen.lower.tile.printer import print_kernels
     from pyptogen.lower.verify import IllegalIR
 
     for word in passes:
-        _require("pass", word, kernel_passes.BY_NAME)
+        _require("pass", word, ON_TEXT)
     _require("target", target, PLATFORMS)
     text = read_source(str(file))
     if text is None:
@@ -53,7 +55,7 @@ def run(file: Path, passes: list[str], target: str) -> str:
             "PTG110", f"cannot read `{file}`", None, fix="give a file of kernels as `build --dump-ir` writes them"
         )
     try:
-        return print_kernels(kernel_passes.run(parse_kernels(text, str(file)), passes, PLATFORMS[target]))
+        return print_kernels(run_on_text(parse_kernels(text, str(file)), passes, PLATFORMS[target]))
     except IllegalIR as error:
         raise fault("PTG104", str(error), None, expected="kernels that keep the rules of the Tile level") from error
 

@@ -108,7 +108,12 @@ def test_links_lead_somewhere(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("writer", "page"), [("write_diagnostics", "diagnostics.md"), ("write_instructions", "isa/instructions.md")]
+    ("writer", "page"),
+    [
+        ("write_diagnostics", "diagnostics.md"),
+        ("write_instructions", "isa/instructions.md"),
+        ("write_passes", "passes.md"),
+    ],
 )
 def test_written_tables_are_fresh(writer: str, page: str) -> None:
     """`make docs` writes them; this asks for the text that it would write."""

@@ -1,0 +1,74 @@
+"""The passes of the Instruction level: placed tiles → PTO instructions, with their flags, and their text's form."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.passes.state import Pass, State
+
+
+def _select(state: State) -> State:
+    """What an author finished has its instructions, with flags in place."""
+    own = state.by_hand.finished
+    made = (
+        own[b.tile.name].instructions if b.tile.name in own else select.run(b, state.program, state.platform)
+        for b in state.blocks
+    )
+    return replace(state, instructions=tuple(made))
+
+
+def _mine(state: State) -> list[InstrKernel]:
+    return [kernel for kernel in state.instructions if kernel.name not in state.by_hand.finished]
+
+
+def _synchronise(state: State) -> State:
+    """Raises IllegalIR where two programs of a kernel do not keep step."""
+    made = {kernel.name: synchronise.run(kernel) for kernel in _mine(state)}
+    side_by_side.require_order(list(made.values()))
+    return replace(state, instructions=tuple(made.get(kernel.name, kernel) for kernel in state.instructions))
+
+
+def _passes(state: State) -> State:
+    """What an author wrote as instructions stays as it is."""
+    as_written = {name for name, level in state.by_hand.levels.items() if level in ("instruction", "source")}
+    return replace(
+        state,
+        walked=tuple(
+            kernel if kernel.name in as_written else passes.run(kernel, kernel.name in state.by_hand.finished)
+            for kernel in state.instructions
+        ),
+    )
+
+
+def _in_place(state: State) -> State:
+    finished = state.by_hand.finished
+    return replace(state, walked=tuple(k if k.name in finished else in_place.run(k) for k in state.instructions))
+
+
+def _count_width(state: State) -> State:
+    written = [kernel.name for kernel in state.instructions if state.by_hand.source(kernel.name)]
+    graph, walked = count_width.run(state.program, state.launches, state.walked, written)
+    known = tuple(replace(k, wide=graph.wide) for k in state.instructions if k.name not in written)
+    return replace(state, graph=graph, walked=tuple(walked), instructions=known)
+
+
+def _walked(state: State) -> str:
+    return printer.print_kernels(state.walked)
+
+
+INSTRUCTION = (
+    Pass("select", "instruction", "PTO instructions", _select,
+         shows=lambda state: printer.print_kernels(_mine(state))),
+    Pass("synchronise", "instruction", "flags and barriers", _synchronise, lambda platform: bool(platform.flags),
+         lambda state: printer.print_kernels(_mine(state))),
+    Pass("passes", "instruction", "vector instructions walked together", _passes,
+         lambda platform: platform.vector_passes, _walked),
+    Pass("in-place", "instruction", "steps that overwrite each other have one name", _in_place,
+         lambda platform: not platform.vector_passes, _walked),
+)  # fmt: skip
+WIDTHS = (
+    Pass("count-width", "instruction", "int32 or int64, by how far loops may count", _count_width, shows=_walked),
+)
+"""Behind the launches, whose sizes count too."""

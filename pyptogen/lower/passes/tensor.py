@@ -1,0 +1,86 @@
+"""The passes of the Tensor level: a program as it was read → what tiles are cut from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from pyptogen.lower.hand import opaque
+from pyptogen.lower.passes.state import Pass, State
+from pyptogen.lower.tensor import fit, halves
+from pyptogen.lower.tensor.building import layouts
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.passes import (
+    host_scalars,
+    late_reshapes,
+    planes,
+    reduce_before_loop,
+    unlowered,
+    update_after_loop,
+)
+from pyptogen.lower.tile.cutting import fixpipe
+from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
+from pyptogen.lower.tile.kernels import overwritten, split_products
+from pyptogen.lower.tile.rounds import turned_values
+from pyptogen.lower.tile.sizes.sizes import Selected
+
+WithRows = Callable[[Program, Sequence[Selected]], tuple[Program, Sequence[Selected]]]
+
+
+def prepared(program: Program, target: str) -> Program:
+    """The form that all platforms share: stages by hand closed, updates behind their loop, reductions ahead of it.
+
+    Raises:
+        DiagnosticError: PTG3xx, what cannot be lowered, with its place in the spec.
+    """
+    program = opaque.run(program, target)
+    program = update_after_loop.run(program)
+    program = reduce_before_loop.run(program)
+    unlowered.check(program)
+    layouts.check(program)
+    return program
+
+
+def _on_program(name: str, doc: str, run: Callable[[Program], Program]) -> Pass:
+    return _on_state(name, doc, lambda state: run(state.fitted))
+
+
+def _on_state(name: str, doc: str, run: Callable[[State], Program]) -> Pass:
+    return Pass(name, "tensor", doc, lambda state: replace(state, fitted=run(state)))
+
+
+def _with_rows(name: str, doc: str, run: WithRows) -> Pass:
+    def changed(state: State) -> State:
+        program, rows = run(state.fitted, state.rows)
+        return replace(state, fitted=program, rows=tuple(rows))
+
+    return Pass(name, "tensor", doc, changed)
+
+
+def _declared(state: State) -> State:
+    """What the passes found out about the contract goes back to the program of the spec."""
+    return replace(state, program=replace(state.program, attrs=state.fitted.attrs, halves=state.fitted.halves))
+
+
+TENSOR = (
+    _on_state("halves", "64-bit numbers are two of 32 bits where the platform has no instructions for them",
+              lambda s: halves.run(s.fitted, s.platform)),
+    _on_state("fit", "dtypes and operations that the platform has",
+              lambda s: fit.run(s.fitted, s.platform, s.copied)),
+    _on_program("late-reshapes", "single elements first, another shape after them", late_reshapes.run),
+    _on_state("planes", "small matrices of a long batch element by element",
+              lambda s: planes.run(s.fitted, s.platform)),
+    _on_program("named-sizes", "a dim for each size that loops may cut", named_sizes.run),
+    _on_state("fixpipe", "what the way out of an accumulator does",
+              lambda s: fixpipe.run(s.fitted, s.platform, s.rows)),
+    _on_program("host-scalars", "numbers that the caller's processor computes", host_scalars.run),
+    Pass("contract", "tensor", "attributes and halves go into the contract", _declared),
+    _with_rows("literal-sizes", "a dim for each axis whose size is a number, or no dim's", literal_sizes.run),
+    _with_rows("product-depths", "a dim for each depth of a product", product_depths.run),
+    _with_rows("distinct-dims", "each dim on one axis of a value", distinct_dims.run),
+    _with_rows("split-products", "products in parts of their depth", split_products.run),
+    _on_state("transposed-values", "what an iteration computes and reads transposed",
+              lambda s: turned_values.run(s.fitted, s.platform, s.rows)),
+    _on_program("order-overwrites", "what overwrites an input stands behind what reads it", overwritten.last),
+)  # fmt: skip
+"""In order."""

@@ -1,0 +1,162 @@
+"""The passes of the Tile level: operations on tensors → programs of tile operations, one for each kind of core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from pyptogen.lower.block import plan
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.passes.state import OnText, Pass, Programs, State
+from pyptogen.lower.passes.tiling import Tiling
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Op
+from pyptogen.lower.tile import legalise, printer, solo
+from pyptogen.lower.tile.ir import TileKernel
+from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
+from pyptogen.lower.tile.rounds import carried, index_sets, run_ahead
+from pyptogen.lower.tile.sizes import shorter_rounds, variants
+
+
+def _alone(state: State) -> Callable[[Op], bool]:
+    """Which operations are a kernel of their own."""
+    by_kind = solo.Alone(state.fitted, state.platform)
+    return lambda op: (op.result.name, op.result.name) in state.apart or by_kind(op)
+
+
+def _partition(state: State) -> State:
+    state = replace(state, apart=partition.before_updates(state.fitted) | state.apart)
+    found = variants.run(state.fitted, state.rows, state.platform, _alone(state), state.apart)
+    return replace(state, variants=found)
+
+
+def _choose_tiles(state: State) -> State:
+    tiling = Tiling.of(
+        state.fitted,
+        state.platform,
+        state.variants.parts,
+        _alone(state),
+        lambda kernel: _finished(kernel, state.platform),
+    )
+    tables = {part.ops.name: tiling.table(part) for part in tiling.parts}
+    return replace(state, tiling=tiling, tables=tables, by_hand=tiling.by_hand)
+
+
+def _cut(state: State) -> State:
+    tiling = state.tiling
+    assert tiling is not None
+    return replace(state, kernels=tuple(tiling.kernel(part, state.tables[part.ops.name]) for part in tiling.parts))
+
+
+def _shorten_blocks(state: State) -> State:
+    tiling = state.tiling
+    if tiling is None or not state.fitted.loops:
+        return state
+    unfit = [part for part, kernel in zip(tiling.parts, state.kernels, strict=True) if not tiling.fits(kernel)]
+    shorter = shorter_rounds.run(state.fitted, unfit)
+    if shorter is None:
+        return state
+    return _shorten_blocks(_cut(_choose_tiles(replace(state, fitted=shorter))))
+
+
+def _check_overwrites(state: State) -> State:
+    own = {part.ops.name: part.ops.ops for part in state.variants.parts if not part.ops.by_hand}
+    for kernel in state.kernels:
+        overwritten.check(kernel, own.get(kernel.name, ()), state.fitted, state.platform, state.apart)
+    return state
+
+
+def _split_cores(programs: Programs, platform: Platform) -> Programs:
+    (kernel,) = programs
+    return programs if kernel.core != "mixed" or platform.unified else divide.run(kernel)
+
+
+def _pipeline(programs: Programs, platform: Platform) -> Programs:
+    """Where the memories of the cube core have room for two iterations."""
+    cube, *others = programs
+    if cube.core != "cube" or not cube.fifos:
+        return programs
+    early = run_ahead.run(cube)
+    _, found = plan.run(early, platform)
+    return (early, *others) if isinstance(found, BlockKernel) and run_ahead.is_apart(found) else programs
+
+
+def _split_rows(programs: Programs, platform: Platform) -> Programs:
+    *cube, vector = programs
+    if vector.core != "vector" or not vector.fifos:
+        return programs
+    both = share_rows.on_both(vector, platform)
+    return (*(replace(program, fifos=both.fifos) for program in cube), both)
+
+
+def _on_kernels(
+    name: str,
+    doc: str,
+    run: Callable[[TileKernel, Platform], TileKernel],
+    applies: Callable[[Platform], bool] = lambda platform: True,
+) -> Pass:
+    def of_all(state: State) -> State:
+        return replace(state, kernels=tuple(run(kernel, state.platform) for kernel in state.kernels))
+
+    return Pass(name, "tile", doc, of_all, applies, None, lambda kernel, platform: (run(kernel, platform),))
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A pass over the programs of one kernel, where cube and vector cores are apart."""
+
+    run: Callable[[Programs, Platform], Programs]
+    whole: Pass
+
+
+def _on_programs(name: str, doc: str, run: Callable[[Programs, Platform], Programs], on_text: OnText) -> Split:
+    def of_all(state: State) -> State:
+        return replace(state, programs=tuple(run(one, state.platform) for one in state.split))
+
+    return Split(run, Pass(name, "tile", doc, of_all, lambda platform: not platform.unified, None, on_text))
+
+
+def _show_parts(state: State) -> str:
+    return printer.print_partition([part.ops for part in state.variants.parts])
+
+
+KERNELS = (
+    _on_kernels("forward-copies", "next values are made in the place of the loop-carried ones",
+                lambda kernel, _: carried.run(kernel)),
+    _on_kernels("split-index-sets", "rows that see a whole block lose their mask",
+                lambda kernel, _: index_sets.run(kernel), lambda platform: platform.unified),
+    _on_kernels("legalise", "operations that the target has one instruction for", legalise.run),
+)  # fmt: skip
+SPLITS = (
+    _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,
+                 lambda kernel, _: divide.run(kernel) if kernel.core == "mixed" else (kernel,)),
+    _on_programs("pipeline", "the cube program begins the next iteration early", _pipeline,
+                 lambda kernel, _: (run_ahead.run(kernel),)),
+    _on_programs("split-rows", "two vector cores take half of the rows each", _split_rows,
+                 lambda kernel, platform: (share_rows.on_both(kernel, platform),)),
+)  # fmt: skip
+
+
+def _finished(kernel: TileKernel, platform: Platform) -> Programs:
+    """The programs that the passes after `cut` make of a kernel."""
+    for one in KERNELS:
+        if one.applies(platform):
+            assert one.on_text is not None
+            (kernel,) = one.on_text(kernel, platform)
+    programs: Programs = (kernel,)
+    if not platform.unified:
+        for split in SPLITS:
+            programs = split.run(programs, platform)
+    return programs
+
+
+TILE = (
+    Pass("partition", "tile", "stages become kernels", _partition, shows=_show_parts),
+    Pass("choose-tiles", "tile", "sizes that no row names", _choose_tiles, shows=lambda state: ""),
+    Pass("cut", "tile", "loop nests of 2-D tile operations", _cut),
+    Pass("shorten-blocks", "tile", "shorter blocks of loops where a kernel does not fit", _shorten_blocks),
+    *KERNELS,
+    Pass("check-overwrites", "tile", "an input is read before it is overwritten", _check_overwrites),
+    *(split.whole for split in SPLITS),
+)  # fmt: skip
+"""In order."""

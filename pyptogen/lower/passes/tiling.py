@@ -1,0 +1,116 @@
+"""How the kernels of one operator are tiled: what the passes of the Tile level share, for every table that is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyptogen.lower.block import memory, plan
+from pyptogen.lower.hand.lowering import ByHand
+from pyptogen.lower.instruction import select
+from pyptogen.lower.instruction.duration import duration, nominal_length
+from pyptogen.lower.instruction.estimate import nominal_dims
+from pyptogen.lower.passes.state import Programs
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
+from pyptogen.lower.tile import solo
+from pyptogen.lower.tile.cutting import cut
+from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.cutting.tensors import gm_tensors
+from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.sizes import choose, sizes
+from pyptogen.lower.tile.sizes.variants import Part, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Tiling:
+    """``parts`` are the kernels that are tiled; ``finish`` is what the passes after that make of one."""
+
+    program: Program
+    platform: Platform
+    parts: tuple[Part, ...]
+    tensors: Mapping[str, GmTensor]
+    gm_names: Mapping[str, str]
+    axes: Axes
+    """One for all tables that are tried: it remembers what sizes come to."""
+    alone: Callable[[Op], bool]
+    """Whether an operation is a kernel of its own."""
+    segment: str | None
+    """The dim of which launches get ranges."""
+    by_hand: ByHand
+    finish: Callable[[TileKernel], Programs]
+
+    @staticmethod
+    def of(
+        program: Program,
+        platform: Platform,
+        parts: Sequence[Part],
+        alone: Callable[[Op], bool],
+        finish: Callable[[TileKernel], Programs],
+    ) -> Tiling:
+        """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
+        tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
+        by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
+        tiled = tuple(part for part in parts if part.ops.name not in by_hand.finished)
+
+        def stands_alone(op: Op) -> bool:
+            return op.kind not in PRODUCTS and alone(op)
+
+        segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
+        axes = Axes(program)
+        return Tiling(program, platform, tiled, tensors, gm_names, axes, stands_alone, segment, by_hand, finish)
+
+    def kernel(self, part: Part, table: Table) -> TileKernel:
+        """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
+        if part.ops.name in self.by_hand.tiles:
+            return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
+        common = (self.tensors, self.gm_names, self.platform)
+        if self.alone(part.ops.ops[0]):
+            return solo.run(self.program, part.ops, *common, self.segment if part.longest else None)
+        kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.segment)
+        return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
+
+    def table(self, part: Part) -> Table:
+        """The sizes that a row names, and those that the compiler chooses where it names none."""
+        if part.ops.by_hand:
+            return part.sizes
+        if self.alone(part.ops.ops[0]):
+            return part.sizes
+
+        def cost(table: Table) -> float | None:
+            kernel = self.kernel(part, table)
+            if self.platform.costs is None:
+                return 0.0 if self.fits(kernel) else None
+            rows = part.longest or nominal_length(kernel, self._most(kernel))
+            return self.slowest(self.finish(kernel), rows)
+
+        return choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
+
+    def _most(self, kernel: TileKernel) -> int:
+        return self.program.dim(kernel.segment).max if kernel.segment else 1
+
+    def fits(self, kernel: TileKernel) -> bool:
+        """Whether all programs of a kernel fit the memories."""
+        return all(plan.fits(program, self.platform) for program in self.finish(kernel))
+
+    def slowest(self, programs: Programs, rows: int) -> float | None:
+        """Cycles of the slower program of a kernel, None where one does not fit its core."""
+        longest, lengths = 0.0, nominal_dims(self.program.dims)
+        for program in programs:
+            _, found = plan.run(program, self.platform)
+            if isinstance(found, memory.Overflow):
+                return None
+            selected = select.run(found, self.program, self.platform)
+            longest = max(longest, duration(selected, self.platform, rows, lengths) or 0.0)
+        return longest
+
+    def resized(self, tables: Mapping[str, Table]) -> Callable[[str, str, int], TileKernel]:
+        """What gives a program by its name, with another tile for one dim."""
+
+        def program(name: str, dim: str, tile: int) -> TileKernel:
+            part = next(p for p in self.parts if p.ops.name in (name, name.rpartition("_")[0]))
+            table = sizes.resized(tables[part.ops.name], dim, tile, part.row)
+            programs = self.finish(self.kernel(part, table))
+            return next((p for p in programs if p.name == name), programs[0])
+
+        return program

@@ -55,9 +55,8 @@ def test_what_is_shown_is_what_was_chosen(text: str) -> None:
     """Both ways between cores that are apart are lowered; the texts are those of one."""
     program = program_of(text)
     result, texts = generate(program, "a2a3"), levels(program, "a2a3")
-    assert (
-        any(title.endswith("tile-split-cores") for title in texts) == ("chosen" in result.report) == (text == IN_RINGS)
-    )
+    mixed = any(title.endswith("tile-split-cores") for title in texts)
+    assert mixed == ("chosen" in result.report) == (text == IN_RINGS)
     last = [text for title, text in texts.items() if "-instruction-" in title][-1]
     shown = [line.split()[1] for line in last.splitlines() if line.startswith("kernel ")]
     assert sorted(shown) == sorted(kernel.name for kernel in result.kernels)

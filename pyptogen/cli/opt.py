@@ -10,7 +10,9 @@ import typer
 
 
 def command(
-    file: Annotated[Path | None, typer.Argument(help="Kernels of the Tile level, as `--dump-ir` shows them.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="Kernels as `--dump-ir` shows them: Tile, Block or Instruction level.")
+    ] = None,
     passes: Annotated[
         list[str] | None, typer.Option("--pass", metavar="NAME", help="A pass; several run in this order.")
     ] = None,
@@ -42,8 +44,6 @@ def run(file: Path, passes: list[str], target: str) -> str:
     from pyptogen.diagnostics import fault, read_source
     from pyptogen.lower.passes import ON_TEXT, run_on_text
     from pyptogen.lower.platforms import PLATFORMS
-    from pyptogen.lower.tile.parser import parse_kernels
-    from pyptogen.lower.tile.printer import print_kernels
     from pyptogen.lower.verify import IllegalIR
 
     for word in passes:
@@ -55,9 +55,9 @@ def run(file: Path, passes: list[str], target: str) -> str:
             "PTG110", f"cannot read `{file}`", None, fix="give a file of kernels as `build --dump-ir` writes them"
         )
     try:
-        return print_kernels(run_on_text(parse_kernels(text, str(file)), passes, PLATFORMS[target]))
+        return run_on_text(text, str(file), passes, PLATFORMS[target])
     except IllegalIR as error:
-        raise fault("PTG104", str(error), None, expected="kernels that keep the rules of the Tile level") from error
+        raise fault("PTG104", str(error), None, expected="kernels that keep the rules of their level") from error
 
 
 def _require(what: str, word: str, known: Collection[str]) -> None:

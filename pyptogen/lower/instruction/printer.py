@@ -1,13 +1,32 @@
-"""Text of the Instruction level, and its counts."""
+"""Text of the Instruction level, which `parser` reads back: the same kernel, but for its places in the spec.
+
+    kernel scale (vector) on a2a3 stages scale
+      tensor x: fp32[t, 64] nd
+      tensor y: fp32[t, 64] nd
+      reads x; writes y
+      arguments y, x, t
+      dims t
+      memory ub 2048
+      for t0 in 0..t step 8 (t0_valid valid) parallel
+        tile x_t: Vec fp32[8, 64] holds ? x 64, valid 8(t0_valid) x 64 at 0, 2048 bytes of x_t
+        TLOAD x_t, x[64 * t0; 8(t0_valid) x 64, strides 64, 1] ND fp32  ; MTE2
+        set MTE2 -> V #0
+        wait MTE2 -> V #0
+        TMULS x_t, x_t, `2.0f` = 2.0  ; V
+
+`holds ? x 64`: which valid extents the type says, and which only run time knows. A scalar is its C++ text, and what it
+means. Notes, which become comments of the C++, stand behind `--`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -16,77 +35,157 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Operand,
     Pass,
+    Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
+    TileType,
     WaitFlag,
     walk,
 )
-from pyptogen.lower.tile.printer import extent
+from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.printer import extent, fifo_text, number_text, tensor_text
 
 
-def _operand(o: Any) -> str:
-    if isinstance(o, GmWindow):
-        return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
-    if isinstance(o, Imm):
-        return o.text
-    if isinstance(o, Queue):
-        return o.name
-    if isinstance(o, Mode):
-        return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
-    return str(o)
+def operand_text(operand: Operand) -> str:
+    """An operand: a tile or the name of a number, a window, a scalar with its C++, a mode, a polynomial in brackets."""
+    match operand:
+        case GmWindow():
+            return window_text(operand)
+        case Imm():
+            return f"`{operand.text}` = {number_text(operand.expr)}"
+        case Mode():
+            return f"mode {operand.name}" + {None: "", True: " saturate", False: " wrap"}[operand.saturate]
+        case Compare():
+            return f"relation {operand.name}"
+        case Pattern():
+            return f"pattern {operand.name}"
+        case Queue():
+            return f"fifo {operand.name}"
+        case Relu():
+            return "with relu"
+        case Poly():
+            return f"[{operand}]"
+    return operand
 
 
-def _instr(node: Instr) -> str:
-    return f"{node.name} {', '.join(_operand(o) for o in node.operands)}  ; {node.pipe}"
+def window_text(w: GmWindow) -> str:
+    """A window of GM."""
+    return (
+        f"{w.tensor}[{w.offset}; {extent(w.rows)} x {extent(w.cols)}, strides {w.row_stride}, {w.col_stride}]"
+        f" {w.layout} {w.dtype}"
+    )
 
 
-def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
-    lines: list[str] = []
-    pad = "  " * depth
-    for node in nodes:
-        if isinstance(node, For):
-            dealt = " parallel" if node.parallel else ""
-            slot = f" {node.slot} of {node.slots}" if node.slot else ""
-            part = f" after {node.after}" if node.after else ""
-            part += f" before {node.before}" if node.before else ""
-            part += " once" if node.once else ""
-            part += f" if {node.only}" if node.only is not None else ""
-            part += f" share {', '.join(node.share)}" if node.share else ""
-            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{part}{dealt}{slot}")
-            lines += _lines(node.body, depth + 1)
-        elif isinstance(node, Declare):
-            t = node.type
-            valid = f"{extent(node.rows)} x {extent(node.cols)}"
-            lines.append(
-                f"{pad}tile {node.name}: {t.loc} {t.dtype}[{t.rows}, {t.cols}] valid {valid} at {node.address}"
-            )
-        elif isinstance(node, Instr):
-            lines.append(pad + _instr(node))
-        elif isinstance(node, Pass):
-            lines.append(f"{pad}pass over {extent(node.rows)} x {extent(node.cols)}, kept: {', '.join(node.kept)}")
-            lines += [f"{pad}  {_instr(member)}" for member in node.members]
-        elif isinstance(node, Choose):
-            lines.append(f"{pad}{node.zero} == 0 ? {_instr(node.then)} : {_instr(node.other)}")
-        elif isinstance(node, ReadIndex):
-            lines.append(f"{pad}{node.name} = {node.tensor}[{node.offset}]  ; S")
-        elif isinstance(node, SkipIfNegative):
-            lines.append(f"{pad}continue if {node.name} < 0")
-        elif isinstance(node, Barrier):
-            lines.append(f"{pad}barrier {node.pipe}")
-        else:
-            word = "set" if isinstance(node, SetFlag) else "wait"
-            slot = f" + {node.slot}" if node.slot else ""
-            lines.append(f"{pad}{word} {node.src} -> {node.dst} #{node.event}{slot}  {node.note}".rstrip())
-    return lines
+def type_text(t: TileType) -> str:
+    """The type of a tile: memory, element, capacity, and what of it is valid where the type says so."""
+    known = ("?" if size is None else str(size) for size in (t.valid_rows, t.valid_cols))
+    words = [f"{t.loc} {t.dtype}[{t.rows}, {t.cols}] holds {' x '.join(known)}"]
+    words += [name for name in FLAGS if getattr(t, name)]
+    words += [f"pad {t.pad}"] if t.pad else []
+    return " ".join(words)
+
+
+FLAGS = ("col_major", "across", "compact", "k_aligned")
+"""What a type has or has not."""
+
+
+class _Lines:
+    """Of a kernel whose first stage is ``stage``."""
+
+    def __init__(self, stage: str) -> None:
+        self.stage = stage
+
+    def instr(self, node: Instr) -> str:
+        operands = ", ".join(map(operand_text, node.operands))
+        own = f" @ {node.stage}" if node.stage != self.stage else ""
+        return f"{node.name}{' ' if operands else ''}{operands}  ; {node.pipe}{own}"
+
+    def body(self, nodes: Sequence[Node], depth: int) -> list[str]:
+        lines: list[str] = []
+        pad = "  " * depth
+        for node in nodes:
+            if isinstance(node, For):
+                lines += [pad + _loop(node), *self.body(node.body, depth + 1)]
+            elif isinstance(node, Pass):
+                lines.append(pad + _pass(node))
+                lines += [f"{pad}  ahead by {rows}: {window_text(window)}" for window, rows in node.ahead]
+                lines += self.body(node.members, depth + 1)
+            elif isinstance(node, Choose):
+                lines.append(f"{pad}first where {node.zero} is 0")
+                lines += self.body((node.then, node.other), depth + 1)
+            else:
+                lines.append(pad + (self.instr(node) if isinstance(node, Instr) else _leaf(node)))
+        return lines
+
+
+def _loop(node: For) -> str:
+    words = [f"for {node.var} in {node.start}..{node.stop} step {node.step}"]
+    words += [f"({node.valid} valid)"] if node.valid else []
+    words += [f"after {node.after}"] if node.after is not None else []
+    words += [f"before {node.before}"] if node.before is not None else []
+    words += ["once"] if node.once else []
+    words += [f"if ({node.only})"] if node.only is not None else []
+    words += [f"share {', '.join(node.share)}"] if node.share else []
+    words += [f"sees {node.sees}"] if node.sees else []
+    words += [f"buffer {node.slot} of {node.slots}"] if node.slot else []
+    words += ["parallel"] if node.parallel else []
+    return _noted(" ".join(words), node.note)
+
+
+def _pass(node: Pass) -> str:
+    dtypes = ", ".join(f"{name} {dtype}" for name, dtype in node.dtypes)
+    beside = ", four vectors at a time" if node.beside else ""
+    return (
+        f"pass over {extent(node.rows)} x {extent(node.cols)}, keeps ({', '.join(node.kept)}),"
+        f" tiles ({', '.join(node.tiles)}), of ({dtypes}){beside}"
+    )
+
+
+def _leaf(node: Declare | ReadIndex | SkipIfNegative | Barrier | SetFlag | WaitFlag) -> str:
+    match node:
+        case Declare():
+            valid = f"valid {extent(node.rows)} x {extent(node.cols)}"
+            whole = f", {node.whole} in all" if node.whole else ""
+            text = f"tile {node.name}: {type_text(node.type)}, {valid} at {node.address}, {node.size} bytes"
+            return _noted(f"{text} of {node.owner}{whole}", node.note)
+        case ReadIndex():
+            below = f" below {node.places}" if node.places is not None else ""
+            return f"{node.name} = read {node.tensor}[{node.offset}]{below}{' or skip' if node.skips else ''}"
+        case SkipIfNegative():
+            return _noted(f"continue if {node.name} < 0", node.note)
+        case Barrier():
+            return f"barrier {node.pipe}"
+    word = "set" if isinstance(node, SetFlag) else "wait"
+    return _noted(f"{word} {node.src} -> {node.dst} #{node.event}{f' + {node.slot}' if node.slot else ''}", node.note)
+
+
+def _noted(text: str, note: str) -> str:
+    return f"{text} -- {note}" if note else text
 
 
 def print_kernel(kernel: InstrKernel) -> str:
     """One kernel."""
-    head = f"kernel {kernel.name} ({kernel.core}) on {kernel.platform}: {', '.join(t.name for t in kernel.tensors)}"
-    return "\n".join([head, *_lines(kernel.body, 1)]) + "\n"
+    lines = [f"kernel {kernel.name} ({kernel.core}) on {kernel.platform} stages {', '.join(kernel.stages)}"]
+    lines += [f"  tensor {tensor_text(tensor)}" for tensor in kernel.tensors]
+    lines.append(f"  reads {_names(kernel.reads)}; writes {_names(kernel.writes)}")
+    lines += [f"  arguments {', '.join(kernel.arguments)}"] if kernel.arguments else []
+    lines += [f"  scalars {', '.join(map(' '.join, kernel.scalars))}"] if kernel.scalars else []
+    lines += [f"  dims {', '.join(kernel.dims)}"] if kernel.dims else []
+    lines += [f"  segment {kernel.segment}"] if kernel.segment else []
+    lines += [f"  memory {', '.join(f'{m} {used}' for m, used in kernel.occupancy)}"] if kernel.occupancy else []
+    lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]
+    lines += [f"  on two vector cores, {kernel.lane} is the number of each"] if kernel.lane else []
+    lines += ["  counts in int64"] if kernel.wide else []
+    return "\n".join([*lines, *_Lines(next(iter(kernel.stages), "")).body(kernel.body, 1)]) + "\n"
+
+
+def _names(tensors: Sequence[GmTensor]) -> str:
+    return ", ".join(tensor.name for tensor in tensors)
 
 
 def print_kernels(kernels: Sequence[InstrKernel]) -> str:

@@ -7,7 +7,8 @@ from dataclasses import replace
 from pyptogen.lower import fitting_tiles
 from pyptogen.lower.block import memory, place, plan
 from pyptogen.lower.block.ir import BlockKernel
-from pyptogen.lower.passes.state import Pass, Programs, State
+from pyptogen.lower.passes.state import OnText, Pass, Programs, State
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.rounds import loads_first
 
@@ -34,13 +35,23 @@ def _planned(program: TileKernel, state: State) -> BlockKernel:
     raise memory.overflow(placed, found, state.platform, cut, otherwise)
 
 
-BLOCK = (Pass("memory", "block", "memories, moves between them, copies of buffers, liveness and addresses", _memory),)
+def _roomiest(program: TileKernel, platform: Platform) -> tuple[BlockKernel, ...]:
+    placed, found = plan.run(program, platform)
+    if not isinstance(found, BlockKernel):
+        raise memory.overflow(placed, found, platform, {}, "cut a dim that is whole now")
+    return (found,)
+
+
+BLOCK = (
+    Pass("memory", "block", "memories, moves between them, copies of buffers, liveness and addresses", _memory,
+         on_text=OnText(_roomiest, "tile", "block")),
+)  # fmt: skip
 """In order. The memory plan tries the steps `hoist-loads` and `place` with several numbers of copies."""
 
 STEPS = (
     Pass("hoist-loads", "block", "loads go to the front of their loop body", lambda state: state,
-         on_text=lambda kernel, _: (loads_first.run(kernel),)),
+         on_text=OnText(lambda kernel, _: (loads_first.run(kernel),), "tile", "tile")),
     Pass("place", "block", "every tile gets a memory; moves between memories are explicit", lambda state: state,
-         on_text=lambda kernel, platform: (place.run(kernel, platform)[0],)),
+         on_text=OnText(lambda kernel, platform: (place.run(kernel, platform)[0],), "tile", "tile")),
 )  # fmt: skip
 """Steps of the memory plan, which can be tried alone."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.passes.state import Pass, State
+from pyptogen.lower.passes.state import OnText, Pass, State
 
 
 def _select(state: State) -> State:
@@ -58,15 +59,19 @@ def _walked(state: State) -> str:
     return printer.print_kernels(state.walked)
 
 
+def _on_text(run: Callable[[InstrKernel], InstrKernel]) -> OnText:
+    return OnText(lambda kernel, _: (run(kernel),), "instruction", "instruction")
+
+
 INSTRUCTION = (
     Pass("select", "instruction", "PTO instructions", _select,
          shows=lambda state: printer.print_kernels(_mine(state))),
     Pass("synchronise", "instruction", "flags and barriers", _synchronise, lambda platform: bool(platform.flags),
-         lambda state: printer.print_kernels(_mine(state))),
+         lambda state: printer.print_kernels(_mine(state)), _on_text(synchronise.run)),
     Pass("passes", "instruction", "vector instructions walked together", _passes,
-         lambda platform: platform.vector_passes, _walked),
+         lambda platform: platform.vector_passes, _walked, _on_text(passes.run)),
     Pass("in-place", "instruction", "steps that overwrite each other have one name", _in_place,
-         lambda platform: not platform.vector_passes, _walked),
+         lambda platform: not platform.vector_passes, _walked, _on_text(in_place.run)),
 )  # fmt: skip
 WIDTHS = (
     Pass("count-width", "instruction", "int32 or int64, by how far loops may count", _count_width, shows=_walked),

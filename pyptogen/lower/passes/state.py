@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 Level = Literal["tensor", "tile", "block", "execution", "instruction"]
 Programs = tuple[TileKernel, ...]
 """The programs of one kernel: one, or that of the cube core and that of the vector core."""
-OnText = Callable[[TileKernel, Platform], Programs]
 NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 
@@ -72,6 +71,15 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
+class OnText:
+    """A step from one kernel to others, as `pyptogen opt` runs it: what level it takes, and what it gives."""
+
+    run: Callable[[Any, Platform], tuple[Any, ...]]
+    takes: Level
+    gives: Level
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """One step of lowering; ``doc`` is a line for people.
 
@@ -80,7 +88,7 @@ class Pass:
         run: the step.
         applies: whether a platform needs it.
         shows: the text of what it made, where that is not the programs of its level.
-        on_text: the same step for one kernel, where it can be tried alone (`pyptogen opt`).
+        on_text: the same step for one kernel, where it can be tried alone.
     """
 
     name: str

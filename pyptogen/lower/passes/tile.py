@@ -89,6 +89,10 @@ def _split_rows(programs: Programs, platform: Platform) -> Programs:
     return (*(replace(program, fifos=both.fifos) for program in cube), both)
 
 
+def _on_text(run: Callable[[TileKernel, Platform], Programs]) -> OnText:
+    return OnText(run, "tile", "tile")
+
+
 def _on_kernels(
     name: str,
     doc: str,
@@ -98,7 +102,7 @@ def _on_kernels(
     def of_all(state: State) -> State:
         return replace(state, kernels=tuple(run(kernel, state.platform) for kernel in state.kernels))
 
-    return Pass(name, "tile", doc, of_all, applies, None, lambda kernel, platform: (run(kernel, platform),))
+    return Pass(name, "tile", doc, of_all, applies, None, _on_text(lambda kernel, platform: (run(kernel, platform),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +113,16 @@ class Split:
     whole: Pass
 
 
-def _on_programs(name: str, doc: str, run: Callable[[Programs, Platform], Programs], on_text: OnText) -> Split:
+def _on_programs(
+    name: str,
+    doc: str,
+    run: Callable[[Programs, Platform], Programs],
+    of_kernel: Callable[[TileKernel, Platform], Programs],
+) -> Split:
     def of_all(state: State) -> State:
         return replace(state, programs=tuple(run(one, state.platform) for one in state.split))
 
-    return Split(run, Pass(name, "tile", doc, of_all, lambda platform: not platform.unified, None, on_text))
+    return Split(run, Pass(name, "tile", doc, of_all, lambda platform: not platform.unified, None, _on_text(of_kernel)))
 
 
 def _show_parts(state: State) -> str:
@@ -142,7 +151,7 @@ def _finished(kernel: TileKernel, platform: Platform) -> Programs:
     for one in KERNELS:
         if one.applies(platform):
             assert one.on_text is not None
-            (kernel,) = one.on_text(kernel, platform)
+            (kernel,) = one.on_text.run(kernel, platform)
     programs: Programs = (kernel,)
     if not platform.unified:
         for split in SPLITS:

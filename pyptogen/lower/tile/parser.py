@@ -34,7 +34,7 @@ from pyptogen.lower.tile.ir import (
 from pyptogen.lower.tile.ops import MNEMONICS
 from pyptogen.lower.tile.printer import OF_EVERY_OPERATION
 
-_EXTENT = r"\d+(?:\([^)]*\))?"
+EXTENT = r"\d+(?:\([^)]*\))?"
 _LOOP = re.compile(
     r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<tile>\d+)(?: over (?P<dim>[\w.]+))?"
     r"(?: \((?P<valid>\w+) valid\))?(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?"
@@ -43,13 +43,14 @@ _LOOP = re.compile(
 )
 _OP = re.compile(
     r"(?:(?P<dst>\w+) = )?(?P<mnemonic>\w+)"
-    rf"(?: (?P<tensor>\w+)\[(?P<place>[^;\]]*); (?P<rows>{_EXTENT}) x (?P<cols>{_EXTENT}),"
+    rf"(?: (?P<tensor>\w+)\[(?P<place>[^;\]]*); (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}),"
     r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\])?"
     r"(?: (?P<srcs>[^{@]+?))?(?: \{(?P<fields>.*)\})?(?: @ (?P<stage>\w+))?"
 )
 _TILE = re.compile(
-    rf"tile (?P<name>\w+): (?P<dtype>\w+)\[(?P<rows>{_EXTENT}), (?P<cols>{_EXTENT})\] (?P<form>full|col|row)"
-    r"(?: = (?P<how>beside|part of) (?P<parent>\w+)(?: columns (?P<columns>\d+))?(?: rows (?P<first>.+))?)?"
+    rf"tile (?P<name>\w+): (?P<dtype>\w+)\[(?P<rows>{EXTENT}), (?P<cols>{EXTENT})\] (?P<form>full|col|row)"
+    r"(?: = (?P<how>beside|part of) (?P<parent>\w+)(?: columns (?P<columns>\d+))?(?: rows (?P<first>.+?))?)?"
+    r"(?: in (?P<memory>\w+))?"
 )
 _TENSOR = re.compile(r"tensor (?P<name>\w+): (?P<dtype>\w+)\[(?P<shape>.*)\] (?P<layout>\w+)(?P<workspace> workspace)?")
 _FIFO = re.compile(
@@ -66,7 +67,7 @@ def parse_kernels(text: str, file: str = "<text>") -> list[TileKernel]:
     Raises:
         DiagnosticError: PTG1xx, a line is none of the Tile level.
     """
-    return list(_Parser(text, file).kernels())
+    return list(Parser(text, file).kernels())
 
 
 _FACTOR = r"[\w.]+"
@@ -99,9 +100,15 @@ def _extent(text: str) -> Extent:
     return Extent(int(size), poly(valid[:-1]) if valid else None)
 
 
-class _Parser:
-    def __init__(self, text: str, file: str) -> None:
-        self.file = file
+class Parser:
+    """Lines of a text, and what kernels of all levels have in common: tensors, fifos, polynomials, conditions.
+
+    ``level`` is named in refusals. ``memory`` are the memories that tiles name.
+    """
+
+    def __init__(self, text: str, file: str, level: str = "Tile") -> None:
+        self.file, self.level = file, level
+        self.memory: dict[str, str] = {}
         self.lines: list[tuple[int, int, str]] = []
         """Number, indentation and text of each line that says something."""
         for number, line in enumerate(text.splitlines(), 1):
@@ -119,9 +126,21 @@ class _Parser:
         number, indent, text = self.lines[min(self.at, len(self.lines) - 1)]
         return Span(self.file, number, indent + 1, number, indent + 1 + len(text))
 
+    def is_done(self) -> bool:
+        """Whether no line is left."""
+        return self.at >= len(self.lines)
+
     def refuse(self, expected: str) -> NoReturn:
         text = self.lines[min(self.at, len(self.lines) - 1)][2]
-        raise fault("PTG104", f"`{text}` is no line of the Tile level", self.span(), expected=expected)
+        raise fault("PTG104", f"`{text}` is no line of the {self.level} level", self.span(), expected=expected)
+
+    def indent(self) -> int:
+        """Blanks ahead of the line at hand."""
+        return self.lines[self.at][1]
+
+    def matches(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the line at hand is of a pattern."""
+        return pattern.fullmatch(self.lines[self.at][2]) is not None
 
     def starts(self, word: str) -> bool:
         return self.at < len(self.lines) and self.lines[self.at][2].startswith(word)
@@ -144,19 +163,18 @@ class _Parser:
     # -- kernels ------------------------------------------------------------------------------------------------------
 
     def kernels(self) -> Iterator[TileKernel]:
-        while self.at < len(self.lines):
+        while not self.is_done():
             yield self.kernel()
 
-    def kernel(self) -> TileKernel:
-        span = self.span()
+    def kernel(self, between: Callable[[], None] = lambda: None) -> TileKernel:
+        """A kernel; ``between`` reads what stands between its tiles and its loops."""
+        span, self.memory = self.span(), {}
         head = self.take(_KERNEL, "kernel NAME (cube|vector|mixed) stages NAME, …")
         self.at += 1
         stages = tuple(head["stages"].split(", "))
         self.stage = stages[0]
         tensors = tuple(self.all("tensor ", self.tensor))
-        access = self.take(re.compile(r"reads ?(.*); writes ?(.*)"), "reads NAME, …; writes NAME, …")
-        self.at += 1
-        reads, writes = (tuple(filter(None, names.split(", "))) for names in access.groups())
+        reads, writes = self.access()
         signature = self.names("signature") or None
         self.scalars, dims = self.names("scalars"), self.names("dims")
         segment, longest = None, 0
@@ -169,17 +187,31 @@ class _Parser:
         fifos = tuple(self.all("fifo ", self.fifo))
         slots = self.number(r"fifos of (\d+) buffers", "fifos of ")
         cores = self.number(r"vector cores (\d+)", "vector cores ")
-        lane = None
-        if self.starts("on two vector cores"):
-            lane = self.take(re.compile(r"on two vector cores, (\w+) is the number of each"), "…")[1]
-            self.at += 1
+        lane = self.lane()
         tiles = tuple(self.all("tile ", self.tile))
+        between()
         body = self.body(0)
         return TileKernel(
             head["name"], cast(Any, head["core"]), stages, tensors, reads, writes, self.scalars, segment, dims, tiles,
             body, tuple((dim, int(size), span) for dim, size in sizes), span, longest,
             tuple((stage, int(count)) for stage, count in copies), signature, slots, fifos, cores, lane,
         )  # fmt: skip
+
+    def access(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The tensors that a kernel reads, and those that it writes."""
+        access = self.take(re.compile(r"reads ?(.*); writes ?(.*)"), "reads NAME, …; writes NAME, …")
+        self.at += 1
+        reads, writes = (tuple(filter(None, names.split(", "))) for names in access.groups())
+        return reads, writes
+
+    def lane(self) -> str | None:
+        """The number of a vector core, where two run the program."""
+        if not self.starts("on two vector cores"):
+            return None
+        pattern = re.compile(r"on two vector cores, (\w+) is the number of each")
+        lane = self.take(pattern, "on two vector cores, NAME is the number of each")[1]
+        self.at += 1
+        return lane
 
     def all(self, word: str, one: Callable[[], Any]) -> Iterator[Any]:
         while self.starts(word):
@@ -206,7 +238,9 @@ class _Parser:
         )
 
     def tile(self) -> TileVal:
-        t = self.take(_TILE, "tile NAME: DTYPE[ROWS, COLUMNS] full|col|row = part of NAME columns N rows N")
+        t = self.take(_TILE, "tile NAME: DTYPE[ROWS, COLUMNS] full|col|row = part of NAME columns N rows N in MEMORY")
+        if t["memory"]:
+            self.memory[t["name"]] = t["memory"]
         return TileVal(
             t["name"], t["dtype"], self.extent(t["rows"]), self.extent(t["cols"]), cast(Any, t["form"]), self.span(),
             t["parent"], int(t["columns"] or 0), self.poly(t["first"] or "0"), t["how"] == "beside",
@@ -281,7 +315,7 @@ class _Parser:
             own["gm"] = self.window(op)
         if ("gm" in own) != any(field.name == "gm" for field in fields(operation)):
             self.refuse("a window where the operation has one, and nowhere else")
-        srcs = tuple(map(self.source, _split(op["srcs"] or "")))
+        srcs = tuple(map(self.source, split_operands(op["srcs"] or "")))
         made = operation(op["dst"], srcs, self.span(), op["stage"] or self.stage, **own)
         self.at += 1
         return made
@@ -310,20 +344,23 @@ class _Parser:
         return scalar_symbol(name, "fp32") if name in self.scalars else dim_symbol(name)
 
     def source(self, text: str) -> Source:
-        if re.fullmatch(r"[^\W\d]\w*", text):
-            return text
+        return text if re.fullmatch(r"[^\W\d]\w*", text) else ScalarArg(self.number_of(text), self.span())
+
+    def number_of(self, text: str) -> Any:
+        """A number, or an expression of attrs and dims in parentheses, as sympy has it."""
         try:
-            return ScalarArg(_number(ast.parse(text, mode="eval").body, self.symbol), self.span())
+            return _number(ast.parse(text, mode="eval").body, self.symbol)
         except (SyntaxError, KeyError, ValueError):
             self.refuse(f"a tile, a number, or an expression in parentheses where `{text}` stands")
 
 
-def _split(text: str) -> Iterator[str]:
-    """The operands of an operation: no comma inside of parentheses ends one."""
-    depth, begin = 0, 0
+def split_operands(text: str) -> Iterator[str]:
+    """The operands of an operation: no comma inside of brackets or of a quotation ends one."""
+    depth, begin, quoted = 0, 0, False
     for at, char in enumerate(text):
-        depth += (char == "(") - (char == ")")
-        if char == "," and depth == 0:
+        quoted ^= char == "`"
+        depth += (char in "([") - (char in ")]")
+        if char == "," and depth == 0 and not quoted:
             yield text[begin:at].strip()
             begin = at + 1
     if text.strip():
@@ -359,4 +396,4 @@ def _number(node: ast.expr, symbol: Callable[[str], Any]) -> Any:
     raise ValueError(ast.unparse(node))
 
 
-__all__ = ["parse_kernels", "poly"]
+__all__ = ["EXTENT", "Parser", "parse_kernels", "poly", "split_operands"]

@@ -19,7 +19,7 @@ ends in `@ stage`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -71,12 +71,15 @@ def gm_text(gm: GmRef) -> str:
 
 def source_text(source: str | ScalarArg) -> str:
     """An operand: a tile by name, a number, an expression in parentheses."""
-    if isinstance(source, str):
-        return source
-    if isinstance(source.expr, int | float) and not isinstance(source.expr, bool):
-        return repr(source.expr)
-    text = _number_printer().doprint(source.expr)
-    return text if getattr(source.expr, "is_Number", False) and "/" not in text else f"({text})"
+    return source if isinstance(source, str) else number_text(source.expr)
+
+
+def number_text(expr: Any) -> str:
+    """A number, or an expression of attrs and dims in parentheses."""
+    if isinstance(expr, int | float) and not isinstance(expr, bool):
+        return repr(expr)
+    text = str(_number_printer().doprint(expr))
+    return text if getattr(expr, "is_Number", False) and "/" not in text else f"({text})"
 
 
 def _number_printer() -> Any:
@@ -146,7 +149,7 @@ def print_partition(kernels: Sequence[KernelOps]) -> str:
 def head(kernel: TileKernel) -> list[str]:
     """What a kernel says ahead of its tiles."""
     lines = [f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}"]
-    lines += [f"  tensor {_tensor(tensor)}" for tensor in kernel.tensors]
+    lines += [f"  tensor {tensor_text(tensor)}" for tensor in kernel.tensors]
     lines.append(f"  reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
     lines += [f"  signature {', '.join(kernel.signature)}"] if kernel.signature is not None else []
     lines += [f"  scalars {', '.join(kernel.scalars)}"] if kernel.scalars else []
@@ -155,19 +158,19 @@ def head(kernel: TileKernel) -> list[str]:
     lines += [f"  segment {kernel.segment}{segment}"] if kernel.segment else []
     lines += [f"  sizes {', '.join(f'{dim} {size}' for dim, size, _ in kernel.sizes)}"] if kernel.sizes else []
     lines += [f"  copies {', '.join(f'{stage} {copies}' for stage, copies in kernel.depths)}"] if kernel.depths else []
-    lines += [f"  fifo {_fifo(fifo)}" for fifo in kernel.fifos]
+    lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]
     lines += [f"  fifos of {kernel.slots} buffers"] if kernel.slots else []
     lines += [f"  vector cores {kernel.vector_cores}"] if kernel.vector_cores else []
     lines += [f"  on two vector cores, {kernel.lane} is the number of each"] if kernel.lane else []
     return lines
 
 
-def _tensor(tensor: GmTensor) -> str:
+def tensor_text(tensor: GmTensor) -> str:
     shape = ", ".join(map(str, tensor.shape))
     return f"{tensor.name}: {tensor.dtype}[{shape}] {tensor.layout}{' workspace' if tensor.workspace else ''}"
 
 
-def _fifo(fifo: Fifo) -> str:
+def fifo_text(fifo: Fifo) -> str:
     both = " from both vector cores" if fifo.both else ""
     return (
         f"{fifo.number} {fifo.name}: {fifo.dtype}[{fifo.rows}, {fifo.cols}] x {fifo.slots} to {fifo.to},"
@@ -175,10 +178,12 @@ def _fifo(fifo: Fifo) -> str:
     )
 
 
-def print_kernel(kernel: TileKernel) -> str:
-    """One kernel."""
-    tiles = [f"  tile {tile(t)}" for t in kernel.tiles]
-    return "\n".join([*head(kernel), *tiles, *body(kernel.body, 1, next(iter(kernel.stages), None))]) + "\n"
+def print_kernel(kernel: TileKernel, memory: Mapping[str, str] | None = None, plan: Sequence[str] = ()) -> str:
+    """One kernel, with the memories of its tiles and the lines of its memory plan, where it has them."""
+    where = {name: f" in {found}" for name, found in (memory or {}).items()}
+    tiles = [f"  tile {tile(t)}{where.get(t.name, '')}" for t in kernel.tiles]
+    nodes = body(kernel.body, 1, next(iter(kernel.stages), None))
+    return "\n".join([*head(kernel), *tiles, *plan, *nodes]) + "\n"
 
 
 def print_kernels(kernels: Sequence[TileKernel]) -> str:
@@ -189,13 +194,16 @@ def print_kernels(kernels: Sequence[TileKernel]) -> str:
 __all__ = [
     "body",
     "extent",
+    "fifo_text",
     "gm_text",
     "head",
     "loop_text",
+    "number_text",
     "op_text",
     "print_kernel",
     "print_kernels",
     "print_partition",
     "source_text",
+    "tensor_text",
     "tile",
 ]

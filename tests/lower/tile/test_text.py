@@ -1,4 +1,4 @@
-"""What the Tile level prints is read back as the same kernels, at the Tile and at the Block level."""
+"""What the Tile, Block and Instruction levels print is read back as the same kernels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,13 @@ import sympy
 from lower.small_programs import TARGETS, library
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower import pipeline
+from pyptogen.lower.block import parser as block_parser
+from pyptogen.lower.block import printer as block_printer
+from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction import parser as instruction_parser
+from pyptogen.lower.instruction import printer as instruction_printer
+from pyptogen.lower.instruction.ir import Imm
 from pyptogen.lower.tile import ops
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
 from pyptogen.lower.tile.ops import MNEMONICS
@@ -23,9 +29,9 @@ def without_places(part: Any) -> Any:
     """A kernel as nested tuples: no places in the spec, numbers as sympy has them, whatever is known of their names."""
     if isinstance(part, Span):
         return None
-    if isinstance(part, ScalarArg):
+    if isinstance(part, ScalarArg | Imm):
         expr = sympy.sympify(part.expr)
-        return expr.xreplace({symbol: sympy.Symbol(symbol.name) for symbol in expr.free_symbols})
+        return getattr(part, "text", ""), expr.xreplace({s: sympy.Symbol(s.name) for s in expr.free_symbols})
     if is_dataclass(part):
         return type(part).__name__, *((f.name, without_places(getattr(part, f.name))) for f in fields(part))
     return tuple(map(without_places, part)) if isinstance(part, tuple) else part
@@ -34,13 +40,24 @@ def without_places(part: Any) -> Any:
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", ["softmax", "topk", "flash_attention", "linear_w4a16"])
 def test_what_is_printed_is_read_back(name: str, target: str) -> None:
-    """Loops with fifos, masks and shared rows, windows in `nz`, orders, scales."""
+    """Loops with fifos, masks and shared rows, windows in `nz`, orders, scales, flags, passes."""
     lowered = pipeline.lower(library(name), target)
-    kernels = [*lowered.tiles, *(replace(b.tile, body=b.body, tiles=b.tiles) for b in lowered.blocks)]
-    assert kernels
-    for kernel in kernels:
+    assert lowered.tiles
+    for kernel in lowered.tiles:
         (back,) = parse_kernels(print_kernel(kernel))
         assert without_places(back) == without_places(kernel)
+    for block in map(in_order, lowered.blocks):
+        (block_back,) = block_parser.parse_kernels(block_printer.print_kernel(block))
+        assert without_places(in_order(block_back)) == without_places(block)
+    for instructions in (*lowered.instructions, *lowered.walked):
+        (instructions_back,) = instruction_parser.parse_kernels(instruction_printer.print_kernel(instructions))
+        assert without_places(instructions_back) == without_places(instructions)
+
+
+def in_order(kernel: BlockKernel) -> BlockKernel:
+    """Buffers as they lie, and what stands twice once."""
+    buffers = sorted(kernel.buffers, key=lambda b: (b.memory, b.address, b.first))
+    return replace(kernel, buffers=tuple(buffers), tile=replace(kernel.tile, tiles=kernel.tiles, body=kernel.body))
 
 
 @pytest.mark.parametrize(

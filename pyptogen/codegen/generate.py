@@ -126,7 +126,7 @@ def of_lowered(lowered: Lowered) -> Generated:
                 "core": k.core,
                 "memory": dict(k.occupancy),
                 "stages": list(k.stages),
-                **({"vector_cores": 2} if k.lane else {}),
+                **({"vector_cores": 2} if k.subblock else {}),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": tile_sizes(plan_of[k.name].tile.body),
                 **({} if by_hand.source(k.name) else in_manifest(k, platform, longest, lengths)),

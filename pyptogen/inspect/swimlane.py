@@ -1,7 +1,7 @@
 """The estimated course of one call on a chip: which core runs which kernel when.
 
-A list schedule over the Execution level: launches in program order, each dealt to as many cores of its kind as it has
-tiles, started when the launches that it waits for have finished. The time of a launch is its kernel's estimate
+A list schedule over the Execution level: launches in program order, each distributed to as many cores of its kind as it
+has tiles, started when the launches that it waits for have finished. The time of a launch is its kernel's estimate
 (`lower/instruction/estimate.py`) divided among its blocks, so the picture is as good as those figures: good enough to
 see a core that idles or a kernel that everybody waits for.
 """
@@ -100,7 +100,7 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
             for name in launch.kernels:
                 kind = "cube" if kernels[name].core == "cube" else "vector"
                 cores = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))
-                mine += [(name, core) for core in cores[: blocks * (2 if kernels[name].lane else 1)]]
+                mine += [(name, core) for core in cores[: blocks * (2 if kernels[name].subblock else 1)]]
             # The two programs of a mixed kernel take as long as the slower one.
             micros = max(_micros(kernels[name], platform, end - begin, sizes) for name in launch.kernels) / blocks
             if launch.programs:
@@ -143,7 +143,7 @@ def _holds(cut: Cut, sizes: Mapping[str, int]) -> bool:
 
 
 def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -> int:
-    """Blocks worth launching: the tiles of the loop that is dealt out, at most the cores."""
+    """Blocks worth launching: the tiles of the loop that is distributed out, at most the cores."""
     cores = platform.vector_cores if launch.core == "vector" else platform.cube_cores
     if launch.tiles is None:
         return 1

@@ -1,7 +1,7 @@
 """The driver: runs the passes of `pyptogen.lower.passes`, in order, and checks what each one made.
 
-Two answers of a pass send lowering back: a value that cannot be read where it lies is copied (`Copied`), and a value
-whose reader cannot take it from a tile of the same kernel goes through GM (`Apart`).
+Two answers of a pass send lowering back: a value that cannot be read where it lies is copied (`NeedsCopy`), and a value
+whose reader cannot take it from a tile of the same kernel goes through GM (`NeedsTwoKernels`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import chosen_rows, rings_or_scratch
+from pyptogen.lower import chosen_rows, fifo_or_gm
 from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
@@ -26,7 +26,7 @@ from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
-from pyptogen.lower.tile.cutting.axes import Apart, Copied
+from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
@@ -84,9 +84,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     program = prepared(program, target)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    return rings_or_scratch.run(
-        lambda tried, shown: _lower(program, platform, tried, shown), program, platform, rows, dump
-    )
+    return fifo_or_gm.run(lambda tried, shown: _lower(program, platform, tried, shown), program, platform, rows, dump)
 
 
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
@@ -99,9 +97,9 @@ def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump:
         one = passes[len(before)]
         try:
             made = one.run(state)
-        except (Copied, Apart) as refusal:
+        except (NeedsCopy, NeedsTwoKernels) as refusal:
             names = [done.name for done in passes]
-            back = names.index("halves" if isinstance(refusal, Copied) else "partition")
+            back = names.index("halves" if isinstance(refusal, NeedsCopy) else "partition")
             state, before = _without(refusal, state, before[back]), before[:back]
             continue
         before.append(state)
@@ -111,13 +109,13 @@ def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump:
     return _lowered(state)
 
 
-def _without(refusal: Copied | Apart, state: State, begun: State) -> State:
+def _without(refusal: NeedsCopy | NeedsTwoKernels, state: State, begun: State) -> State:
     """Where to begin anew so that the refusal does not come again.
 
     Raises:
         DiagnosticError: the refusal, where that has been tried.
     """
-    if isinstance(refusal, Apart):
+    if isinstance(refusal, NeedsTwoKernels):
         if refusal.edge in state.apart:
             raise refusal
         return replace(begun, apart=begun.apart | {refusal.edge})

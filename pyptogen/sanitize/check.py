@@ -75,7 +75,7 @@ def sanitize_files(
 
     Raises:
         DiagnosticError: PTG218 ``target`` is none of them. Without ``refused`` PTG110 a file cannot be read, PTG306 it
-            has constructs that are not followed, or no kernel, or one end only of a mixed kernel's rings.
+            has constructs that are not followed, or no kernel, or one end only of a mixed kernel's fifos.
     """
     if target not in TARGETS:
         names = ", ".join(TARGETS)
@@ -115,7 +115,7 @@ def _one_end(half: Half) -> DiagnosticError:
         "PTG306",
         f"`{half.program.label}` is one program of a mixed kernel, and the other is not here",
         half.program.span(),
-        expected="a program of the same name and rings for the other core",
+        expected="a program of the same name and fifos for the other core",
         fix="name both files in one call",
     )
 
@@ -129,7 +129,7 @@ def _alone(name: str, given: Mapping[str, int], target: str) -> tuple[list[Kerne
         for label, function, arguments in _kernels(program, core, target):
             kernel = _Kernel(program, function, arguments, core, given, label, target)
             first = kernel.walk(1, "then")
-            if first.rings or first.pipes:
+            if first.fifos or first.pipes:
                 halves.append(Half(kernel, first))
                 continue
             report = kernel.report()
@@ -163,7 +163,7 @@ def _mixed(cube: Half, vector: Half, target: str) -> KernelReport:
         known = bool(slots) or not any(trace.forced or trace.decided for _, trace in programs)
         between = [*out_of_step(vectors, sides[1].span())] if known else []
         for trace in vectors if known else ():
-            if trace.rings or trace is vectors[0]:
+            if trace.fifos or trace is vectors[0]:
                 between += findings(first, trace, (sides[0].span(), sides[1].span()))
         for diagnostic in (*own, *between):
             found.setdefault(_place(diagnostic), diagnostic)
@@ -244,7 +244,7 @@ class _Kernel:
         return KernelReport(self.function.token.file, self.label, *most, len(free), found)
 
     def in_program_order(self) -> tuple[Diagnostic, ...]:
-        """What is wrong with a walk of some rounds though one instruction ends before the next begins."""
+        """What is wrong with a walk of some iterations though one instruction ends before the next begins."""
         for given in ragged(whole(self.function, self.program), self.given):
             machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target)
             try:
@@ -262,7 +262,7 @@ class _Kernel:
         return _in_order(found.values())
 
     def _walks(self) -> Iterator[Trace]:
-        """Walks for every number of rounds and every way of deciding; one where nothing is unknown."""
+        """Walks for every number of iterations and every way of deciding; one where nothing is unknown."""
         for trips in TRIPS:
             forced = False
             for decisions in DECISIONS:

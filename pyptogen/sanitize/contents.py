@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.ir import Instr
 from pyptogen.lower.instruction.replay import Finding
-from pyptogen.lower.instruction.touches import Region
 from pyptogen.sanitize.regions import Use
 
 Bytes = np.ndarray[Any, np.dtype[np.int32]]

@@ -60,8 +60,8 @@ class _Jump(Exception):
 
 @dataclass(slots=True)
 class Machine:
-    """One walk through one kernel. ``trips`` rounds of loops that nobody knows the end of; at most ``longest`` rounds
-    of those that are known; ``given`` are run-time arguments that are fixed for the walk."""
+    """One walk through one kernel. ``trips`` iterations of loops that nobody knows the end of; at most ``longest``
+    rounds of those that are known; ``given`` are run-time arguments that are fixed for the walk."""
 
     program: File
     trips: int
@@ -236,7 +236,7 @@ class Machine:
             self.scopes.pop()
 
     def _goes_on(self, node: Loop, condition: Any, rounds: int, open_ended: bool) -> bool:
-        """Whether there is another round. A loop that nobody knows the end of has as many as the walk is told."""
+        """Whether there is another iteration. A loop that nobody knows the end of has as many as the walk is told."""
         if open_ended:
             self.trace.forced = True
             if rounds == 0:
@@ -254,7 +254,7 @@ class Machine:
                 cell.value = 0
 
     def _count(self, node: Loop, rounds: int) -> bool:
-        """A step by an unknown amount: the number of the round takes its place. Whether there was one."""
+        """A step by an unknown amount: the number of the iteration takes its place. Whether there was one."""
         if isinstance(node.initial, Declaration):
             cell = self.cell(node.initial.name)
             if cell is not None and cell.value is UNKNOWN:

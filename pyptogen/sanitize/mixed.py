@@ -1,7 +1,7 @@
 """The cube and the vector program of a mixed kernel, walked with the same arguments and replayed side by side.
 
 How often a push and its pop come hangs on the call, so both walks are given numbers for all scalar arguments: each in
-turn from one element to a few more tiles than a ring holds, while the others stand at one tile; and all at 0, 2 and 3
+turn from one element to a few more tiles than a fifo holds, while the others stand at one tile; and all at 0, 2 and 3
 tiles. A tile is what the loops that hang on the argument step on by (`steps`).
 """
 
@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Protocol
 
 from pyptogen.diagnostics import Diagnostic, Span
-from pyptogen.lower.instruction.rings import protects, together
+from pyptogen.lower.instruction.fifos import protects, together
 from pyptogen.sanitize.numbers import FIRST, FIXED, usual
 from pyptogen.sanitize.steps import compared, steps, whole
 from pyptogen.sanitize.syntax import File, Function
@@ -56,7 +56,7 @@ class Program(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A program that has rings, and one of its walks."""
+    """A program that has fifos, and one of its walks."""
 
     program: Program
     trace: Trace
@@ -68,7 +68,7 @@ class Half:
 
 
 def pairs(halves: Sequence[Half]) -> tuple[list[tuple[Half, Half]], list[Half]]:
-    """Cube and vector halves of the same name and rings; and those that nobody is beside of."""
+    """Cube and vector halves of the same name and fifos; and those that nobody is beside of."""
     found, alone = [], [half for half in halves if half.program.core == "VEC"]
     left = []
     for cube in (half for half in halves if half.program.core == "CUBE"):
@@ -111,27 +111,27 @@ def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[
         if all(_alike(a, b) for a, b in zip(long, first, strict=True)):
             continue  # no loop hangs on it
         yield long
-        for value in dict.fromkeys((1, *(rounds * step[name] for rounds in range(1, most)), *near[name])):
+        for value in dict.fromkeys((1, *(trips * step[name] for trips in range(1, most)), *near[name])):
             yield both({**base, name: value})
-    for rounds in (0, 2, 3):
-        yield both({**base, **{name: rounds * step[name] for name in free}})
+    for trips in (0, 2, 3):
+        yield both({**base, **{name: trips * step[name] for name in free}})
 
 
 def _alike(a: Trace, b: Trace) -> bool:
-    return len(a.nodes) == len(b.nodes) and [e[:2] for e in a.rings] == [e[:2] for e in b.rings]
+    return len(a.nodes) == len(b.nodes) and [e[:2] for e in a.fifos] == [e[:2] for e in b.fifos]
 
 
 def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[Diagnostic]:
     """What goes wrong between the two. ``spans``: the names of the programs."""
     slots = {**cube.pipes, **vector.pipes}
-    for ring, count in slots.items():
+    for fifo, count in slots.items():
         if not protects(count):
             yield _ring_fault(
-                f"race: {ring} has {count} slots, which a device frees in batches that leave some of them unprotected",
+                f"race: {fifo} has {count} slots, which a device frees in batches that leave some of them unprotected",
                 spans[0],
-                "a ring of 1, 2, 3 slots or an even number",
+                "a fifo of 1, 2, 3 slots or an even number",
             )
-    sides = cube.rings, vector.rings
+    sides = cube.fifos, vector.fifos
     for text, side, number in together([e[:2] for e in sides[0]], [e[:2] for e in sides[1]], slots):
         place = sides[side][number][2] if number < len(sides[side]) else spans[side]
         kind = "deadlock" if text.startswith("deadlock") else "left over" if "not empty" in text else "race"
@@ -148,8 +148,8 @@ _FIXES = {
 
 def out_of_step(vectors: Sequence[Trace], span: Span) -> Iterator[Diagnostic]:
     """Where the second vector core does not push, pop and free what the first does, in the same order. One that has no
-    part in the rings is left out. ``span``: the name of their program."""
-    first, *others = (trace.rings for trace in vectors)
+    part in the fifos is left out. ``span``: the name of their program."""
+    first, *others = (trace.fifos for trace in vectors)
     for second in others:
         pairs = zip_longest(first, second)
         apart = next(((a, b) for a, b in pairs if (a and a[:2]) != (b and b[:2])), None) if second else None

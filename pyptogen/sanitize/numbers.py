@@ -1,8 +1,8 @@
 """Numbers for the scalar arguments of a kernel, so that branches and loops that hang on one argument agree.
 
 A walk that lets each branch go either way may go ways that no call goes: of ``if (i + 1 < n)`` in a loop up to ``n``,
-not taken before the last round. Where walks with numbers know every condition, and have gone every way that the free
-walks went, they are the ones to judge.
+not taken before the last iteration. Where walks with numbers know every condition, and have gone every way that the
+free walks went, they are the ones to judge.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ FIXED = {"get_block_idx": 0, "get_block_num": 4, "nblk": 4}
 FIRST = re.compile(r".*(begin|start|first|offset)\d*")
 """Arguments that a range begins at, which stay 0."""
 ROUNDS = 4
-"""Rounds of a loop: more than a schedule with two copies needs to repeat itself."""
+"""Iterations of a loop: more than a schedule with two copies needs to repeat itself."""
 
 
 def numbers(function: Function, given: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Each argument in turn at some rounds of the loops that hang on it, at one element, and at the numbers that the
-    kernel compares it with; all at the same number of rounds. ``given``: arguments that are fixed."""
+    """Each argument in turn at some iterations of the loops that hang on it, at one element, and at the numbers that
+    the kernel compares it with; all at the same number of iterations. ``given``: arguments that are fixed."""
     names = [p.name for p in function.parameters if p.name and not p.pointer and p.name not in given]
     step, near = steps(function, names, FIXED), compared(function, names)
     base = {name: usual(name, step[name], near[name]) for name in names} | FIXED | dict(given)
-    for rounds in range(ROUNDS + 1):
-        yield {**base, **{name: rounds * step[name] for name in names if not FIRST.fullmatch(name)}}
+    for trips in range(ROUNDS + 1):
+        yield {**base, **{name: trips * step[name] for name in names if not FIRST.fullmatch(name)}}
     for name in names:
-        for value in dict.fromkeys((1, *(rounds * step[name] for rounds in range(ROUNDS + 1)), *near[name])):
+        for value in dict.fromkeys((1, *(trips * step[name] for trips in range(ROUNDS + 1)), *near[name])):
             yield {**base, name: value}
 
 
@@ -39,8 +39,8 @@ BLOCKS = (4, 64, 1024)
 
 
 def ragged(function: Function, given: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Every argument at three rounds of the loops that hang on it, the last of them one short; with ever more blocks.
-    An argument that no loop hangs on is 1: it may be an extent that the caller keeps small."""
+    """Every argument at three iterations of the loops that hang on it, the last of them one short; with ever more
+    blocks. An argument that no loop hangs on is 1: it may be an extent that the caller keeps small."""
     names = [p.name for p in function.parameters if p.name and not p.pointer and p.name not in given]
     for blocks in BLOCKS:
         step = steps(function, names, FIXED, unused=1)

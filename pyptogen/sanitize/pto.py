@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.lower.instruction.touches import Region
+from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, structs
 from pyptogen.sanitize.calls import argument, type_of
@@ -148,7 +148,7 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
     values = [a.value if isinstance(a, Cell) else a for a in arguments]
-    return Other(kind, next((a.ring for a in values if isinstance(a, SlotPointer)), None), shape_of(kind, values))
+    return Other(kind, next((a.fifo for a in values if isinstance(a, SlotPointer)), None), shape_of(kind, values))
 
 
 def assign(machine: Machine, cell: Cell, value: Any) -> None:
@@ -268,8 +268,8 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
         if target.name in ("Wait", "wait") and holder.number is not None:
             machine.trace.wait_event(holder.number, "S", target.token.span)
         return UNKNOWN
-    if isinstance(holder, Other) and holder.ring is not None and target.name == "data":
-        return SlotPointer(holder.ring)
+    if isinstance(holder, Other) and holder.fifo is not None and target.name == "data":
+        return SlotPointer(holder.fifo)
     if any(isinstance(value, Tile) for value in values):
         raise machine.fault(target.token, f"the method `{target.name}`, which takes a tile")
     return UNKNOWN

@@ -1,7 +1,7 @@
 """What a walk sees of the queues between the cores of a block: TPipe, its instructions, bare flags between cores.
 
-A ring is known by the flag of its TPipe and its direction, so that the walks of both programs speak of the same one.
-What happens to rings goes into the trace in the order of `pyptogen.lower.instruction.rings`.
+A fifo is known by the flag of its TPipe and its direction, so that the walks of both programs speak of the same one.
+What happens to fifos goes into the trace in the order of `pyptogen.lower.instruction.fifos`.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def construct(machine: Machine, kind: OtherType, arguments: list[Any], token: To
     pipe = Pipe(given[0], given[1], given[2], given[3], local, tuple(arguments[1:3]))
     for way in ("c2v", "v2c"):
         if given[1] & {"c2v": 1, "v2c": 2}[way]:
-            machine.trace.pipes[ring_name(pipe, way)] = given[3]
+            machine.trace.pipes[fifo_name(pipe, way)] = given[3]
     return pipe
 
 
-def ring_name(pipe: Pipe, way: str) -> str:
-    """How findings call a ring."""
-    return f"the {'cube to vector' if way == 'c2v' else 'vector to cube'} ring of flag {pipe.flag}"
+def fifo_name(pipe: Pipe, way: str) -> str:
+    """How findings call a fifo."""
+    return f"the {'cube to vector' if way == 'c2v' else 'vector to cube'} fifo of flag {pipe.flag}"
 
 
 def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> Any:
@@ -50,66 +50,66 @@ def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> A
     tile = next((value for value in values if isinstance(value, Tile)), None)
     view = next((value for value in values if isinstance(value, Other)), None)
     gives = name in ("TPUSH", "TALLOC")
-    ring = ring_name(pipe, "c2v" if gives == (machine.core == "CUBE") else "v2c")
-    if ring not in machine.trace.pipes:
+    fifo = fifo_name(pipe, "c2v" if gives == (machine.core == "CUBE") else "v2c")
+    if fifo not in machine.trace.pipes:
         raise machine.fault(token, f"`{name}` against the direction of its TPipe")
     span = token.span
     if name == "TFREE":
         if view is not None:  # a tile was copied by TPOP, which freed its slot
-            machine.trace.ring("free", ring, span)
+            machine.trace.fifo("free", fifo, span)
         return Result("S")
     if name == "TALLOC" or (name == "TPOP" and tile is None):
-        machine.trace.ring("claim" if gives else "pop", ring, span)
+        machine.trace.fifo("claim" if gives else "pop", fifo, span)
         if view is not None:
-            view.ring = ring
+            view.fifo = fifo
         return Result("S")
     if tile is None:
-        machine.trace.ring("fill", ring, span)
+        machine.trace.fifo("fill", fifo, span)
         return Result("S")
-    return _of_tile(machine, name, pipe, ring, tile, token)
+    return _of_tile(machine, name, pipe, fifo, tile, token)
 
 
-def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, token: Token) -> Result:
+def _of_tile(machine: Machine, name: str, pipe: Pipe, fifo: str, tile: Tile, token: Token) -> Result:
     """A tile that is stored into a slot, or loaded from one and the slot freed."""
     span = token.span
     if name == "TPUSH":
-        machine.trace.ring("claim", ring, span)
+        machine.trace.fifo("claim", fifo, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
         apart = lying(name, [tile], machine.target)
         machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart, [use_of(tile, "r", token)])
-        machine.trace.ring("fill", ring, span)
+        machine.trace.fifo("fill", fifo, span)
         return Result(on)
-    machine.trace.ring("pop", ring, span)
+    machine.trace.fifo("pop", fifo, span)
     base = pipe.bases[0 if tile.kind.loc == "Vec" else 1] if len(pipe.bases) == 2 else None
-    if isinstance(base, int):  # the device gives the tile its place in the consumer's ring
+    if isinstance(base, int):  # the device gives the tile its place in the consumer's fifo
         tile.address = base + pipe.taken % pipe.local * pipe.size
     pipe.taken += 1
     machine.trace.instruction(name, "MTE2", span, [], [region_of(tile, token)], uses=[use_of(tile, "w", token)])
-    machine.trace.ring("free", ring, span)
+    machine.trace.fifo("free", fifo, span)
     return Result("MTE2")
 
 
 def slot_of(value: Any) -> str | None:
-    """The ring whose slot a GlobalTensor or a pointer stands for."""
-    return value.ring if isinstance(value, Other | SlotPointer) else None
+    """The fifo whose slot a GlobalTensor or a pointer stands for."""
+    return value.fifo if isinstance(value, Other | SlotPointer) else None
 
 
 def touch_slots(machine: Machine, name: str, values: list[Any], token: Token) -> None:
     """Notes a load from a popped slot, or a store into a claimed one."""
     for value in values:
-        ring = slot_of(value)
-        if ring is not None:
-            machine.trace.ring("store" if name.startswith("TSTORE") else "load", ring, token.span)
+        fifo = slot_of(value)
+        if fifo is not None:
+            machine.trace.fifo("store" if name.startswith("TSTORE") else "load", fifo, token.span)
 
 
 def between_cores(machine: Machine, name: str, values: list[Any], token: Token) -> None:
     """A bare flag between the cores of a block: `ffts_cross_core_sync(pipe, message)`, `wait_flag_dev(flag)`."""
     if name == "wait_flag_dev" and len(values) == 1 and isinstance(values[0], int):
-        machine.trace.ring("await", _flag_name(machine, values[0], False), token.span)
+        machine.trace.fifo("await", _flag_name(machine, values[0], False), token.span)
     if name == "ffts_cross_core_sync" and len(values) == 2 and isinstance(values[1], int):
         mode, number = values[1] >> 4 & 3, values[1] >> 8 & 15
         if mode == CROSS_CORE_MODE:
-            machine.trace.ring("signal", _flag_name(machine, number, True), token.span)
+            machine.trace.fifo("signal", _flag_name(machine, number, True), token.span)
 
 
 def _flag_name(machine: Machine, number: int, sets: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pyptogen.lower.instruction.touches import Lying, Region
+from pyptogen.lower.instruction.effects import Lying, Region
 from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.values import AtMost, ScalarType, Tile, TileKind

@@ -3,8 +3,8 @@
 before: for (b0 = 0; b0 < b; ++b0) { for (s0 = 0; s0 < s; s0 += 64) … }
 after:  b 1, s 64
 
-So a walk with one round of each loop takes b = 1 and s = 64. A common step of 64 would mean 64 rounds of the loop over
-b.
+So a walk with one iteration of each loop takes b = 1 and s = 64. A common step of 64 would mean 64 iterations of the
+loop over b.
 """
 
 from __future__ import annotations

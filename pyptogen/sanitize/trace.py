@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.effects import Lying, Region, Touch, Touches
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
-from pyptogen.lower.instruction.touches import Lying, Region, Touch, Touches
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.regions import NOTHING, Use
 
@@ -40,9 +40,9 @@ class Trace:
     events: dict[int, tuple[int, str]] = field(default_factory=dict)
     """Event objects that are set: place in ``nodes`` and pipe."""
     pipes: dict[str, int] = field(default_factory=dict)
-    """Slots of the rings between the cores, by name."""
-    rings: list[tuple[str, str, Span]] = field(default_factory=list)
-    """What happens to them: event, ring and place."""
+    """Slots of the fifos between the cores, by name."""
+    fifos: list[tuple[str, str, Span]] = field(default_factory=list)
+    """What happens to them: event, fifo and place."""
     forced: bool = False
     """A loop hung on an unknown value."""
     decided: bool = False
@@ -79,8 +79,8 @@ class Trace:
     def flag(self, set_: bool, src: Any, dst: Any, event: int, span: Span) -> None:
         self.nodes.append((SetFlag if set_ else WaitFlag)(src, dst, event, "", span))
 
-    def ring(self, event: str, name: str, span: Span) -> None:
-        self.rings.append((event, name, span))
+    def fifo(self, event: str, name: str, span: Span) -> None:
+        self.fifos.append((event, name, span))
 
     def set_event(self, pipe: str) -> int:
         """An Event object takes the result of the last instruction."""
@@ -108,7 +108,7 @@ class Trace:
 
     def like(self, other: Trace) -> bool:
         """Whether another walk did the same, so that judging one of them is enough."""
-        return self._told() == other._told() and self.rings == other.rings
+        return self._told() == other._told() and self.fifos == other.fifos
 
     def _told(self) -> list[Any]:
         return [(n.name, self.touched[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
@@ -122,8 +122,8 @@ class Trace:
 
 
 class _PlacedReplay(Replay):
-    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR. The scalar
-    unit issues the instructions of all pipes, so what it waits for, they have waited for."""
+    """A replay of a walk: iterations of one line of the file are one place, as iterations of a loop are in the IR. The
+    scalar unit issues the instructions of all pipes, so what it waits for, they have waited for."""
 
     def _held_up(self, pipe: str) -> Iterable[int]:
         return self.at.values() if pipe == "S" else (self.at[pipe],)

@@ -104,10 +104,10 @@ class Result:
 
 @dataclass(slots=True)
 class Other:
-    """An object of another type. Of a GlobalTensor: the ``ring`` whose slot it stands for, and its five sizes."""
+    """An object of another type. Of a GlobalTensor: the ``fifo`` whose slot it stands for, and its five sizes."""
 
     type: Any
-    ring: str | None = None
+    fifo: str | None = None
     shape: tuple[Any, ...] = ()
 
     def layout(self) -> str:
@@ -118,9 +118,9 @@ class Other:
 
 @dataclass(frozen=True, slots=True)
 class SlotPointer:
-    """An address in the slot of a ring."""
+    """An address in the slot of a fifo."""
 
-    ring: str
+    fifo: str
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Reads the conditions of stages and of rounds: `when`, `if`."""
+"""Reads the conditions of stages and of iterations: `when`, `if`."""
 
 from __future__ import annotations
 

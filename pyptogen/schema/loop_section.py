@@ -27,7 +27,7 @@ def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
                 f"`{key.text}` stands beside the sections of the loop `{name}`",
                 key.span,
                 expected="one of " + ", ".join(_KEYS),
-                fix="a value of each round belongs into `body`; what comes before or after the loop is another stage",
+                fix="a value of each iteration goes into `body`; what comes before or after the loop is another stage",
             )
     head = stage.get("loop")
     if head is None:
@@ -46,7 +46,7 @@ def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
     if run_if and collect:
         raise fault(
             "PTG230",
-            f"the loop `{name}` collects a value of every round, and `if` leaves rounds out",
+            f"the loop `{name}` collects a value of every iteration, and `if` leaves iterations out",
             collect[0].targets[0][1],
             expected="carried values alone beside `if`",
             fix="carry the value, or collect `where(condition, …, 0)` without `if`",

@@ -20,12 +20,12 @@ from pyptogen.schema.validate import need_list, need_mapping, validate
 OPTION_LIMITS = {"l1_reuse": 64, "split_k": 64, "buffers": 8, "fifo": 8, "vector_cores": 2}
 STAGE_OPTIONS = tuple(OPTION_LIMITS)
 """Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers
-per tile, tiles in each ring between the cube and the vector core of a mixed kernel, vector cores beside its cube core.
-The largest of each is what a kernel can use: a pair of pipes has 8 events (A2/A3), and every buffer or slot of a ring
+per tile, tiles in each fifo between the cube and the vector core of a mixed kernel, vector cores beside its cube core.
+The largest of each is what a kernel can use: a pair of pipes has 8 events (A2/A3), and every buffer or slot of a fifo
 takes one; a cube core has two vector cores."""
 
 UNPROTECTED = {"fifo": (5, 7)}
-"""Rings that a device would fill again before they are freed: it frees slots in batches of half a ring."""
+"""Fifos that a device would fill again before they are freed: it frees slots in batches of half a fifo."""
 
 ROW_OPTIONS = ("fifo", "vector_cores")
 """Those that a row may also have for all of its stages."""

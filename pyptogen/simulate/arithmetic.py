@@ -15,7 +15,7 @@ Apply = Callable[..., Array]
 """``apply(operands, dtype)`` does an operation, on these operands or others like them, with a result of this dtype."""
 
 FLOATS = frozenset({"fp32", "fp16", "bf16", "fp8_e4m3", "fp8_e5m2", "fp8_e8m0", "hif8", "fp4_e2m1"})
-"""dtypes of the language that round."""
+"""dtypes of the language that iteration."""
 _BY_DTYPE = frozenset({"bitcast", "by_hand"})
 """Operations whose meaning hangs on the bits of their operands."""
 

@@ -29,10 +29,10 @@ from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES, in_bytes, out_of_bytes
 from pyptogen.simulate.bind_dims import bind_dims
 from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.fifos import Fifos, Port
 from pyptogen.simulate.gm import GlobalMemory, GmArray
 from pyptogen.simulate.kernel import BlockRun
 from pyptogen.simulate.memory import Core
-from pyptogen.simulate.rings import Port, Rings
 
 
 def interpret(
@@ -193,11 +193,11 @@ class GraphRun:
             return np.ascontiguousarray(np.swapaxes(array, -1, -2))
         return pack(array, target=target).data if layout == "nz" else array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Port | None = None) -> None:
-        """One block of one launch of kernel ``name``; of a program of a mixed kernel with the rings of the block."""
-        core = self._core if rings is None else Core(PLATFORMS[self._target])
-        memory = self.memory if rings is None else self.memory.beside()
-        BlockRun(self._kernels[name], core, memory, env, self.scalars, block, blocks, rings).run()
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, fifos: Port | None = None) -> None:
+        """One block of one launch of kernel ``name``; of a program of a mixed kernel with the fifos of the block."""
+        core = self._core if fifos is None else Core(PLATFORMS[self._target])
+        memory = self.memory if fifos is None else self.memory.beside()
+        BlockRun(self._kernels[name], core, memory, env, self.scalars, block, blocks, fifos).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
         """One block of a launch: its kernel, or its two programs side by side, that of the vector cores on each."""
@@ -205,11 +205,13 @@ class GraphRun:
             self.run_block(launch.kernel, env, block, blocks)
             return
         programs = [self._kernels[name] for name in launch.kernels]
-        lanes = [(p, n) for p in programs for n in range(2 if p.lane else 1)]
-        rings = Rings(programs[0].fifos, len(lanes) - 1)
-        rings.run(
+        lanes = [(p, n) for p in programs for n in range(2 if p.subblock else 1)]
+        fifos = Fifos(programs[0].fifos, len(lanes) - 1)
+        fifos.run(
             [
-                partial(self.run_block, p.name, env | ({p.lane: n} if p.lane else {}), block, blocks, Port(rings, n))
+                partial(
+                    self.run_block, p.name, env | ({p.subblock: n} if p.subblock else {}), block, blocks, Port(fifos, n)
+                )
                 for p, n in lanes
             ]
         )

@@ -35,15 +35,15 @@ from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.tensor.passes.host_scalars import as_number
 from pyptogen.numerics.operations import Array
 from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.fifos import Port
 from pyptogen.simulate.gm import BoundWindow, GlobalMemory
 from pyptogen.simulate.loops import LoopWalk
 from pyptogen.simulate.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.simulate.memory import BoundTile, Core
-from pyptogen.simulate.rings import Port
 
 
 class BlockRun:
-    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs; ``rings``: of a mixed kernel."""
+    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs; ``fifos``: of a mixed kernel."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class BlockRun:
         scalars: Mapping[str, float | int],
         block: int,
         blocks: int,
-        rings: Port | None = None,
+        fifos: Port | None = None,
     ) -> None:
         self.kernel, self.core, self.memory = kernel, core, memory
         self.env = dict(env)
         self.scalars = scalars
-        self.loops = LoopWalk(self.env, scalars, memory, block, blocks, kernel.lane)
+        self.loops = LoopWalk(self.env, scalars, memory, block, blocks, kernel.subblock)
         self.tiles: dict[str, BoundTile] = {}
-        self.rings = rings
+        self.fifos = fifos
         self.known = {t.name for t in kernel.tensors} | {fifo.slot for fifo in kernel.fifos}
         self.writable = {t.name for t in kernel.writes}
         self.numbers: dict[int, float] = {}
@@ -131,16 +131,16 @@ class BlockRun:
 
     def _queue(self, instr: Instr) -> None:
         queue, *rest = instr.operands
-        assert isinstance(queue, Queue) and self.rings is not None
+        assert isinstance(queue, Queue) and self.fifos is not None
         if instr.name == "TPUSH":
             tile, *place = rest
             row = sum(p.evaluate(self.env) for p in place if isinstance(p, Poly))
-            self.rings.push(queue.name, self.core.read(self.tiles[str(tile)]), instr.span, row)
+            self.fifos.push(queue.name, self.core.read(self.tiles[str(tile)]), instr.span, row)
         elif instr.name == "TPOP":
-            self.memory.arrays[self.rings.slot(queue.name)] = self.rings.pop(queue.name, instr.span)
+            self.memory.arrays[self.fifos.slot(queue.name)] = self.fifos.pop(queue.name, instr.span)
         else:
-            self.rings.free(queue.name)
-            del self.memory.arrays[self.rings.slot(queue.name)]
+            self.fifos.free(queue.name)
+            del self.memory.arrays[self.fifos.slot(queue.name)]
 
     def _compute(self, instr: Instr) -> None:
         """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""

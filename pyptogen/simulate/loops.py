@@ -13,18 +13,18 @@ from pyptogen.simulate.gm import GlobalMemory
 
 @dataclass(slots=True)
 class LoopWalk:
-    """One block of a kernel. ``env`` has the integers of the kernel, which a round changes; ``scalars`` its attrs;
-    ``lane`` names the number of the vector core, where two share the rows."""
+    """One block of a kernel. ``env`` has the integers of the kernel, which an iteration changes; ``scalars`` its attrs;
+    ``subblock`` names the number of the vector core, where two share the rows."""
 
     env: dict[str, int]
     scalars: Mapping[str, float | int]
     memory: GlobalMemory
     block: int
     blocks: int
-    lane: str | None
+    subblock: str | None
 
     def rounds(self, loop: Loop | For) -> Iterator[None]:
-        """Stops in each round of this block that takes place, with the loop's numbers in ``env``."""
+        """Stops in each iteration of this block that takes place, with the loop's numbers in ``env``."""
         env, tile = self.env, loop.tile if isinstance(loop, Loop) else loop.step
         start, stop, step = loop.start.evaluate(env), loop.stop.evaluate(env), tile
         if loop.parallel:
@@ -37,7 +37,7 @@ class LoopWalk:
             if loop.only is not None and not loop.only.holds(self._element, {**self.scalars, **env}):
                 continue
             if loop.share is not None:
-                env |= zip(loop.share, share_of(env[str(loop.valid)], env[str(self.lane)]), strict=True)
+                env |= zip(loop.share, share_of(env[str(loop.valid)], env[str(self.subblock)]), strict=True)
             yield
             if loop.slot is not None:
                 env[loop.slot] = (env[loop.slot] + 1) % loop.slots

@@ -81,7 +81,7 @@ class _Run:
         self._gathered: dict[str, Array] = {}
         """What loops collected, by the name of the result."""
         self._start = 0
-        """Inside a loop: where this round's block begins."""
+        """Inside a loop: where this iteration's block begins."""
 
     def outputs(self) -> dict[str, Array]:
         """Runs everything, keeping only what later operations need."""
@@ -108,8 +108,8 @@ class _Run:
             self._values[op.result.name] = self._values[chosen.name]
 
     def _loop(self, loop: Loop, ops: tuple[Op, ...]) -> None:
-        """The rounds of a loop. Afterwards the carries are what the last round made them, or the starts where there was
-        none."""
+        """The iterations of a loop. Afterwards the carries are what the last iteration made them, or the starts where
+        there was none."""
         over, block = (self._dims.symbols[name] for name in (loop.over, loop.block.name))
         carries = [op for op in ops if op.kind == "carry"]
         state = {op.result.name: self._values[v.name] for op in carries for v in _tensors(op.operands)}
@@ -141,7 +141,7 @@ class _Run:
         self._values |= state
 
     def _takes_place(self, op: Op, values: Mapping[str, Array]) -> Any:
-        """Whether a round takes place; an array where that differs between rows of the carried values."""
+        """Whether an iteration takes place; an array where that differs between rows of the carried values."""
         known = {element_symbol(at): values[v.name].astype(np.int64) for at, v in enumerate(_tensors(op.operands))}
         holds: Any = True
         for left, relation, right in op.attrs["comparisons"]:

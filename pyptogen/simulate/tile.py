@@ -1,7 +1,7 @@
 """Runs a lowered operator at its Tile or Block level on numpy arrays: the executable meaning of these levels.
 
 At the Tile level a tile is a value of its own. At the Block level it lies at the address that the plan gave it, in the
-copy of this round: what is written over it is lost, and reading it then is a fault. `nz` weights are plain matrices
+copy of this iteration: what is written over it is lost, and reading it then is a fault. `nz` weights are plain matrices
 here; instructions alone know packed forms. Kernels that an author finished by hand have no tile level, and run as
 instructions.
 """
@@ -73,11 +73,11 @@ from pyptogen.numerics.rounding import whole
 from pyptogen.numerics.selection import in_groups
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.fifos import Port
 from pyptogen.simulate.gm import BoundWindow, GlobalMemory
 from pyptogen.simulate.graph import GraphRun
 from pyptogen.simulate.loops import LoopWalk
 from pyptogen.simulate.meaning import MEANINGS, Shaped, meaning_of_call
-from pyptogen.simulate.rings import Port
 
 BY_INSTRUCTION: Mapping[type[TileOp], Callable[..., Any]] = {
     SortBlocks: MEANINGS["TSORT32"], MergeBlocks: MEANINGS["TMRGSORT(pairs, a, block)"],
@@ -116,14 +116,14 @@ class TileRun:
     plan: BlockKernel | None = None
     tiles: dict[str, TileVal] = field(default_factory=dict)
     held: dict[tuple[str, int], _Place] = field(default_factory=dict)
-    rings: Port | None = None
+    fifos: Port | None = None
     loops: LoopWalk = field(init=False)
 
     def run(self) -> None:
         """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
         self.tiles = {t.name: t for t in (self.plan.tiles if self.plan else self.kernel.tiles)}
         self._reset_counters(self.body)
-        self.loops = LoopWalk(self.env, self.scalars, self.memory, self.block, self.blocks, self.kernel.lane)
+        self.loops = LoopWalk(self.env, self.scalars, self.memory, self.block, self.blocks, self.kernel.subblock)
         self._nodes(self.body)
 
     def _reset_counters(self, nodes: Sequence[Node]) -> None:
@@ -269,17 +269,17 @@ class TileRun:
         self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
 
     def _fifo(self, op: FifoOp) -> None:
-        assert self.rings is not None
+        assert self.fifos is not None
         if isinstance(op, Push):
             tile = self.tiles[op.operands[0]]
             values = self._read(tile.name)
             part = values[: self._size(tile.rows), : self._size(tile.cols)]
-            self.rings.push(op.fifo, part, op.span, op.row.evaluate(self.env))
+            self.fifos.push(op.fifo, part, op.span, op.row.evaluate(self.env))
         elif isinstance(op, Pop):
-            self.memory.arrays[self.rings.slot(op.fifo)] = self.rings.pop(op.fifo, op.span)
+            self.memory.arrays[self.fifos.slot(op.fifo)] = self.fifos.pop(op.fifo, op.span)
         else:
-            self.rings.free(op.fifo)
-            del self.memory.arrays[self.rings.slot(op.fifo)]
+            self.fifos.free(op.fifo)
+            del self.memory.arrays[self.fifos.slot(op.fifo)]
 
     def _compute(self, op: TileOp) -> Array:
         """The result of an operation on tiles alone, and of those that read a row of GM on the way."""
@@ -386,15 +386,15 @@ class _LevelRun(GraphRun):
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array if layout == "nz" else super().physical(layout, array, target)
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Port | None = None) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, fifos: Port | None = None) -> None:
         plan = self._plans.get(name)
         if plan is None and name not in self._tiles:
-            super().run_block(name, env, block, blocks, rings)
+            super().run_block(name, env, block, blocks, fifos)
             return
         kernel = self._tiles[name] if plan is None else plan.tile
         body = kernel.body if plan is None else plan.body
-        memory = self.memory if rings is None else self.memory.beside()
-        TileRun(kernel, body, memory, dict(env), self.scalars, block, blocks, plan, rings=rings).run()
+        memory = self.memory if fifos is None else self.memory.beside()
+        TileRun(kernel, body, memory, dict(env), self.scalars, block, blocks, plan, fifos=fifos).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
         if launch.programs and not self._plans:  # at the Tile level a mixed kernel is one program

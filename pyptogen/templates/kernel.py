@@ -76,7 +76,7 @@ def kernel_text(
         taken=frozenset({*kernel.arguments, *declarations(kernel), *_loop_names(kernel)}),
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
         queues={fifo.name: fifo for fifo in kernel.fifos},
-        lane=kernel.lane,
+        subblock=kernel.subblock,
         wide=kernel.wide,
         room={} if platform.unified else platform.tile_room,
     )
@@ -89,7 +89,9 @@ def kernel_text(
         writer.put(1, in_text(far.line, names))
     for loop in walk(kernel.body):
         if isinstance(loop, For) and loop.slot:
-            writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
+            writer.put(
+                1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this iteration of {loop.var} uses"
+            )
     if any(is_merge_of_lists(n.other if isinstance(n, Choose) else n) for n in walk(kernel.body)):
         writer.put(1, "MrgSortExecutedNumList taken;  // how many pairs a merge took of each list")
     writer.body(kernel.body, 1)

@@ -74,8 +74,8 @@ class Writer:
     fixed: frozenset[str] = frozenset()
     """Names of arguments and loop variables."""
     queues: dict[str, Fifo] = field(default_factory=dict)
-    """The rings of a mixed kernel, by name."""
-    lane: str | None = None
+    """The fifos of a mixed kernel, by name."""
+    subblock: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
     wide: bool = False
     """Whether loops count in int64."""
@@ -140,7 +140,7 @@ class Writer:
         return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
-        """The loop, or the condition that a loop of at most one round is."""
+        """The loop, or the condition that a loop of at most one iteration is."""
         if node.note:
             self.put(depth, f"// {node.note}")
         count = count_type(self.wide)
@@ -156,7 +156,7 @@ class Writer:
             for line in skip_lines(node.only):
                 self.put(depth + 1, line)
         if node.share is not None:
-            for line in share_lines(node, str(self.lane)):
+            for line in share_lines(node, str(self.subblock)):
                 self.put(depth + 1, line)
         self.body(node.body, depth + 1)
         if node.only is not None and node.slot:
@@ -169,8 +169,8 @@ class Writer:
         popped = next((self.queues[o.name] for o in node.operands if isinstance(o, Queue)), None)
         if popped is not None and node.name == "TPOP":
             self.put(depth, view_line(popped))
-        if popped is not None and node.name == "TPUSH" and self.lane is not None:
-            offset = offset_line(node, popped, self.declared[str(node.operands[1])], self.lane)
+        if popped is not None and node.name == "TPUSH" and self.subblock is not None:
+            offset = offset_line(node, popped, self.declared[str(node.operands[1])], self.subblock)
             if offset is not None:
                 self.put(depth, offset)
         self.put(depth, f"{self.call(node)};")

@@ -61,7 +61,9 @@ def entry_of(kernel: InstrKernel, function: str, platform: Platform) -> Entry:
     mine = parameters_of(kernel)
     if platform.unified:
         return Entry(tuple(mine), ())
-    numbers = {"block": "get_block_idx()"} | ({kernel.lane: "get_subblockid()"} if kernel.lane is not None else {})
+    numbers = {"block": "get_block_idx()"} | (
+        {kernel.subblock: "get_subblockid()"} if kernel.subblock is not None else {}
+    )
     given = [*kernel.arguments, *(f"static_cast<int32_t>({call})" for call in numbers.values())]
     lines = [
         *_wrapped(f'extern "C" __global__ AICORE void {function}(', entry_parameters(kernel, platform), ")", 0),

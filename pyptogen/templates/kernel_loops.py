@@ -22,7 +22,9 @@ def loop_lines(node: For, count: str) -> list[str]:
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
-        later = "those from here on see all of it" if node.sees == "part" else "what comes later is not seen from here"
+        later = (
+            "rows from here on see the whole block" if node.sees == "part" else "causal bound: later blocks are masked"
+        )
         lines.append(f"const {count} {end} = {text};  // {later}")
         stop = end
     if node.parallel:
@@ -36,12 +38,12 @@ def loop_lines(node: For, count: str) -> list[str]:
 
 
 def next_slot(node: For) -> str:
-    """The step to the buffers of the next round."""
+    """The step to the buffers of the next iteration."""
     return f"{node.slot} ^= 1" if node.slots == 2 else f"{node.slot} = ({node.slot} + 1) % {node.slots}"
 
 
 def skip_lines(only: Condition) -> list[str]:
-    """What leaves a round out in which a condition does not hold."""
+    """What leaves an iteration out in which a condition does not hold."""
     lines = [f"const int64_t {e.name} = {e.tensor}[{e.offset.c(wide=True)}];" for e in only.elements]
     first, *others = only.comparisons
     if others:
@@ -49,7 +51,7 @@ def skip_lines(only: Condition) -> list[str]:
         test = f"!({holds})"
     else:
         test = _comparison(replace(first, relation=_OPPOSITE[first.relation]))
-    return [*lines, f"if ({test}) {{  // this round is left out", "    continue;", "}"]
+    return [*lines, f"if ({test}) {{  // this iteration is skipped", "    continue;", "}"]
 
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -66,7 +68,7 @@ def _is_plain(side: Poly) -> bool:
 
 
 def condition_lines(node: For, count: str) -> list[str]:
-    """The head of a condition: a loop of one round, which may be left out. ``count`` is the type of its place."""
+    """The head of a condition: a loop of one iteration, which may be left out. ``count`` is the type of its place."""
     holds = f"{node.var} < {node.stop.c()}"
     if node.after is not None:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
@@ -76,10 +78,10 @@ def condition_lines(node: For, count: str) -> list[str]:
     return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{{note}"]
 
 
-def share_lines(node: For, lane: str) -> list[str]:
+def share_lines(node: For, subblock: str) -> list[str]:
     """A vector core's rows of the iteration's tile."""
     first, rows = node.share or ("", "")
     return [
         f"const int32_t {rows} = ({node.valid} + 1) / 2;  // rows of each vector core",
-        f"const int32_t {first} = {lane} * ({node.valid} - {rows});  // this one's first",
+        f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // the first row of this one",
     ]

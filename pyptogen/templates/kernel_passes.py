@@ -76,7 +76,7 @@ class PassText:
         """Fill ``lines`` (with the instruction that each serves) and ``operands``."""
         ask = "ask_for" if any(member.name in SLOW for member in self.node.members) else "ask_between"
         for name, rows in self.ahead:
-            self.put(self.node.members[0], f"at.{ask}({name}, {rows.c()});  // the next round's")
+            self.put(self.node.members[0], f"at.{ask}({name}, {rows.c()});  // the next iteration's")
         for member in self.node.members:
             self.member(member)
 

@@ -1,4 +1,4 @@
-"""The lines of a kernel that are about the rings between the cores of a mixed kernel."""
+"""The lines of a kernel that are about the fifos between the cores of a mixed kernel."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ BY_ROWS = "TileSplitAxis::TILE_UP_DOWN"
 
 
 def _stem(fifo: Fifo) -> str:
-    """`p_2_ring` → `p_2`."""
-    return fifo.name.removesuffix("_ring")
+    """`p_2_fifo` → `p_2`."""
+    return fifo.name.removesuffix("_fifo")
 
 
 def _pipe(fifo: Fifo) -> str:
@@ -28,7 +28,7 @@ def _slot(fifo: Fifo) -> str:
 
 
 def queue_aliases(fifo: Fifo, on_chip: bool) -> list[tuple[str, str, str]]:
-    """Name, type and comment of the aliases of one ring: the TPipe, and a popped slot. Of a ring whose slots two vector
+    """Name, type and comment of the aliases of one fifo: the TPipe, and a popped slot. Of a fifo whose slots two vector
     cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit. ``on_chip``:
     see `Platform.rings_on_chip`."""
     way = ("DIR_C2V" if fifo.to == "vector" else "DIR_V2C") + ("_GM" if on_chip else "")
@@ -48,7 +48,7 @@ def _receiver(fifo: Fifo) -> str:
 
 
 def pipe_line(fifo: Fifo) -> str:
-    """The pipe over this block's part of the ring."""
+    """The pipe over this block's part of the fifo."""
     part = fifo.slots * fifo.rows * fifo.cols
     return f"{_pipe(fifo)} {_stem(fifo)}_pipe({fifo.name} + int64_t(block) * {part}, 0x0, 0x0);"
 
@@ -71,12 +71,12 @@ def queue_call(node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Ca
     return f"{node.name}<{_pipe(fifo)}, {kind}, {split}>({_stem(fifo)}_pipe, {operand})"
 
 
-def offset_line(node: Instr, fifo: Fifo, tile: Declare, lane: str) -> str | None:
+def offset_line(node: Instr, fifo: Fifo, tile: Declare, subblock: str) -> str | None:
     """Where TPUSH puts a vector core's share of a tile, if not where it lies by itself: its own number of rows behind
     the beginning for the second core, of an odd number one row too far."""
     first = node.operands[-1]
     assert isinstance(first, Poly)
-    off = first - Poly.of(lane) * tile.rows.poly()
+    off = first - Poly.of(subblock) * tile.rows.poly()
     if off == ZERO:
         return None
     row = tile.cols.poly() * DTYPES[fifo.dtype]

@@ -56,12 +56,12 @@ def _calls(launch: LaunchPlan, functions: Mapping[str, str], flagged: Collection
 
 def _beside(launch: LaunchPlan, kernels: Sequence[InstrKernel]) -> int:
     """Vector cores that run the vector program of a mixed launch."""
-    return 2 if any(k.lane for k in kernels if k.name in launch.kernels) else 1
+    return 2 if any(k.subblock for k in kernels if k.name in launch.kernels) else 1
 
 
-def _rings(launch: LaunchPlan) -> list[tuple[str, str, str]]:
-    """Name, type and elements for a block of the rings of a mixed launch."""
-    return [(ring.name, C_TYPES[ring.dtype], ring.elements.c()) for ring in launch.rings]
+def _fifos(launch: LaunchPlan) -> list[tuple[str, str, str]]:
+    """Name, type and elements for a block of the fifos of a mixed launch."""
+    return [(fifo.name, C_TYPES[fifo.dtype], fifo.elements.c()) for fifo in launch.fifos]
 
 
 def _order(launch: LaunchPlan) -> str:
@@ -149,7 +149,7 @@ def _segments(
                     blocks(launch),
                     _calls(launch, functions, flagged),
                     _order(launch),
-                    _rings(launch),
+                    _fifos(launch),
                     _beside(launch, kernels),
                     marks(Origin(span=launch.span, stage=stages[launch.kernels[0]], made_by="execution-build")),
                 )
@@ -238,7 +238,7 @@ def orchestration_text(
         awaited={name for launch in launches for name in launch.after},
         mixed=any(launch.programs for launch in launches),
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
-        deals=any(launch.tiles is not None for launch in launches),
+        distributes=any(launch.tiles is not None for launch in launches),
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=_cuts(graph, names, marks),

@@ -75,10 +75,10 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
     if kernel.fifos or any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
         values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
-    if kernel.lane is not None:
-        number = values.name(f"{kernel.lane}_i64")
+    if kernel.subblock is not None:
+        number = values.name(f"{kernel.subblock}_i64")
         values.put(f"{number} = pto.get_subblock_idx")
-        values.bind(kernel.lane, values.compute(f"arith.index_cast {number} : i64 to index", kernel.lane))
+        values.bind(kernel.subblock, values.compute(f"arith.index_cast {number} : i64 to index", kernel.subblock))
     for node in walk(kernel.body):
         if isinstance(node, For) and node.slot is not None:
             values.bind(node.slot, values.index(0))
@@ -90,7 +90,9 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
     values.origin = whole
     queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, origins, values, windows, queues, declarations(kernel), tensors, arch, kernel.lane).body(kernel.body)
+    Writer(source, origins, values, windows, queues, declarations(kernel), tensors, arch, kernel.subblock).body(
+        kernel.body
+    )
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
     return [
         (f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})", whole),
@@ -133,12 +135,12 @@ def pto_text(
         by_hand: the kernel as its author gave it, where one did.
 
     Raises:
-        IllegalIR: `lacks` says why, or the kernel names what it does not have, or has rings and nobody at their other
+        IllegalIR: `lacks` says why, or the kernel names what it does not have, or has fifos and nobody at their other
             end.
     """
     programs = [kernel] if beside is None else [kernel, beside]
     require(not lacks(*programs), lacks(*programs), kernel.span)
-    require(beside is not None or not kernel.fifos, f"one end only of the rings of {kernel.name}", kernel.span)
+    require(beside is not None or not kernel.fifos, f"one end only of the fifos of {kernel.name}", kernel.span)
     arch = ARCHITECTURES[kernel.platform]
     names = " and ".join(program.name for program in programs)
     what = f"{kernel.core} kernel" if beside is None else "cube and vector program of a mixed kernel"

@@ -32,7 +32,7 @@ from pyptogen.lower.tile.ir import Condition
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
 from pyptogen.templates.pto_text_parts import shown
-from pyptogen.templates.pto_text_queues import Queues, share_rows
+from pyptogen.templates.pto_text_queues import Queues, split_rows
 from pyptogen.templates.pto_text_types import DTYPES, in_elements, pointer, tile_buf
 from pyptogen.templates.pto_text_values import Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -59,7 +59,7 @@ class Writer:
     tiles: dict[str, Declare]
     tensors: dict[str, str]
     arch: str
-    lane: str | None = None
+    subblock: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
     spoken: Span | None = None
 
@@ -94,7 +94,7 @@ class Writer:
             self.flag(node)
 
     def flag(self, node: SetFlag | WaitFlag) -> None:
-        """A flag of a fixed event, or of one that the round chooses."""
+        """A flag of a fixed event, or of one that the iteration chooses."""
         word, pipes = "set" if isinstance(node, SetFlag) else "wait", f"<PIPE_{node.src}>, <PIPE_{node.dst}>"
         if node.slot is None:
             self.values.put(f"pto.{word}_flag[{pipes}, <EVENT_ID{node.event}>]", node.note)
@@ -175,20 +175,20 @@ class Writer:
             values.bind(slot, after)
 
     def round(self, node: For, slots: Sequence[str]) -> None:
-        """The body, and the counters of rounds after it."""
+        """The body, and the counters of iterations after it."""
         if node.share is not None:
-            share_rows(self.values, node, str(self.lane))
+            split_rows(self.values, node, str(self.subblock))
         self.body(node.body)
         if slots:
             self.next_round(node, tuple(slots))
 
     def only(self, node: For, only: Condition, slots: Sequence[str]) -> None:
-        """The round under its condition; where it is left out, the counters of rounds stay as they are."""
+        """The round under its condition; where it is left out, the counters of iterations stay as they are."""
         values = self.values
         self.speak(only.span)
         for element in only.elements:
             self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
-        holds, note = values.all_hold(only.comparisons), "else this round is left out"
+        holds, note = values.all_hold(only.comparisons), "else this iteration is skipped"
         if not slots:
             values.open(f"scf.if {holds}", note)
             self.round(node, ())
@@ -205,7 +205,7 @@ class Writer:
         values.put(f"scf.yield {', '.join(after)} : {kinds}")
 
     def next_round(self, node: For, slots: tuple[str, ...]) -> None:
-        """Hands the counters of rounds on; the loop's own counts one further."""
+        """Hands the counters of iterations on; the loop's own counts one further."""
         values = self.values
         if node.slot is not None:
             further = values.poly(Poly.of(node.slot) + 1)
@@ -268,17 +268,17 @@ class Writer:
             behind = ' {axis = "row"}'
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){behind}")
 
-    def queue(self, node: Instr, ring: str) -> None:
+    def queue(self, node: Instr, fifo: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""
         if node.name == "TPUSH":
             tile = str(node.operands[1])
             declared, row = self.tiles[tile], node.operands[-1]
             first = row if isinstance(row, Poly) else ZERO
-            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols), first)
+            self.queues.push(fifo, self.operand(node, tile), (declared.rows, declared.cols), first)
         elif node.name == "TPOP":
-            self.queues.pop(ring)
+            self.queues.pop(fifo)
         else:
-            self.queues.free(ring)
+            self.queues.free(fifo)
 
     def merge(self, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
         """Lists, then scratch; beside the result how many pairs were taken of each list."""

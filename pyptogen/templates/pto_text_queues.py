@@ -1,8 +1,8 @@
-"""Rings between the cores of a mixed kernel in PTO assembly.
+"""Fifos between the cores of a mixed kernel in PTO assembly.
 
-Each ring is a pipe of global entries: `talloc` waits for a free slot, stores and loads name it as a tensor view of one
+Each fifo is a pipe of global entries: `talloc` waits for a free slot, stores and loads name it as a tensor view of one
 slot, `tpush` and `tfree` hand it over and back. The instructions' TPUSH of a tile is the first three together. A slot
-has the pitch of a whole tile here, where TPUSH leaves no gap between valid rows; both sides of a ring agree on it.
+has the pitch of a whole tile here, where TPUSH leaves no gap between valid rows; both sides of a fifo agree on it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pyptogen.templates.pto_text_values import Values
 from pyptogen.templates.pto_text_windows import split
 
 DIRECTIONS = {"vector": 1, "cube": 2}
-"""``dir_mask`` of a ring by the core that pops from it."""
+"""``dir_mask`` of a fifo by the core that pops from it."""
 SIDES = {"vector": ("aiv", "aic"), "cube": ("aic", "aiv")}
 """By the core that pops: the word of who is pushed to, and of who is popped from."""
 
@@ -30,18 +30,18 @@ def entry_type(fifo: Fifo) -> str:
     return f"!pto.tensor_view<{fifo.rows}x{fifo.cols}x{DTYPES[fifo.dtype]}>"
 
 
-def share_rows(values: Values, loop: For, lane: str) -> None:
-    """A vector core's rows of the tile of a round, where two share it: how many, and the first."""
+def split_rows(values: Values, loop: For, subblock: str) -> None:
+    """A vector core's rows of the tile of an iteration, where two share it: how many, and the first."""
     assert loop.valid is not None and loop.share is not None
     first, rows = loop.share
     more, two = values.poly(Poly.of(loop.valid) + 1), values.index(2)
     values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
-    values.bind(first, values.poly(Poly.of(lane) * (Poly.of(loop.valid) - rows)))
+    values.bind(first, values.poly(Poly.of(subblock) * (Poly.of(loop.valid) - rows)))
 
 
 @dataclass(slots=True)
 class Queues:
-    """The rings of one program."""
+    """The fifos of one program."""
 
     fifos: dict[str, Fifo]
     values: Values
@@ -52,11 +52,11 @@ class Queues:
 
     @property
     def slots(self) -> dict[str, Fifo]:
-        """Rings by the name of their popped slot."""
+        """Fifos by the name of their popped slot."""
         return {fifo.slot: fifo for fifo in self.fifos.values()}
 
     def initialise(self, core: str) -> None:
-        """The pipes of a cube or vector program, over this block's part of each ring."""
+        """The pipes of a cube or vector program, over this block's part of each fifo."""
         values = self.values
         word = "aic" if core == "cube" else "aiv"
         for number, fifo in enumerate(self.fifos.values()):
@@ -77,29 +77,29 @@ class Queues:
                 f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to the {fifo.to} core",
             )
 
-    def push(self, ring: str, tile: tuple[str, str], valid: tuple[Extent, Extent], row: Poly = ZERO) -> None:
+    def push(self, name: str, tile: tuple[str, str], valid: tuple[Extent, Extent], row: Poly = ZERO) -> None:
         """A tile (value and type) whose valid part has these rows and columns, into the next free slot from ``row``
         on."""
-        fifo, values = self.fifos[ring], self.values
-        word, marks = SIDES[fifo.to][0], self._marks(ring)
+        fifo, values = self.fifos[name], self.values
+        word, marks = SIDES[fifo.to][0], self._marks(name)
         entry = values.name(f"{fifo.slot}_free")
         values.put(f"{entry} = pto.talloc_to_{word} {marks} -> {entry_type(fifo)}")
         part, kind = self._part(entry, fifo, (row, *valid), f"{fifo.slot}_out")
         values.put(f"pto.tstore ins({tile[0]} : {tile[1]}) outs({part} : {kind})")
         values.put(f"pto.tpush_to_{word}({entry} : {entry_type(fifo)}) {marks}")
 
-    def pop(self, ring: str) -> None:
-        """Binds the name of the ring's slot to the next filled one."""
-        fifo, values = self.fifos[ring], self.values
+    def pop(self, name: str) -> None:
+        """Binds the name of the fifo's slot to the next filled one."""
+        fifo, values = self.fifos[name], self.values
         entry = values.name(fifo.slot)
-        values.put(f"{entry} = pto.tpop_from_{SIDES[fifo.to][1]} {self._marks(ring)} -> {entry_type(fifo)}")
+        values.put(f"{entry} = pto.tpop_from_{SIDES[fifo.to][1]} {self._marks(name)} -> {entry_type(fifo)}")
         values.bind(fifo.slot, entry)
 
-    def free(self, ring: str) -> None:
+    def free(self, name: str) -> None:
         """Gives the popped slot back."""
-        fifo, values = self.fifos[ring], self.values
+        fifo, values = self.fifos[name], self.values
         entry, kind = values.bound(fifo.slot), entry_type(fifo)
-        values.put(f"pto.tfree_from_{SIDES[fifo.to][1]}({entry} : {kind}) {self._marks(ring)}")
+        values.put(f"pto.tfree_from_{SIDES[fifo.to][1]}({entry} : {kind}) {self._marks(name)}")
 
     def window(self, window: GmWindow, wish: str) -> tuple[str, str]:
         """Rows of a popped slot: value and type of the partition."""
@@ -110,8 +110,8 @@ class Queues:
         assert place is not None
         return self._part(self.values.bound(fifo.slot), fifo, (place[0], window.rows, window.cols), wish)
 
-    def _marks(self, ring: str) -> str:
-        return f"{{id = {list(self.fifos).index(ring)}, split = 0}}"
+    def _marks(self, name: str) -> str:
+        return f"{{id = {list(self.fifos).index(name)}, split = 0}}"
 
     def _part(self, entry: str, fifo: Fifo, place: tuple[Poly, Extent, Extent], wish: str) -> tuple[str, str]:
         row, *extents = place

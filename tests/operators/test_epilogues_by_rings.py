@@ -1,4 +1,4 @@
-"""Vector work on a product in a row without sizes, where cube and vector cores are apart: by rings or through GM."""
+"""Vector work on a product in a row without sizes, where cube and vector cores are apart: by fifos or through GM."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_one_kernel(case: str, target: str) -> None:
     assert result.execution.workspaces == ()
     assert result.report["chosen"] == {"fifo": 2}
     assert any("as fast as through GM" in note for note in result.notes)
-    assert [kernel.lane is not None for kernel in result.instructions] == [False, True]
+    assert [kernel.subblock is not None for kernel in result.instructions] == [False, True]
 
 
 @pytest.mark.parametrize(("case", "target"), [("dequant", "a2a3"), ("gate", "a2a3"), ("rows", "a2a3"), ("rows", "a5")])
@@ -108,7 +108,7 @@ STAGES = """\
 
 
 def test_each_stage_by_itself() -> None:
-    """A product alone and vector work alone have no rings."""
+    """A product alone and vector work alone have no fifos."""
     text = text_of("rows").replace("  " + CASES["rows"][1] + "\n", STAGES)
     result = lowered(text, "a2a3")
     assert mixed(result) == ["gate"]

@@ -202,7 +202,7 @@ def test_levels_of_random_sizes(data: st.DataObject) -> None:
 
 
 def test_rings_of_one_stage_where_there_are_enough() -> None:
-    """With `fifo` two of the four loops are mixed kernels; the one that inverts shares more values than rings can."""
+    """With `fifo` two of the four loops are mixed kernels; the one that inverts shares more values than fifos can."""
     spec = text("heads", "bf16").replace("tiling: [{}]", "tiling: [{t: 64, fifo: 2}]")
     (plan,) = lower(from_spec(load_source(Source("forgetting.yaml", spec))), "a2a3").execution.plans
     assert sum(launch.core == "mixed" for launch in plan) == 2

@@ -1,4 +1,4 @@
-"""Mixed kernels where cube and vector cores are apart: the proof of their rings, and checked mode."""
+"""Mixed kernels where cube and vector cores are apart: the proof of their fifos, and checked mode."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ int main() {
 
 
 @cache
-def lowered(table: str, case: str = "attention_rings", rings: bool = False) -> Generated:
-    """``rings``: with those of the author's own."""
-    table = table.replace("}", ", fifo: 1}") if rings else table
+def lowered(table: str, case: str = "attention_rings", fifos: bool = False) -> Generated:
+    """``fifos``: with those of the author's own."""
+    table = table.replace("}", ", fifo: 1}") if fifos else table
     text = CASES[case].text.partition("tiling:")[0] + f"tiling:\n  - {table}\n"
     return generate(from_spec(load_source(Source(f"{case}.yaml", text))), "a2a3")
 
@@ -62,7 +62,7 @@ def programs(result: Generated) -> tuple[InstrKernel, InstrKernel]:
 
 
 def without(nodes: tuple[Node, ...], name: str, queue: str) -> tuple[Node, ...]:
-    """The body without an instruction on a ring."""
+    """The body without an instruction on a fifo."""
     kept: list[Node] = []
     for node in nodes:
         if isinstance(node, For):
@@ -73,19 +73,19 @@ def without(nodes: tuple[Node, ...], name: str, queue: str) -> tuple[Node, ...]:
 
 
 def test_scores_stay_in_rings() -> None:
-    """No workspace but the rings, whose size does not depend on the lengths; one launch."""
+    """No workspace but the fifos, whose size does not depend on the lengths; one launch."""
     graph = lowered(ATTENTION).execution
     ((launch,),) = graph.plans
     assert graph.workspaces == ()
     assert launch.core == "mixed"
     assert [name for name, _ in launch.programs] == list(launch.kernels)
-    assert all(ring.elements.constant is not None for ring in launch.rings)
-    assert len(launch.rings) == 3
+    assert all(fifo.elements.constant is not None for fifo in launch.fifos)
+    assert len(launch.fifos) == 3
 
 
 @pytest.mark.parametrize(("target", "ways"), [("a2a3", {"C2V", "V2C"}), ("a5", {"C2V_GM", "V2C_GM"})])
 def test_where_rings_lie(target: str, ways: set[str]) -> None:
-    """A5 has rings on chip too, under the words that A2/A3 has for those in GM: its headers take a slot in GM under the
+    """A5 has fifos on chip too, under the words that A2/A3 has for those in GM: its headers take a slot in GM under the
     others alone."""
     kernels = generate(from_spec(load_spec(SPECS / "flash_attention.yaml")), target).kernels
     assert {way for kernel in kernels for way in re.findall(r"Direction::DIR_(\w+)", kernel.text)} == ways
@@ -138,7 +138,7 @@ def test_a_recurrence_through_matrix_work_has_rings_in_any_row() -> None:
     assert any("only they can do it" in note for note in made.notes)
     asked = lowered("{fifo: 1}", "state_rings")
     assert all(fifo.slots == 1 for kernel in asked.instructions for fifo in kernel.fifos)
-    assert not any("rings" in note for note in asked.notes)
+    assert not any("fifos" in note for note in asked.notes)
 
 
 @pytest.mark.parametrize(("case", "why"), [("attention_rings", "as fast as"), ("state_rings", "only they can do it")])
@@ -147,7 +147,7 @@ def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
     made = lowered("{}", case)
     assert made.execution.plans[-1][0].core == "mixed"
     assert made.report.get("chosen") == ({"fifo": 2} if case == "attention_rings" else None)
-    (note,) = (note for note in made.notes if "rings of 2 tiles" in note)
+    (note,) = (note for note in made.notes if "fifos of 2 tiles" in note)
     assert why in note
     assert all(fifo.slots == 2 for kernel in made.instructions for fifo in kernel.fifos)
     assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()
@@ -185,7 +185,7 @@ def test_a_recurrence_turns_on_chip_what_its_products_read_transposed() -> None:
 
 DEALT = """\
 pyptogen: 1
-operator: dealt
+operator: distributed
 dims: {t: {min: 1, max: 4096}, b: 3, d: 32}
 inputs: {x: "fp32[b, t, d]", w: "fp32[d, d]", u: "fp32[d, d]"}
 outputs: {y: "fp32[b, t, d]"}
@@ -201,8 +201,8 @@ tiling: [{b: 1, fifo: 2}]
 
 
 def test_rounds_that_are_dealt_do_not_run_ahead() -> None:
-    """The next round is another block's, and so are the rings through which it goes."""
-    made = generate(from_spec(load_source(Source("dealt.yaml", DEALT))), "a2a3")
+    """The next round is another block's, and so are the fifos through which it goes."""
+    made = generate(from_spec(load_source(Source("distributed.yaml", DEALT))), "a2a3")
     rng = np.random.default_rng(3)
     x, w, u = (rng.uniform(-0.2, 0.2, shape).astype(np.float32) for shape in ((3, 130, 32), (32, 32), (32, 32)))
     want = np.exp(x.astype(np.float64) @ w) @ u + 1
@@ -220,7 +220,7 @@ def test_the_proof_sees_the_round_of_another_block() -> None:
 
 
 def _dealt(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """The nodes with all loops dealt to blocks."""
+    """The nodes with all loops distributed to blocks."""
     return tuple(replace(n, parallel=True, body=_dealt(n.body)) if isinstance(n, For) else n for n in nodes)
 
 
@@ -230,9 +230,9 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
     source = tmp_path / "main.cpp"
     kernels = "\n".join(k.text for k in result.kernels)
     ((launch,),) = result.execution.plans
-    rings = ", ".join(f"{ring.name}(2 * {ring.elements})" for ring in launch.rings if ring.dtype == "fp32")
+    fifos = ", ".join(f"{fifo.name}(2 * {fifo.elements})" for fifo in launch.fifos if fifo.dtype == "fp32")
     halves = "".join(
-        f"std::vector<bfloat16_t> {ring.name}(2 * {ring.elements}); " for ring in launch.rings if ring.dtype == "bf16"
+        f"std::vector<bfloat16_t> {fifo.name}(2 * {fifo.elements}); " for fifo in launch.fifos if fifo.dtype == "bf16"
     )
     sizes = {"scale": "0.125f", "sq_begin": "0", "sq_end": "sq", "nblk": "2"}
     numbers = {"kv", "sq"}
@@ -240,7 +240,7 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
         f"{name}(nullptr, {', '.join(sizes.get(a, a if a in numbers else f'{a}.data()') for a in arguments)})"
         for name, arguments in launch.programs
     ]
-    main = MAIN.replace("RINGS;", f"{rings}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
+    main = MAIN.replace("RINGS;", f"{fifos}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
     text = "\n".join(line for line in kernels.splitlines() if not drop or drop not in line)
     source.write_text(text + main)
     flags = ["-std=c++20", "-O1", "-pthread", "-DPTO_CHECKED", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]

@@ -93,7 +93,7 @@ def test_matmul(program: Load, name: str) -> None:
     "sizes", [{"sq": 128, "kv": 192}, {"sq": 33, "kv": 130}], ids=["whole tiles", "part of a tile"]
 )
 def test_mixed_kernels(sizes: dict[str, int]) -> None:
-    """A cube core and two vector cores for each of several blocks at a time: the simulator's rings with
+    """A cube core and two vector cores for each of several blocks at a time: the simulator's fifos with
     pto/simulated_rings.hpp, against the bundled ones."""
     import pyptogen
 
@@ -113,7 +113,7 @@ PRELUDE = f"""\
 #include <pto/pto-inst.hpp>
 #include "{BUNDLED}/pto/simulated_rings.hpp"
 """
-"""As the precompiled header of mixed kernels: the rings of A2/A3."""
+"""As the precompiled header of mixed kernels: the fifos of A2/A3."""
 
 
 @pytest.fixture(scope="module")

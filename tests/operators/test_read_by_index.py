@@ -275,7 +275,7 @@ def test_rows_beside_a_product(tmp_path: Path, target: str) -> None:
     """Two vector cores of a block each find the rows of their half."""
     path = written(tmp_path, BESIDE)
     made = lowered(path, target)
-    assert any(kernel.lane for kernel in made.instructions) == (target == "a2a3")
+    assert any(kernel.subblock for kernel in made.instructions) == (target == "a2a3")
     rng = np.random.default_rng(2)
     compiled = pyptogen.compile(path, target=target, checked=True)
     for t, bag in ((1, 2), (37, 3)):

@@ -1,4 +1,5 @@
-"""A product on several threads deals ranges of rows where there are enough of them, else columns: the same numbers."""
+"""A product on several threads distributes ranges of rows where there are enough of them, else columns: the same
+numbers."""
 
 from __future__ import annotations
 

@@ -120,7 +120,7 @@ def loop_specs(draw: st.DrawFn) -> Case:
 
 @st.composite
 def attention_specs(draw: st.DrawFn) -> Case:
-    """(spec text, dims): attention, causal or not, of grouped heads or not, with all in rings or through GM."""
+    """(spec text, dims): attention, causal or not, of grouped heads or not, with all in fifos or through GM."""
     dtype = draw(st.sampled_from(["fp32", "bf16", "fp16"]))
     heads, d = draw(st.integers(1, 3)), draw(st.sampled_from([16, 32, 64]))
     causal, biased = draw(st.sampled_from([(False, False), (True, False), (False, True)]))

@@ -227,10 +227,10 @@ MIXED = (
     HEAD
     + """\
 using Acc = TileAcc<float, 16, 64>;
-using Ring = TPipe<0, Direction::DIR_C2V, 16 * 64 * 4, 2>;
-extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm__ half *b, __gm__ float *ring, int n)
+using Fifo = TPipe<0, Direction::DIR_C2V, 16 * 64 * 4, 2>;
+extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm__ half *b, __gm__ float *fifo, int n)
 {
-    Ring pipe(ring, 0x0, 0x0);
+    Fifo pipe(fifo, 0x0, 0x0);
 #if defined(__DAV_CUBE__)
     Tile<TileType::Mat, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor> a1;
     Tile<TileType::Mat, half, 16, 64, BLayout::ColMajor, 16, 64, SLayout::RowMajor> b1;
@@ -254,7 +254,7 @@ extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm
         TMATMUL(c, a0, b0);
         set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
         wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        TPUSH<Ring, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);
+        TPUSH<Fifo, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);
         set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
@@ -263,7 +263,7 @@ extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm
     for (int i = 0; i < n; i += 16) {
         Vec x(16, 64);
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-        TPOP<Ring, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);
+        TPOP<Fifo, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TMULS(x, x, 2.0f);
@@ -292,9 +292,9 @@ def test_both_programs_of_one_function(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "kind"),
     [
-        ("        TPUSH<Ring, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);\n", "", "deadlock"),
+        ("        TPUSH<Fifo, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);\n", "", "deadlock"),
         (
-            "        TPOP<Ring, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);\n",
+            "        TPOP<Fifo, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);\n",
             "        TASSIGN(x, 0x0);\n",
             "left over",
         ),
@@ -341,7 +341,7 @@ def test_a_sum_lies_where_the_matrix_unit_puts_it(old: str, new: str, kinds: set
 
 
 def test_flags_between_the_cores_are_followed(tmp_path: Path) -> None:
-    """Bare ones, without a ring: a signal for each wait, or a deadlock."""
+    """Bare ones, without a fifo: a signal for each wait, or a deadlock."""
     text = (
         HEAD
         + """\

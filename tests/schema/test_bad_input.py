@@ -153,7 +153,7 @@ CASES = [
     Bad("no_target", "graph:", "targets: []\ngraph:", "PTG104", (10, 10), ("names no target",)),
     Bad("empty_unroll", "graph:", "tiling: [{rows: {unroll: []}}]\ngraph:", "PTG104", (10, 26), ("not empty",)),
     Bad("two_sizes", "graph:", "tiling: [{rows: {tile: 8, unroll: [1]}}]\ngraph:", "PTG104", (10, 17), ("both",)),
-    Bad("ring_size", "graph:", "tiling: [{fifo: 33}]\ngraph:", "PTG104", (10, 17), ("a whole number from 1 to 8",)),
+    Bad("fifo_size", "graph:", "tiling: [{fifo: 33}]\ngraph:", "PTG104", (10, 17), ("a whole number from 1 to 8",)),
     Bad("when_test", "graph:", 'tiling: [{when: {rows: "=> 3"}}]\ngraph:', "PTG104", (10, 24), ("<= 32",)),
     Bad("fuse_unknown", "graph:", "tiling: [{fuse: [[scal]]}]\ngraph:", "PTG217", (10, 19), ("`scale`",)),
     Bad(

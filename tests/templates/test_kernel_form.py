@@ -28,7 +28,7 @@ def test_the_entry_alone_asks_which_block_it_is(name: str) -> None:
         block, entry = parts(text)
         assert not re.search(r"get_block_idx|get_subblockid|set_ffts_base_addr", block)
         assert entry.count("get_block_idx()") == 1
-        assert ("get_subblockid()" in entry) == ("int32_t lane)" in block)
+        assert ("get_subblockid()" in entry) == ("int32_t subblock)" in block)
 
 
 def test_both_programs_of_a_mixed_kernel_are_told_where_the_flags_are_first() -> None:

@@ -55,7 +55,7 @@ REFUSED = {
     "a pop against the direction of the pipe": ("flash_attention", "tpop_from_aic {id = 1", "tpop_from_aic {id = 0"),
     "a slot given back to another pipe": ("flash_attention", "64x128xf32>) {id = 1", "64x128xf32>) {id = 2"),
     "a pipe that was not made": ("flash_attention", "{id = 2, split", "{id = 3, split"),
-    "rings of other lengths at their ends": ("flash_attention", "slot_num = 2} (gm_slot_tensor = %o_qk",
+    "fifos of other lengths at their ends": ("flash_attention", "slot_num = 2} (gm_slot_tensor = %o_qk",
         "slot_num = 3} (gm_slot_tensor = %o_qk"),
     "slots of another size": ("flash_attention", "slot_size = 16384", "slot_size = 8192"),
     "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),

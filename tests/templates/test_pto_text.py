@@ -185,7 +185,7 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
     for programs, _, module in parsed:
         nodes = [node for kernel in programs for node in walk(kernel.body)]
         wanted = [f"pto.{mnemonic(i.name)}" for k in programs for i in instructions(k) if i.name not in ON_RINGS]
-        wanted += [word for k in programs for i in instructions(k) for word in ring_words(k.core, i.name)]
+        wanted += [word for k in programs for i in instructions(k) for word in fifo_words(k.core, i.name)]
         wanted += ["pto.initialize_pipe" for k in programs for _ in k.fifos]
         wanted += [f"pto.set_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, SetFlag)]
         wanted += [f"pto.wait_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, WaitFlag)]
@@ -203,15 +203,15 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
 ON_RINGS = {"TPUSH": ("talloc_to", "tstore", "tpush_to"), "TPOP": ("tpop_from",), "TFREE": ("tfree_from",)}
 
 
-def ring_words(core: str, instruction: str) -> list[str]:
-    """What an instruction on a ring is in a program of a cube or vector core."""
+def fifo_words(core: str, instruction: str) -> list[str]:
+    """What an instruction on a fifo is in a program of a cube or vector core."""
     other = "aiv" if core == "cube" else "aic"
     return [f"pto.{word}" + ("" if word == "tstore" else f"_{other}") for word in ON_RINGS.get(instruction, ())]
 
 
 def assert_same_work(kernel: InstrKernel, module: ModuleOp, begin: int, end: int, blocks: int) -> None:
     given = arguments(kernel, begin, end, blocks)
-    for block, lane in ((b, n) for b in range(blocks) for n in range(2 if kernel.lane else 1)):
+    for block, lane in ((b, n) for b in range(blocks) for n in range(2 if kernel.subblock else 1)):
         want = KernelTrace.of(kernel, given, block, lane)
         got = ModuleTrace.of(module, kernel.arguments, given, block, kernel.name, lane)
         assert [event[0] for event in got] == [event[0] for event in want]

@@ -38,7 +38,7 @@ extern "C" __global__ AICORE void conv2d_mixed_cube(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
-    __gm__ float *y_conv_ring,
+    __gm__ float *y_conv_fifo,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
@@ -46,7 +46,7 @@ extern "C" __global__ AICORE void conv2d_mixed_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
-    __gm__ float *y_conv_ring,
+    __gm__ float *y_conv_fifo,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
@@ -110,14 +110,14 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
                 conv2d_vec4(y_windows, y_padded_2, n, conv2d_vec4_blocks);
             }, {conv2d_vec3_done}, 1);
         const int32_t conv2d_mixed_blocks = fewer((n_end - n_begin + 0) / 1, mixed);
-        auto *y_conv_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(conv2d_mixed_blocks) * 32768 * sizeof(float)));
+        auto *y_conv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(conv2d_mixed_blocks) * 32768 * sizeof(float)));
         rt.launch(
             "conv2d_mixed", Core::Mixed, conv2d_mixed_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { conv2d_mixed_cube(ffts, w, y_windows, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); },
-                    [=] { conv2d_mixed_vec(ffts, y, bias, y_conv_ring, n_begin, n_end, conv2d_mixed_blocks); });
+                    [=] { conv2d_mixed_cube(ffts, w, y_windows, y_conv_fifo, n_begin, n_end, conv2d_mixed_blocks); },
+                    [=] { conv2d_mixed_vec(ffts, y, bias, y_conv_fifo, n_begin, n_end, conv2d_mixed_blocks); });
             }, {conv2d_vec4_done});
     };
 

@@ -16,9 +16,9 @@ extern "C" __global__ AICORE void flash_attention_causal_cube(
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *v,
-    __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ bfloat16_t *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -27,9 +27,9 @@ extern "C" __global__ AICORE void flash_attention_causal_cube(
 extern "C" __global__ AICORE void flash_attention_causal_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o,
-    __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ bfloat16_t *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
@@ -67,17 +67,17 @@ extern "C" void flash_attention_causal_a2a3(pto_rt::Runtime &rt, const flash_att
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_causal_blocks = fewer(8, mixed);
-        auto *o_p_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 8192 * sizeof(bfloat16_t)));
-        auto *o_pv_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 16384 * sizeof(float)));
-        auto *o_qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 8192 * sizeof(float)));
+        auto *o_p_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 8192 * sizeof(bfloat16_t)));
+        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 16384 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_causal_blocks) * 8192 * sizeof(float)));
         rt.launch(
             "flash_attention_causal", Core::Mixed, flash_attention_causal_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { flash_attention_causal_cube(ffts, q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end,
+                    [=] { flash_attention_causal_cube(ffts, q, k, v, o_p_low_fifo, o_pv_fifo, o_qk_fifo, sq_begin, sq_end,
                     sq, kv, flash_attention_causal_blocks); },
-                    [=] { flash_attention_causal_vec(ffts, o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end,
+                    [=] { flash_attention_causal_vec(ffts, o, o_p_low_fifo, o_pv_fifo, o_qk_fifo, scale, sq_begin, sq_end,
                     sq, kv, flash_attention_causal_blocks); });
             });
     };

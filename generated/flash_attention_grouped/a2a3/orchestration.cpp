@@ -16,9 +16,9 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ half *q,
     __gm__ half *k,
     __gm__ half *v,
-    __gm__ half *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ half *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -27,9 +27,9 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
 extern "C" __global__ AICORE void flash_attention_grouped_vec(
     __gm__ uint64_t *ffts,
     __gm__ half *o,
-    __gm__ half *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ half *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -65,17 +65,17 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 63) / 64, mixed);
-        auto *o_p_low_ring = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(half)));
-        auto *o_pv_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 8192 * sizeof(float)));
-        auto *o_qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(float)));
+        auto *o_p_low_fifo = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(half)));
+        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 8192 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(float)));
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { flash_attention_grouped_cube(ffts, q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin,
+                    [=] { flash_attention_grouped_cube(ffts, q, k, v, o_p_low_fifo, o_pv_fifo, o_qk_fifo, sq_begin,
                     sq_end, sq, kv, flash_attention_grouped_blocks); },
-                    [=] { flash_attention_grouped_vec(ffts, o, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq,
+                    [=] { flash_attention_grouped_vec(ffts, o, o_p_low_fifo, o_pv_fifo, o_qk_fifo, sq_begin, sq_end, sq,
                     kv, flash_attention_grouped_blocks); });
             });
     };

@@ -209,11 +209,11 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
     __gm__ bfloat16_t *o_w_block,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
-    __gm__ bfloat16_t *o_state_low_ring,
-    __gm__ bfloat16_t *o_state_low_2_ring,
-    __gm__ bfloat16_t *o_lasting_low_ring,
-    __gm__ float *o_added_ring,
-    __gm__ float *o_known_ring,
+    __gm__ bfloat16_t *o_state_low_fifo,
+    __gm__ bfloat16_t *o_state_low_2_fifo,
+    __gm__ bfloat16_t *o_lasting_low_fifo,
+    __gm__ float *o_added_fifo,
+    __gm__ float *o_known_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -226,11 +226,11 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ float *o_u_block,
-    __gm__ bfloat16_t *o_state_low_ring,
-    __gm__ bfloat16_t *o_state_low_2_ring,
-    __gm__ bfloat16_t *o_lasting_low_ring,
-    __gm__ float *o_added_ring,
-    __gm__ float *o_known_ring,
+    __gm__ bfloat16_t *o_state_low_fifo,
+    __gm__ bfloat16_t *o_state_low_2_fifo,
+    __gm__ bfloat16_t *o_lasting_low_fifo,
+    __gm__ float *o_added_fifo,
+    __gm__ float *o_known_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -240,9 +240,9 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
     __gm__ bfloat16_t *o_change_block,
-    __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_new_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ bfloat16_t *o_p_low_fifo,
+    __gm__ float *o_new_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -252,9 +252,9 @@ extern "C" __global__ AICORE void rule_mixed2_vec(
     __gm__ bfloat16_t *o_read_block,
     __gm__ float *o_gamma_block,
     __gm__ float *o_recalled_block,
-    __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_new_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ bfloat16_t *o_p_low_fifo,
+    __gm__ float *o_new_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -491,36 +491,36 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
                 rule_vec10(o_w_block, o_w_wide, b_begin, b_end, s, rule_vec10_blocks);
             }, {rule_cube12_done}, 5);
         const int32_t rule_mixed1_blocks = fewer(16, mixed);
-        auto *o_state_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_state_low_2_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_lasting_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(bfloat16_t)));
-        auto *o_added_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(float)));
-        auto *o_known_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(float)));
+        auto *o_state_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *o_state_low_2_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *o_lasting_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(bfloat16_t)));
+        auto *o_added_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(float)));
+        auto *o_known_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(float)));
         const Launch rule_mixed1_done = rt.launch(
             "rule_mixed1", Core::Mixed, rule_mixed1_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { rule_mixed1_cube(ffts, o_recalled_block, o_w_block, q_n, k_n, o_state_low_ring,
-                    o_state_low_2_ring, o_lasting_low_ring, o_added_ring, o_known_ring, b_begin,
+                    [=] { rule_mixed1_cube(ffts, o_recalled_block, o_w_block, q_n, k_n, o_state_low_fifo,
+                    o_state_low_2_fifo, o_lasting_low_fifo, o_added_fifo, o_known_fifo, b_begin,
                     b_end, s, rule_mixed1_blocks); },
                     [=] { rule_mixed1_vec(ffts, o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
-                    o_state_low_ring, o_state_low_2_ring, o_lasting_low_ring, o_added_ring,
-                    o_known_ring, b_begin, b_end, s, rule_mixed1_blocks); });
+                    o_state_low_fifo, o_state_low_2_fifo, o_lasting_low_fifo, o_added_fifo,
+                    o_known_fifo, b_begin, b_end, s, rule_mixed1_blocks); });
             }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 3);
         const int32_t rule_mixed2_blocks = fewer(16, mixed);
-        auto *o_p_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(bfloat16_t)));
-        auto *o_new_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 16384 * sizeof(float)));
-        auto *o_qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(float)));
+        auto *o_p_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(bfloat16_t)));
+        auto *o_new_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 16384 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(float)));
         const Launch rule_mixed2_done = rt.launch(
             "rule_mixed2", Core::Mixed, rule_mixed2_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { rule_mixed2_cube(ffts, q_n, k_n, o_change_block, o_p_low_ring, o_new_ring, o_qk_ring, b_begin,
+                    [=] { rule_mixed2_cube(ffts, q_n, k_n, o_change_block, o_p_low_fifo, o_new_fifo, o_qk_fifo, b_begin,
                     b_end, s, rule_mixed2_blocks); },
-                    [=] { rule_mixed2_vec(ffts, o_read_block, o_gamma_block, o_recalled_block, o_p_low_ring, o_new_ring,
-                    o_qk_ring, b_begin, b_end, s, rule_mixed2_blocks); });
+                    [=] { rule_mixed2_vec(ffts, o_read_block, o_gamma_block, o_recalled_block, o_p_low_fifo, o_new_fifo,
+                    o_qk_fifo, b_begin, b_end, s, rule_mixed2_blocks); });
             }, {normalise_done, rule_mixed1_done, rule_vec3_done}, 2);
         const int32_t rule_vec11_blocks = fewer((b + 0) / 1, vector);
         rt.launch(

@@ -15,7 +15,7 @@ extern "C" __global__ AICORE void product_to_activation_cube(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
-    __gm__ float *p_ring,
+    __gm__ float *p_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
-    __gm__ float *p_ring,
+    __gm__ float *p_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -56,14 +56,14 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t product_to_activation_blocks = fewer(16, mixed);
-        auto *p_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(product_to_activation_blocks) * 32768 * sizeof(float)));
+        auto *p_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(product_to_activation_blocks) * 32768 * sizeof(float)));
         rt.launch(
             "product_to_activation", Core::Mixed, product_to_activation_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { product_to_activation_cube(ffts, x, w, p_ring, t_begin, t_end, product_to_activation_blocks); },
-                    [=] { product_to_activation_vec(ffts, y, bias, p_ring, t_begin, t_end, product_to_activation_blocks); });
+                    [=] { product_to_activation_cube(ffts, x, w, p_fifo, t_begin, t_end, product_to_activation_blocks); },
+                    [=] { product_to_activation_vec(ffts, y, bias, p_fifo, t_begin, t_end, product_to_activation_blocks); });
             });
     };
 

@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void linear_cube(
     __gm__ uint64_t *ffts,
     __gm__ hifloat8_t *x_q,
     __gm__ hifloat8_t *w,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void linear_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *w_scale,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     float x_scale,
     int32_t t_begin,
     int32_t t_end,
@@ -74,14 +74,14 @@ extern "C" void linear_hif8_a5(pto_rt::Runtime &rt, const linear_hif8_args &args
                 quantise(x_q, x, x_scale, t_begin, t_end, quantise_blocks);
             }, {}, 1);
         const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
-        auto *acc_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(ffts, x_q, w, acc_ring, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(ffts, y, w_scale, acc_ring, x_scale, t_begin, t_end, linear_blocks); });
+                    [=] { linear_cube(ffts, x_q, w, acc_fifo, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(ffts, y, w_scale, acc_fifo, x_scale, t_begin, t_end, linear_blocks); });
             }, {quantise_done});
     };
 

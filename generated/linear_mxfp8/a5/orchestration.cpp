@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void linear_cube(
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void linear_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -76,14 +76,14 @@ extern "C" void linear_mxfp8_a5(pto_rt::Runtime &rt, const linear_mxfp8_args &ar
                 quantise(x_q, x_scale, x, t_begin, t_end, quantise_blocks);
             }, {}, 1);
         const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
-        auto *acc_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(ffts, x_q, w, x_scale, w_scale, acc_ring, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(ffts, y, bias, acc_ring, t_begin, t_end, linear_blocks); });
+                    [=] { linear_cube(ffts, x_q, w, x_scale, w_scale, acc_fifo, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(ffts, y, bias, acc_fifo, t_begin, t_end, linear_blocks); });
             }, {quantise_done});
     };
 

@@ -14,8 +14,8 @@ using pto_rt::Launch;
 extern "C" __global__ AICORE void linear_cube(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *x,
-    __gm__ bfloat16_t *y_g_1_ring,
-    __gm__ float *y_g_ring,
+    __gm__ bfloat16_t *y_g_1_fifo,
+    __gm__ float *y_g_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -24,8 +24,8 @@ extern "C" __global__ AICORE void linear_vec(
     __gm__ float *total_end,
     __gm__ uint8_t *w,
     __gm__ bfloat16_t *scale,
-    __gm__ bfloat16_t *y_g_1_ring,
-    __gm__ float *y_g_ring,
+    __gm__ bfloat16_t *y_g_1_fifo,
+    __gm__ float *y_g_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -67,15 +67,15 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t linear_blocks = fewer(16, mixed);
-        auto *y_g_1_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *y_g_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(float)));
+        auto *y_g_1_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *y_g_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(float)));
         const Launch linear_done = rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(ffts, x, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(ffts, total_end, w, scale, y_g_1_ring, y_g_ring, t_begin, t_end, linear_blocks); });
+                    [=] { linear_cube(ffts, x, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(ffts, total_end, w, scale, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); });
             }, {}, 1);
         const int32_t out_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(

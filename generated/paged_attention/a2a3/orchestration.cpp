@@ -36,9 +36,9 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     __gm__ bfloat16_t *k_cache,
     __gm__ int32_t *block_table,
     __gm__ bfloat16_t *v_cache,
-    __gm__ bfloat16_t *acc_3_ring,
-    __gm__ float *acc_6_ring,
-    __gm__ float *qk_ring,
+    __gm__ bfloat16_t *acc_3_fifo,
+    __gm__ float *acc_6_fifo,
+    __gm__ float *qk_fifo,
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
@@ -48,9 +48,9 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     __gm__ bfloat16_t *o,
     __gm__ int32_t *lengths,
     __gm__ float *bias,
-    __gm__ bfloat16_t *acc_3_ring,
-    __gm__ float *acc_6_ring,
-    __gm__ float *qk_ring,
+    __gm__ bfloat16_t *acc_3_fifo,
+    __gm__ float *acc_6_fifo,
+    __gm__ float *qk_fifo,
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
@@ -110,17 +110,17 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
             }, {visible_vec2_done, visible_vec1_done}, 1);
         const int32_t attend_to_out_blocks = fewer((batch_end - batch_begin + 0) / 1, mixed);
-        auto *acc_3_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(bfloat16_t)));
-        auto *acc_6_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 4096 * sizeof(float)));
-        auto *qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(float)));
+        auto *acc_3_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(bfloat16_t)));
+        auto *acc_6_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 4096 * sizeof(float)));
+        auto *qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(float)));
         rt.launch(
             "attend_to_out", Core::Mixed, attend_to_out_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { attend_to_out_cube(ffts, lengths, q, k_cache, block_table, v_cache, acc_3_ring, acc_6_ring,
-                    qk_ring, batch_begin, batch_end, pages, attend_to_out_blocks); },
-                    [=] { attend_to_out_vec(ffts, o, lengths, bias, acc_3_ring, acc_6_ring, qk_ring, batch_begin,
+                    [=] { attend_to_out_cube(ffts, lengths, q, k_cache, block_table, v_cache, acc_3_fifo, acc_6_fifo,
+                    qk_fifo, batch_begin, batch_end, pages, attend_to_out_blocks); },
+                    [=] { attend_to_out_vec(ffts, o, lengths, bias, acc_3_fifo, acc_6_fifo, qk_fifo, batch_begin,
                     batch_end, pages, attend_to_out_blocks); });
             }, {visible_vec3_done});
     };

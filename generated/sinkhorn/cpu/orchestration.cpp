@@ -11,7 +11,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void sinkhorn_vec1(
-    __gm__ float *x_turned,
+    __gm__ float *x_transposed,
     __gm__ float *x,
     int32_t t,
     int32_t nblk);
@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
     __gm__ float *y_31,
     __gm__ float *y_32,
     __gm__ float *y_33,
-    __gm__ float *x_turned,
+    __gm__ float *x_transposed,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -82,7 +82,7 @@ extern "C" void sinkhorn_cpu(pto_rt::Runtime &rt, const sinkhorn_args &args)
     auto *x = (__gm__ float *)args.x;
     auto *y = (__gm__ float *)args.y;
     // Values between kernels.
-    auto *x_turned = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
+    auto *x_transposed = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
     auto *y_00 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *y_01 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *y_02 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
@@ -108,14 +108,14 @@ extern "C" void sinkhorn_cpu(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec1_done = rt.launch(
             "sinkhorn_vec1", Core::Vector, sinkhorn_vec1_blocks,
             [=] {
-                sinkhorn_vec1(x_turned, x, t, sinkhorn_vec1_blocks);
+                sinkhorn_vec1(x_transposed, x, t, sinkhorn_vec1_blocks);
             }, {}, 3);
         const int32_t sinkhorn_vec2_blocks = fewer((t_end - t_begin + 4095) / 4096, vector);
         const Launch sinkhorn_vec2_done = rt.launch(
             "sinkhorn_vec2", Core::Vector, sinkhorn_vec2_blocks,
             [=] {
                 sinkhorn_vec2(y_00, y_01, y_02, y_03, y_10, y_11, y_12, y_13, y_20, y_21, y_22, y_23, y_30,
-                    y_31, y_32, y_33, x_turned, t_begin, t_end, t, sinkhorn_vec2_blocks);
+                    y_31, y_32, y_33, x_transposed, t_begin, t_end, t, sinkhorn_vec2_blocks);
             }, {sinkhorn_vec1_done}, 2);
         const int32_t sinkhorn_vec3_blocks = fewer((t + 4095) / 4096, vector);
         const Launch sinkhorn_vec3_done = rt.launch(

@@ -20,8 +20,8 @@ ALWAYS = (-2, 1 << 30)
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """Bytes [address, address + size) of a memory, holding one tile of ``rows`` x ``pitch`` elements; ``copies`` of
-    them in a row, used in turn by the rounds of the loop that counts ``slot``. Buffers of one ``group`` (named after
-    its first) take the same place one after another.
+    them in a row, used in turn by the iterations of the loop that counts ``slot``. Buffers of one ``group`` (named
+    after its first) take the same place one after another.
 
     ``first``/``last`` are the positions in program order between which it is live.
     """
@@ -46,7 +46,7 @@ class Buffer:
         return self.address + self.size * self.copies
 
     def place(self) -> Poly:
-        """Address of the copy that a round uses."""
+        """Address of the copy that an iteration uses."""
         return Poly.of(self.address) + (Poly.of(self.slot) * self.size if self.slot else 0)
 
 

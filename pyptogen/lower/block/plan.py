@@ -16,7 +16,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.block.memory import Level, Overflow
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, TileKernel
-from pyptogen.lower.tile.rounds import loads_first
+from pyptogen.lower.tile.loops import hoist_loads
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
     "ub": ("apart", "by loop", "in place", "single", "tight"),
@@ -39,7 +39,7 @@ def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel |
         steps = {where: len(every[where]) - 1 for where in LEVELS}
     while True:
         levels = {where: every[where][step] for where, step in steps.items()}
-        source = tile if levels["ub"] == "tight" else loads_first.run(tile)
+        source = tile if levels["ub"] == "tight" else hoist_loads.run(tile)
         placed, where = place.run(source, platform)
         single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
         kernel, rotations = rotate.run(placed, where, platform, single, dict(tile.depths))

@@ -1,11 +1,11 @@
-"""Which buffers rotate: copies that the rounds of a loop use in turn, so that transfers run beside compute.
+"""Which buffers rotate: copies that the iterations of a loop use in turn, so that transfers run beside compute.
 
 before: for k0: a = load …; a_l0a = move a; acc (+)= matmul …
-after:  for k0, slot k0_slot of 2: the same; a and a_l0a have 2 copies, of which a round uses number k0_slot
+after:  for k0, slot k0_buffer of 2: the same; a and a_l0a have 2 copies, of which an iteration uses number k0_buffer
 
 What a transfer fills or empties rotates with the innermost loop around all of its uses: tiles that are loaded, moved
 to L0A or L0B, and stored. A loop whose body a core runs once, as far as one can see, keeps its tiles single, and so
-does what other rounds read. The counter goes on through all loops around, so it needs no reset and no parity.
+does what other iterations read. The counter goes on through all loops around, so it needs no reset and no parity.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def _moved(op: TileOp) -> set[str]:
 
 
 def _home(paths: list[Path], once: Container[Path] = ()) -> Path:
-    """Path of the innermost loop around all, but for those that run ``once`` in a round of the loop around them."""
+    """Path of the innermost loop around all, but for those that run ``once`` in an iteration of the loop around
+    them."""
     first, last = min(paths), max(paths)
     shared = 0
     while shared < min(len(first), len(last)) - 1 and first[shared] == last[shared]:
@@ -144,7 +145,7 @@ def run(
     for home, copies in wanted.values():
         depth[home] = max(depth.get(home, 0), copies)
     for home in sorted(depth):
-        base = f"{_loop_at(kernel, home).var}_slot"
+        base = f"{_loop_at(kernel, home).var}_buffer"
         taken = {*slots.values(), *kernel.arguments, *parent}
         slots[home] = next(n for n in (base, *(f"{base}_{i}" for i in range(2, 99))) if n not in taken)
 

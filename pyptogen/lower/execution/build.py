@@ -26,7 +26,7 @@ from pyptogen.lower.verify import require
 
 
 def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
-    """(extent, tile) of the loop that a kernel deals to its blocks."""
+    """(extent, tile) of the loop that a kernel distributes to its blocks."""
     for node in nodes:
         if isinstance(node, Loop):
             if node.parallel:
@@ -39,7 +39,7 @@ def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
 
 def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
     """The tile of the segment dim in a launch of one kernel that rearranges an operand for each such tile, and whose
-    blocks are dealt tiles of another dim inside of it; else 0."""
+    blocks are distributed tiles of another dim inside of it; else 0."""
     if len(kernels) != 1 or kernels[0].segment is None or not kernels[0].body:
         return 0
     outer = kernels[0].body[0]
@@ -93,8 +93,8 @@ def _launches(
         if len(sides) > 1:
             arguments = tuple(dict.fromkeys(a for side in sides for a in side.arguments))
             programs = tuple((side.name, side.arguments) for side in sides)
-            rings = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
-            launch = replace(launch, core="mixed", arguments=arguments, programs=programs, rings=rings)
+            fifos = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
+            launch = replace(launch, core="mixed", arguments=arguments, programs=programs, fifos=fifos)
         launches.append(launch)
         for tensor in reads:
             readers.setdefault(tensor, []).append(name)

@@ -28,8 +28,8 @@ class LaunchPlan:
     worth launching, several tiles at a time where a block is to take as many; ``after``: kernels of the same
     segment that must have finished; ``priority``: of several ready launches, the one with the largest starts
     first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its vector core run
-    side by side, as (kernel, arguments); ``rings``: the memory through which the two of one block meet.
-    ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for every
+    side by side, as (kernel, arguments); ``fifos``: the memory through which the two of one block meet.
+    ``rows``: of a product whose blocks are distributed columns, the tile of the segment dim: with rows for every
     core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
 
     kernel: str
@@ -40,7 +40,7 @@ class LaunchPlan:
     span: Span
     priority: int = 0
     programs: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    rings: tuple[Workspace, ...] = ()
+    fifos: tuple[Workspace, ...] = ()
     rows: int = 0
     condition: Any = None
     """A sympy relation over dims, attrs and inputs of one element: where it does not hold, no block is launched."""

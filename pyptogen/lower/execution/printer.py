@@ -22,9 +22,9 @@ def print_graph(graph: ExecutionGraph) -> str:
             tiles = f" tiles {launch.tiles[0]} / {launch.tiles[1]}" if launch.tiles else ""
             after = f" after {', '.join(launch.after)}" if launch.after else ""
             priority = f" priority {launch.priority}" if launch.priority else ""
-            dealt = f" or rows / {launch.rows}" if launch.rows else ""
+            distributed = f" or rows / {launch.rows}" if launch.rows else ""
             calls = launch.programs or ((launch.kernel, launch.arguments),)
             call = " beside ".join(f"{name}({', '.join(arguments)})" for name, arguments in calls)
-            lines.append(f"    launch {call} on {launch.core}{tiles}{dealt}{after}{priority}")
-            lines += [f"      ring {r.name}: {r.dtype}[{r.elements}] for each block" for r in launch.rings]
+            lines.append(f"    launch {call} on {launch.core}{tiles}{distributed}{after}{priority}")
+            lines += [f"      fifo {r.name}: {r.dtype}[{r.elements}] for each block" for r in launch.fifos]
     return "\n".join(lines) + "\n"

@@ -45,8 +45,8 @@ def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], segment
 
 
 def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, segment: str) -> bool:
-    """Whether a kernel touches a tensor in its range of axis ``along`` alone: wherever it does, it is in a round of the
-    loop over the range, and in the part of the axis that is the round's tile."""
+    """Whether a kernel touches a tensor in its range of axis ``along`` alone: wherever it does, it is in an iteration
+    of the loop over the range, and in the part of the axis that is the iteration's tile."""
     step = prod(tensor.shape[along + 1 :], start=ONE)
     around = step * tensor.shape[along]
     for op, loops in walk_in_loops(kernel.body):
@@ -69,10 +69,10 @@ def _elements_of_a_step(over: Loop, segment: str, step: Poly) -> Poly | None:
 
 
 def _in_tile(window: GmRef, over: Loop, loops: Sequence[Loop], each: Poly, step: Poly, around: Poly) -> bool:
-    """Whether a window lies in the tile of a round of ``over``, whose neighbours are ``each`` elements apart; ``step``
-    elements are from one index of the segment dim to the next, ``around`` from one pass of its axis to the next. Of
-    what is in the offset, the round's variable alone may count indices; the rest counts passes, or elements of one
-    index."""
+    """Whether a window lies in the tile of an iteration of ``over``, whose neighbours are ``each`` elements apart;
+    ``step`` elements are from one index of the segment dim to the next, ``around`` from one pass of its axis to the
+    next. Of what is in the offset, the iteration's variable alone may count indices; the rest counts passes, or
+    elements of one index."""
     here = Poly.of(over.var) * each
     if not set(here.terms) <= set(window.offset.terms):
         return False
@@ -90,6 +90,6 @@ def _in_tile(window: GmRef, over: Loop, loops: Sequence[Loop], each: Poly, step:
 
 
 def _at_most(term: Poly, last: Mapping[str, Poly]) -> Poly:
-    """The term in the last round of every loop; negative terms are none that a window has."""
+    """The term in the last iteration of every loop; negative terms are none that a window has."""
     ((names, factor),) = term.terms
     return prod((last.get(name, Poly.of(name)) for name in names), start=Poly.of(factor))

@@ -24,7 +24,7 @@ def verify(graph: ExecutionGraph, program: Program) -> None:
         _require_bound(space.elements.names(), set(graph.dims), f"the memory of {space.name}", space.span)
     for plan in graph.plans:
         for launch in plan:
-            ranges = {f"{graph.segment}_begin", f"{graph.segment}_end", "nblk"} | {ring.name for ring in launch.rings}
+            ranges = {f"{graph.segment}_begin", f"{graph.segment}_end", "nblk"} | {fifo.name for fifo in launch.fifos}
             _require_bound(_named(launch), known | ranges, f"launch {launch.kernel}", launch.span)
         seen: set[str] = set()
         for launch in plan:

@@ -19,7 +19,7 @@ from pyptogen.lower.hand import operands
 from pyptogen.lower.hand.expressions import extent
 from pyptogen.lower.hand.finished import Finished
 from pyptogen.lower.hand.scope import BoundLoop, Scope
-from pyptogen.lower.hand.tile import Core, dealt, in_grid, loop_node, tile_kernel
+from pyptogen.lower.hand.tile import Core, distributed, in_grid, loop_node, tile_kernel
 from pyptogen.lower.instruction import synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.declare import place_declarations
@@ -92,7 +92,7 @@ class FixedBody(ABC):
         self.scope.loops |= {axis.var: self.every[axis.var] for axis in self.kernel.grid}
         self.walk(self.kernel.body)
         self.scope.loops.clear()
-        body, parallel = tuple(self.nodes), dealt(self.grid)
+        body, parallel = tuple(self.nodes), distributed(self.grid)
         for i in reversed(range(len(self.grid))):
             body = (_for(self.grid[i], body, i == parallel, self.kernel.grid[i].span),)
         self.nodes = [*before, *body]

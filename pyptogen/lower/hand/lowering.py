@@ -17,7 +17,7 @@ from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.kernels.partition import producers
+from pyptogen.lower.tile.kernels.partition import defining_ops
 from pyptogen.lower.tile.sizes.variants import Part
 from pyptogen.schema.hand import HandKernel
 
@@ -68,12 +68,12 @@ class Reader:
         return found
 
     def _tensor(self, value: Value | None, name: str, kernel: HandKernel) -> Tensor:
-        made_by = producers(self.program)
+        defining = defining_ops(self.program)
         assert value is not None
         at = value.name
-        while at in made_by and made_by[at].kind == "reshape":
-            at = str(getattr(made_by[at].operands[0], "name", at))
-        if at not in self.gm_names or root(at, made_by) != at:
+        while at in defining and defining[at].kind == "reshape":
+            at = str(getattr(defining[at].operands[0], "name", at))
+        if at not in self.gm_names or root(at, defining) != at:
             raise fault(
                 "PTG303",
                 f"kernel `{kernel.name}` cannot address `{name}`: it is a view of another value",

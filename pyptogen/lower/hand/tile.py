@@ -141,8 +141,8 @@ def loop_node(loop: BoundLoop, body: tuple[Node, ...], role: LoopRole, parallel:
     return Loop(loop.var, loop.dim, loop.start, loop.stop, loop.step, loop.valid, role, parallel, body, span)
 
 
-def dealt(loops: list[BoundLoop]) -> int:
-    """Which loop of a grid is dealt to the blocks: the one with the most steps, run-time ones first."""
+def distributed(loops: list[BoundLoop]) -> int:
+    """Which loop of a grid is distributed to the blocks: the one with the most steps, run-time ones first."""
 
     def steps(loop: BoundLoop) -> int:
         extent = loop.extent.constant
@@ -153,7 +153,7 @@ def dealt(loops: list[BoundLoop]) -> int:
 
 def in_grid(kernel: HandKernel, loops: list[BoundLoop], body: tuple[Node, ...]) -> tuple[Node, ...]:
     """The body inside the loops of the grid."""
-    parallel = dealt(loops)
+    parallel = distributed(loops)
     for i in reversed(range(len(loops))):
         body = (loop_node(loops[i], body, "grid", i == parallel, kernel.grid[i].span),)
     return body

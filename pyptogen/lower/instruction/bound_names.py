@@ -35,7 +35,7 @@ def verify(kernel: InstrKernel) -> None:
     """
     bound = {*kernel.arguments, *(fifo.slot for fifo in kernel.fifos), *(fifo.name for fifo in kernel.fifos)}
     bound |= {node.slot for node in walk(kernel.body) if isinstance(node, For) and node.slot is not None}
-    bound |= {kernel.lane} if kernel.lane is not None else set()
+    bound |= {kernel.subblock} if kernel.subblock is not None else set()
     _check(kernel.body, bound, set(), kernel.name)
 
 

@@ -1,9 +1,9 @@
 """How long a kernel takes on one core, to compare tilings: busy pipes, and how far they overlap.
 
-A body takes its instructions one after another. A loop whose buffers rotate overlaps its rounds: after the first, a
+A body takes its instructions one after another. A loop whose buffers rotate overlaps its iterations: after the first, a
 round takes as long as its busiest pipe, or as the work on one place in memory, if that is longer: of a tile without
-copies load, use and store take turns, of one with two every other round's do. A loop with single buffers takes all of
-its rounds one after another. Figures as in `estimate`.
+copies load, use and store take turns, of one with two every other iteration's do. A loop with single buffers takes all
+of its iterations one after another. Figures as in `estimate`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Work:
     on: dict[Place, float] = field(default_factory=dict)
 
     def add(self, other: _Work, rounds: int, overlapping: bool, copies: Mapping[str, int]) -> None:
-        """So many rounds behind what is there. ``copies``: by counter, of the tiles that rotate with it."""
+        """So many iterations behind what is there. ``copies``: by counter, of the tiles that rotate with it."""
         step = other.step(copies) if overlapping else other.length
         self.length += other.length + (rounds - 1) * step
         for pipe, cycles in other.busy.items():
@@ -42,7 +42,7 @@ class _Work:
             self.on[place] = self.on.get(place, 0.0) + rounds * cycles
 
     def step(self, copies: Mapping[str, int]) -> float:
-        """Cycles of a round behind another one."""
+        """Cycles of an iteration behind another one."""
         turns = [
             cycles / max((copies[name] for name in address.names() & copies.keys()), default=1)
             for (_, address), cycles in self.on.items()

@@ -53,14 +53,14 @@ class Lengths:
         return self.dims.get(name, self.rows) if name in kernel.dims else 0
 
     def trips(self, node: For, kernel: InstrKernel) -> int:
-        """Rounds of a loop."""
+        """Iterations of a loop."""
         if node.once:
             return 1
         extent = self.of(node.stop, kernel) - self.of(node.start, kernel)
         return max(1, -(-extent // node.step))
 
     def inside(self, node: For, kernel: InstrKernel) -> Lengths:
-        """The lengths in its body: of its first round, whose tile is whole if any is."""
+        """The lengths in its body: of its first iteration, whose tile is whole if any is."""
         if node.valid is None:
             return self
         left = max(1, min(node.step, self.of(node.stop, kernel) - self.of(node.start, kernel)))

@@ -1,11 +1,11 @@
 """Orders between pipes → flags in their places, within the eight event ids of each ordered pair of pipes.
 
-before: MTE2 → V, in each round: load a before its use; load b before its use   (two copies of each: four ids)
+before: MTE2 → V, in each iteration: load a before its use; load b before its use   (two copies of each: four ids)
 after:  set_flag behind the load, wait_flag ahead of the use; events 0 + slot for a, 2 + slot for b
 
 An order about N copies takes N ids. Tokens that neighbouring instructions set, and neighbouring ones wait for, are one.
 Loops that follow each other share theirs: tokens stay set from the end of one loop to the next, which waits for the
-last rounds of the one before as if they were its own. So they do where the tokens would be waited for between the
+last iterations of the one before as if they were its own. So they do where the tokens would be waited for between the
 loops, and where an order leads from the one to the other, which follows then. Where the eight ids are used up:
 
 1. other loops share them too, and so do orders of one body of which one ends before the other begins;
@@ -223,16 +223,16 @@ class Flags:
             return
         outermost = [other.outermost for other in ids.orders]
         for copy in range(order.copies):
-            note = f"{order.copies} copies are free" if many else "free for the first round"
+            note = f"{order.copies} buffers are free at first" if many else "free at first"
             self._put((), min(outermost), "before", SetFlag(*pipes, event + copy, note, order.span))
-            note = f"of the last rounds of {order.copies} copies" if many else "of the last round"
+            note = f"drain: the last use of each of {order.copies} buffers" if many else "drain: the last use"
             self._put((), max(outermost), "after", WaitFlag(*pipes, event + copy, note, order.span))
 
     # -- flags that are set twice -------------------------------------------------------------------------------------
 
     def back(self, flag: SetFlag) -> Order | None:
         """The order that a flag needs which is set again before it is known to have been taken: from whom it is for
-        back to who sets it. Where loops run, their own orders see to that; one that has no round, between the two,
+        back to who sets it. Where loops run, their own orders see to that; one that has no iteration, between the two,
         does not."""
         # Of several orders with the id, the one that had it before this one.
         last = max(self._taken(flag), key=lambda found: (found[2] < found[1], found[2]), default=None)

@@ -2,8 +2,8 @@
 
 `replay` says what is wrong and with whom; placing flags mostly asks whether anything is, for every order that may be
 left out and every trip count. Then it is enough to know when each access happened last: `Touches.met` lists the
-accesses that one conflicts with, and a walk compares their times with what the pipe knows. Nothing is kept of rounds
-and places. `is_in_order` and a `Replay` that finds nothing are the same (tested).
+accesses that one conflicts with, and a walk compares their times with what the pipe knows. Nothing is kept of
+iterations and places. `is_in_order` and a `Replay` that finds nothing are the same (tested).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.instruction.trips import Trips, loop_trips
 
 _FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
@@ -23,8 +23,8 @@ or itself and the counters that its access depends on, of a flag its pair of pip
 
 
 def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
-    """Whether a walk with so many rounds finds nothing; it ends at the first finding. ``touches``: of the kernel, or of
-    one with the same instructions and other flags."""
+    """Whether a walk with so many iterations finds nothing; it ends at the first finding. ``touches``: of the kernel,
+    or of one with the same instructions and other flags."""
     return all_in_order(kernel, (trips,), touches)
 
 

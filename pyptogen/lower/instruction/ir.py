@@ -37,7 +37,7 @@ class TileType:
     compact: bool = False
     """Of an operand in L0: its fractals lie by the valid extents, not by the capacity (`isa.fractals`)."""
     k_aligned: bool = False
-    """Of a left operand of fp32 that is turned on the way to L0: its depth is a multiple of 16 there, not of 8."""
+    """Of a left operand of fp32 that is transposed on the way to L0: its depth is a multiple of 16 there, not of 8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Relu:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The TPipe of one of the kernel's rings, by the ring's name."""
+    """The TPipe of one of the kernel's fifos, by the fifo's name."""
 
     name: str
 
@@ -199,11 +199,11 @@ class Barrier:
 @dataclass(frozen=True, slots=True)
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
-    this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
-    those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
-    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
-    names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``sees``: as of
+    this block's share and strides over the others'. ``slot`` counts the iterations of the body over the whole kernel,
+    modulo ``slots``: the copy of the rotating buffers that an iteration uses. Rounds that begin at or after ``before``,
+    and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may be left out
+    too: a condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``:
+    the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``sees``: as of
     the Tile level's loop, for the text."""
 
     var: str
@@ -226,7 +226,7 @@ class For:
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
-        ``around`` that it stands in: the next round's work not in the last, this round's not in the first."""
+        ``around`` that it stands in: the next iteration's work not in the last, this iteration's not in the first."""
         return turn > 0 if self.start == Poly.of(around) else turn + 1 < turns
 
 
@@ -235,7 +235,7 @@ class Pass:
     """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
     the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
     that have memory in it; ``dtypes``: those of all operands, by name; ``ahead``: windows that it asks for so many rows
-    further on, for the next round of the loop; ``beside``: four vectors of columns are walked beside each other."""
+    further on, for the next iteration of the loop; ``beside``: four vectors of columns are walked beside each other."""
 
     rows: Extent
     cols: Extent
@@ -270,8 +270,8 @@ class InstrKernel:
     occupancy: tuple[tuple[str, int], ...]
     span: Span
     fifos: tuple[Fifo, ...] = ()
-    """Of a program of a mixed kernel: the rings between its cores."""
-    lane: str | None = None
+    """Of a program of a mixed kernel: the fifos between its cores."""
+    subblock: str | None = None
     """Of a vector program that two cores run, each for its share of the rows: the name of the number of each."""
     wide: bool = False
     """Whether dims and loops are counted in int64: int32 would not reach (`count_width`)."""

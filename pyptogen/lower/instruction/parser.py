@@ -103,13 +103,13 @@ class _Reader:
         (segment,) = lines.names("segment") or (None,)
         used = tuple((memory, int(size)) for memory, size in (pair.split() for pair in lines.names("memory")))
         fifos = tuple(lines.all("fifo ", lines.fifo))
-        lane = lines.lane()
+        subblock = lines.subblock()
         wide = lines.starts("counts in int64")
         lines.at += wide
         return InstrKernel(
             head["name"], cast(Any, head["core"]), head["platform"], stages, tuple(tensors[name] for name in writes),
             tuple(tensors[name] for name in reads), scalars, arguments, segment, dims, self.body(0), used, span, fifos,
-            lane, wide,
+            subblock, wide,
         )  # fmt: skip
 
     def body(self, outside: int) -> tuple[Node, ...]:

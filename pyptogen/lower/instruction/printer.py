@@ -179,7 +179,7 @@ def print_kernel(kernel: InstrKernel) -> str:
     lines += [f"  segment {kernel.segment}"] if kernel.segment else []
     lines += [f"  memory {', '.join(f'{m} {used}' for m, used in kernel.occupancy)}"] if kernel.occupancy else []
     lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]
-    lines += [f"  on two vector cores, {kernel.lane} is the number of each"] if kernel.lane else []
+    lines += [f"  on two vector cores, {kernel.subblock} is the number of each"] if kernel.subblock else []
     lines += ["  counts in int64"] if kernel.wide else []
     return "\n".join([*lines, *_Lines(next(iter(kernel.stages), "")).body(kernel.body, 1)]) + "\n"
 

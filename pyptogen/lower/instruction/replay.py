@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.effects import STORE_PIPES, Region, Touch, Touches
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
@@ -32,9 +33,8 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.instruction.touches import STORE_PIPES, Region, Touch, Touches
 from pyptogen.lower.instruction.trips import Trips, deepest, loop_trips, rounds
-from pyptogen.lower.isa.fractals import Apart
+from pyptogen.lower.isa.fractals import Spacing
 from pyptogen.lower.platforms import PLATFORMS
 
 Path = tuple[int, ...]
@@ -115,7 +115,7 @@ class Replay:
     tokens: dict[tuple[str, str, int], Times] = field(default_factory=dict)
     last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
-    lying: dict[tuple[str, int], tuple[Apart, Instr]] = field(default_factory=dict)
+    lying: dict[tuple[str, int], tuple[Spacing, Instr]] = field(default_factory=dict)
     """How far apart the fractals of each operand in L0 are, and who put them there."""
 
     def run(self) -> None:
@@ -135,7 +135,7 @@ class Replay:
             self.on_find(Finding("left over", None, None, text, self.kernel.span))
 
     def _steps(self, nodes: Sequence[Node], path: Path) -> Iterator[_Step]:
-        """A body made ready for many rounds, with the planned flags in their places."""
+        """A body made ready for many iterations, with the planned flags in their places."""
         for i, node in enumerate(nodes):
             here = (*path, i)
             yield from map(self._sync_step, self.overlay.get((path, i, "before"), ()))
@@ -157,7 +157,7 @@ class Replay:
         return self.at.setdefault(pipe, len(self.at))
 
     def _body(self, steps: Sequence[_Step], iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
-        """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are;
+        """One round of a body; ``turn``: the loop's variable, the number of the iteration, and how many there are;
         ``depth``: the loops around, without conditions."""
         for what, node, path, pipe in steps:
             if what == _LOOP:

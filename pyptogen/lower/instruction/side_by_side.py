@@ -1,13 +1,13 @@
 """The two programs of a mixed kernel together: what passes between their cores, proved.
 
-Flags between the pipes of one core are proved by `replay`, program by program; between the cores only the rings order.
-So the programs are replayed side by side as far as their rings go (`rings`): a push waits for a free slot, a pop for a
-filled one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a ring
-holds. Where rounds are dealt to blocks, no round does the work of another one: that is another block's, with rings of
-its own.
+Flags between the pipes of one core are proved by `replay`, program by program; between the cores only the fifos order.
+So the programs are replayed side by side as far as their fifos go (`fifos`): a push waits for a free slot, a pop for a
+filled one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a fifo
+holds. Where rounds are distributed to blocks, no iteration does the work of another one: that is another block's, with
+fifos of its own.
 
 Two vector cores that run one program wait for what the cube core tells both, and the cube core for what both tell. So
-they stand for one core as long as they keep step: no loop with a ring in it may depend on which of them runs it.
+they stand for one core as long as they keep step: no loop with a fifo in it may depend on which of them runs it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.fifos import Event, together
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
-from pyptogen.lower.instruction.rings import Event, together
 from pyptogen.lower.instruction.trips import loop_trips
 from pyptogen.lower.verify import require
 
@@ -30,7 +30,7 @@ def pairs(kernels: Sequence[InstrKernel]) -> list[tuple[InstrKernel, InstrKernel
 
 
 def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
-    """What a program does to its rings, with ``trips`` rounds of outer loops and ``inner`` ones of loops within."""
+    """What a program does to its fifos, with ``trips`` rounds of outer loops and ``inner`` ones of loops within."""
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
     found: list[Event] = []
 
@@ -53,20 +53,21 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
 
 
 def out_of_step(vector: InstrKernel) -> str | None:
-    """The variable of a loop with a ring in it whose rounds depend on which vector core runs it, if there is one."""
+    """The variable of a loop with a fifo in it whose rounds depend on which vector core runs it, if there is one."""
     loops = [node for node in walk(vector.body) if isinstance(node, For)]
-    by_core = {vector.lane, *(loop.share[0] for loop in loops if loop.share)}
+    by_core = {vector.subblock, *(loop.share[0] for loop in loops if loop.share)}
     for loop in loops:
-        rings = any(isinstance(n, Instr) and isinstance(n.operands[0], Queue) for n in walk(loop.body))
+        fifos = any(isinstance(n, Instr) and isinstance(n.operands[0], Queue) for n in walk(loop.body))
         bounds = [loop.start, loop.stop, *(p for p in (loop.after, loop.before) if p is not None)]
         bounds += loop.only.polys() if loop.only else ()
-        if rings and not by_core.isdisjoint(name for bound in bounds for name in bound.names()):
+        if fifos and not by_core.isdisjoint(name for bound in bounds for name in bound.names()):
             return loop.var
     return None
 
 
 def anothers_round(kernel: InstrKernel) -> str | None:
-    """The variable of a loop that is dealt to blocks, and whose rounds do work of other rounds, if there is one."""
+    """The variable of a loop that is distributed to blocks, and whose rounds do work of other iterations, if there is
+    one."""
     for loop in (node for node in walk(kernel.body) if isinstance(node, For) and node.parallel):
         if any(isinstance(part, For) and part.once and part.start != Poly.of(loop.var) for part in loop.body):
             return loop.var
@@ -79,9 +80,9 @@ def faults(cube: InstrKernel, vector: InstrKernel) -> list[str]:
     if apart is not None:
         return [f"the vector cores do not keep step in the loop {apart}"]
     for program in (cube, vector):
-        dealt = anothers_round(program)
-        if dealt is not None:
-            return [f"{program.name} does the work of another block's round in the loop {dealt}"]
+        distributed = anothers_round(program)
+        if distributed is not None:
+            return [f"{program.name} does the work of another block's round in the loop {distributed}"]
     slots = {fifo.name: fifo.slots for fifo in cube.fifos}
     most = max(slots.values(), default=0) + 2
     found: list[str] = []

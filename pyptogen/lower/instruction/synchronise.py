@@ -10,8 +10,8 @@ A race inside one iteration gets a set after the earlier node and a wait before 
 around both. A race with the next iteration gets a token that is set once before all loops and waited for once after.
 A race about a buffer that rotates over N copies gets N events, one for each copy, chosen by the loop's counter: so a
 round waits for the last user of its own copy only, and loads run ahead of compute, and compute ahead of stores, by as
-many rounds as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N waits
-after them its epilogue.
+many iterations as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N
+waits after them its epilogue.
 The latest earlier access is ordered first, so an order that follows from it needs no flag of its own. `event_ids` says
 what happens where the eight ids of a pair of pipes are used up.
 
@@ -25,11 +25,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, prove, rounds
-from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
 ROUNDS = 64
@@ -63,7 +63,7 @@ def _order(kernel: InstrKernel, finding: Finding) -> Order:
     level = depth if carried is None else carried + 1
     counting = level
     while (loop := _loop(kernel, later.path[:counting])) is not None and loop.once:
-        counting -= 1  # the copies are those of the round around
+        counting -= 1  # the copies are those of the iteration around
     while level < depth and (inner := _loop(kernel, later.path[: level + 1])) is not None and inner.once:
         level += 1  # tokens of work that may be left out are passed where it is done
     pipes, body = (earlier.instr.pipe, later.instr.pipe), later.path[:level]
@@ -75,8 +75,8 @@ def _order(kernel: InstrKernel, finding: Finding) -> Order:
 
 
 def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
-    """The orders to establish in this round: for each pair of pipes one, the innermost one that starts at the latest
-    node. What follows from it is not found again. Orders from one loop to the next come last: where these share
+    """The orders to establish in this iteration: for each pair of pipes one, the innermost one that starts at the
+    latest node. What follows from it is not found again. Orders from one loop to the next come last: where these share
     tokens, they follow."""
     chosen: dict[tuple[str, str], Order] = {}
     for finding in races:

@@ -10,30 +10,30 @@ from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
 
 @dataclass(frozen=True, slots=True)
 class Trips:
-    """Rounds of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones too.
-    ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no round
-    at all; ``single``: tiles have one row, so that loops over those behind the first have none."""
+    """Iterations of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones
+    too. ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no
+    iteration at all; ``single``: tiles have one row, so that loops over those behind the first have none."""
 
     counts: tuple[int, ...]
     early: bool = False
     single: bool = False
 
     def of(self, node: For, depth: int) -> int:
-        """Rounds of a loop with ``depth`` others around it."""
+        """Iterations of a loop with ``depth`` others around it."""
         none = (self.early and ends_early(node)) or (self.single and is_behind_first(node))
         return 0 if none else self.counts[min(depth, len(self.counts) - 1)]
 
 
 def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
-    """Rounds of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose rounds
-    run ahead of each other has one more."""
+    """Iterations of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose
+    rounds run ahead of each other has one more."""
     if node.once:
         return int(node.runs(*turn))
     return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
 
 
 def ends_early(node: For) -> bool:
-    """Whether a loop may have no round where the loop around it runs, as it ends early or leaves rounds out."""
+    """Whether a loop may have no iteration where the loop around it runs, as it ends early or leaves iterations out."""
     return (node.before is not None or node.only is not None) and not node.once
 
 

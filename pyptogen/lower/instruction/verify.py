@@ -60,7 +60,7 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
     if platform.runs_of_elements and instr.name in ("TLOAD", "TSTORE") and tiles[0].loc == "Vec":
         _check_run(instr, windows[0], tiles[0].col_major, platform)
-    if instr.name == "TLOAD" and tiles[0].loc == "Mat" and not platform.turns_on_load:
+    if instr.name == "TLOAD" and tiles[0].loc == "Mat" and not platform.transposes_on_load:
         _check_columns(instr, windows[0], tiles[0].across, platform)
     row = INSTRUCTIONS[instr.name]
     dtype = _typed(instr, declared)

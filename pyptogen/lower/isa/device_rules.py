@@ -77,7 +77,7 @@ def _whole_fractals(call: Operands) -> bool:
     if found is None:
         return True
     to, source, units = found
-    # A compact tile goes by what is valid; turned bytes, which move two at a time, do so in any tile.
+    # A compact tile goes by what is valid; transposed bytes, which move two at a time, do so in any tile.
     by_valid = to.compact or (to.bytes == 1 and source.row_major != (to.loc == "Right"))
     sizes = [
         (size, unit)

@@ -27,7 +27,7 @@ _PRODUCTS = ("TMATMUL", "TGEMV")
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class Spacing:
     """A distance in elements: ``most``, or a run-time extent ``of`` in whole fractals of ``unit`` elements, at most
     ``most``."""
 
@@ -38,7 +38,7 @@ class Apart:
     def __str__(self) -> str:
         return f"{self.most}" if self.of is None else f"ceil({self.of} / {self.unit}) * {self.unit}"
 
-    def agrees(self, other: Apart) -> bool:
+    def agrees(self, other: Spacing) -> bool:
         """Whether both are the same in every run. An extent of at most one fractal is one fractal."""
         if self.of is None and other.of is None:
             return self.most == other.most
@@ -65,14 +65,14 @@ class CubeTile:
         valid = self.valid[axis]
         return (valid if isinstance(valid, int) else self.shape[axis]) > unit
 
-    def apart(self, axis: int, unit: int, compact: bool) -> Apart:
+    def apart(self, axis: int, unit: int, compact: bool) -> Spacing:
         """The distance that the extent along ``axis`` gives: of the capacity, or of the valid part."""
         size, valid = self.shape[axis], self.valid[axis]
         if not compact:
-            return Apart(size, unit)
+            return Spacing(size, unit)
         if isinstance(valid, int):
-            return Apart(-(-valid // unit) * unit, unit)
-        return Apart(-(-size // unit) * unit, unit, valid)
+            return Spacing(-(-valid // unit) * unit, unit)
+        return Spacing(-(-size // unit) * unit, unit, valid)
 
 
 def deep(bytes_: int) -> int:
@@ -104,7 +104,7 @@ def _units(loc: str, bytes_: int) -> tuple[int, int]:
     return {"Left": (FRACTAL, deep(bytes_)), "Right": (deep(bytes_), FRACTAL)}.get(loc, (FRACTAL, FRACTAL))
 
 
-Places = tuple[tuple[int, Apart], ...]
+Places = tuple[tuple[int, Spacing], ...]
 """Distances by the operand that they are about."""
 
 
@@ -123,17 +123,17 @@ def distances(name: str, tiles: Sequence[CubeTile], platform: str) -> tuple[Plac
     return (), ()
 
 
-def _into(name: str, tile: CubeTile, source: CubeTile, platform: str) -> Apart:
-    """TEXTRACT and TMOV to L0A and L0B. What is turned on the way goes by fractals of 16 elements on either side; of
-    bytes two at a time, as if compact."""
+def _into(name: str, tile: CubeTile, source: CubeTile, platform: str) -> Spacing:
+    """TEXTRACT and TMOV to L0A and L0B. What is transposed on the way goes by fractals of 16 elements on either side;
+    of bytes two at a time, as if compact."""
     axis, units = APART[platform][tile.loc], _units(tile.loc, tile.bytes)
-    turned = source.row_major != (tile.loc == "Right")
-    pairs = turned and tile.bytes == 1 and (tile.loc == "Right" or platform == "a5" or name.startswith("TMOV"))
-    unit = max(units[axis], FRACTAL) if turned or (tile.k_aligned and tile.bytes == 4) else units[axis]
+    transposed = source.row_major != (tile.loc == "Right")
+    pairs = transposed and tile.bytes == 1 and (tile.loc == "Right" or platform == "a5" or name.startswith("TMOV"))
+    unit = max(units[axis], FRACTAL) if transposed or (tile.k_aligned and tile.bytes == 4) else units[axis]
     return tile.apart(axis, unit, tile.compact or pairs)
 
 
-def _out_of_acc(name: str, number: int, tile: CubeTile, to: CubeTile, platform: str) -> Iterator[tuple[int, Apart]]:
+def _out_of_acc(name: str, number: int, tile: CubeTile, to: CubeTile, platform: str) -> Iterator[tuple[int, Spacing]]:
     """Stores and moves out of L0C. Moves of A2/A3 know no compact tiles; TMOV of A5 goes by what is valid, compact or
     not, unless the type itself says that less is."""
     if not tile.many(COLS, FRACTAL):

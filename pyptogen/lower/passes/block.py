@@ -10,7 +10,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import TileKernel
-from pyptogen.lower.tile.rounds import loads_first
+from pyptogen.lower.tile.loops import hoist_loads
 
 
 def _memory(state: State) -> State:
@@ -50,7 +50,7 @@ BLOCK = (
 
 STEPS = (
     Pass("hoist-loads", "block", "loads go to the front of their loop body", lambda state: state,
-         on_text=OnText(lambda kernel, _: (loads_first.run(kernel),), "tile", "tile")),
+         on_text=OnText(lambda kernel, _: (hoist_loads.run(kernel),), "tile", "tile")),
     Pass("place", "block", "every tile gets a memory; moves between memories are explicit", lambda state: state,
          on_text=OnText(lambda kernel, platform: (place.run(kernel, platform)[0],), "tile", "tile")),
 )  # fmt: skip

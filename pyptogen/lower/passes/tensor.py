@@ -21,7 +21,7 @@ from pyptogen.lower.tensor.passes import (
 from pyptogen.lower.tile.cutting import fixpipe
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
 from pyptogen.lower.tile.kernels import overwritten, split_products
-from pyptogen.lower.tile.rounds import turned_values
+from pyptogen.lower.tile.loops import transposed_values
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 WithRows = Callable[[Program, Sequence[Selected]], tuple[Program, Sequence[Selected]]]
@@ -80,7 +80,7 @@ TENSOR = (
     _with_rows("distinct-dims", "each dim on one axis of a value", distinct_dims.run),
     _with_rows("split-products", "products in parts of their depth", split_products.run),
     _on_state("transposed-values", "what an iteration computes and reads transposed",
-              lambda s: turned_values.run(s.fitted, s.platform, s.rows)),
+              lambda s: transposed_values.run(s.fitted, s.platform, s.rows)),
     _on_program("order-overwrites", "what overwrites an input stands behind what reads it", overwritten.last),
 )  # fmt: skip
 """In order."""

@@ -11,16 +11,16 @@ from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.passes.tiling import Tiling
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op
-from pyptogen.lower.tile import legalise, printer, solo
+from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
-from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
-from pyptogen.lower.tile.rounds import carried, index_sets, run_ahead
-from pyptogen.lower.tile.sizes import shorter_rounds, variants
+from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
+from pyptogen.lower.tile.loops import forward_copies, pipeline, split_index_sets
+from pyptogen.lower.tile.sizes import shorten_blocks, variants
 
 
 def _alone(state: State) -> Callable[[Op], bool]:
     """Which operations are a kernel of their own."""
-    by_kind = solo.Alone(state.fitted, state.platform)
+    by_kind = standalone.Standalone(state.fitted, state.platform)
     return lambda op: (op.result.name, op.result.name) in state.apart or by_kind(op)
 
 
@@ -53,7 +53,7 @@ def _shorten_blocks(state: State) -> State:
     if tiling is None or not state.fitted.loops:
         return state
     unfit = [part for part, kernel in zip(tiling.parts, state.kernels, strict=True) if not tiling.fits(kernel)]
-    shorter = shorter_rounds.run(state.fitted, unfit)
+    shorter = shorten_blocks.run(state.fitted, unfit)
     if shorter is None:
         return state
     return _shorten_blocks(_cut(_choose_tiles(replace(state, fitted=shorter))))
@@ -68,7 +68,7 @@ def _check_overwrites(state: State) -> State:
 
 def _split_cores(programs: Programs, platform: Platform) -> Programs:
     (kernel,) = programs
-    return programs if kernel.core != "mixed" or platform.unified else divide.run(kernel)
+    return programs if kernel.core != "mixed" or platform.unified else split_cores.run(kernel)
 
 
 def _pipeline(programs: Programs, platform: Platform) -> Programs:
@@ -76,16 +76,16 @@ def _pipeline(programs: Programs, platform: Platform) -> Programs:
     cube, *others = programs
     if cube.core != "cube" or not cube.fifos:
         return programs
-    early = run_ahead.run(cube)
+    early = pipeline.run(cube)
     _, found = plan.run(early, platform)
-    return (early, *others) if isinstance(found, BlockKernel) and run_ahead.is_apart(found) else programs
+    return (early, *others) if isinstance(found, BlockKernel) and pipeline.is_apart(found) else programs
 
 
 def _split_rows(programs: Programs, platform: Platform) -> Programs:
     *cube, vector = programs
     if vector.core != "vector" or not vector.fifos:
         return programs
-    both = share_rows.on_both(vector, platform)
+    both = split_rows.on_both(vector, platform)
     return (*(replace(program, fifos=both.fifos) for program in cube), both)
 
 
@@ -131,18 +131,18 @@ def _show_parts(state: State) -> str:
 
 KERNELS = (
     _on_kernels("forward-copies", "next values are made in the place of the loop-carried ones",
-                lambda kernel, _: carried.run(kernel)),
+                lambda kernel, _: forward_copies.run(kernel)),
     _on_kernels("split-index-sets", "rows that see a whole block lose their mask",
-                lambda kernel, _: index_sets.run(kernel), lambda platform: platform.unified),
+                lambda kernel, _: split_index_sets.run(kernel), lambda platform: platform.unified),
     _on_kernels("legalise", "operations that the target has one instruction for", legalise.run),
 )  # fmt: skip
 SPLITS = (
     _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,
-                 lambda kernel, _: divide.run(kernel) if kernel.core == "mixed" else (kernel,)),
+                 lambda kernel, _: split_cores.run(kernel) if kernel.core == "mixed" else (kernel,)),
     _on_programs("pipeline", "the cube program begins the next iteration early", _pipeline,
-                 lambda kernel, _: (run_ahead.run(kernel),)),
+                 lambda kernel, _: (pipeline.run(kernel),)),
     _on_programs("split-rows", "two vector cores take half of the rows each", _split_rows,
-                 lambda kernel, platform: (share_rows.on_both(kernel, platform),)),
+                 lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
 )  # fmt: skip
 
 

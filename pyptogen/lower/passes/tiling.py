@@ -13,7 +13,7 @@ from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.passes.state import Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tile import solo
+from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
@@ -66,7 +66,7 @@ class Tiling:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
         if self.alone(part.ops.ops[0]):
-            return solo.run(self.program, part.ops, *common, self.segment if part.longest else None)
+            return standalone.run(self.program, part.ops, *common, self.segment if part.longest else None)
         kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.segment)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 

@@ -44,9 +44,9 @@ class Platform:
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
-        turns_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns there,
-            and are turned on the way to L0.
-        rings_on_chip: the plain directions of a TPipe name a ring in the receiver's memory, so that one in GM says so.
+        transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
+            there, and are transposed on the way to L0.
+        rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
@@ -69,7 +69,7 @@ class Platform:
     vector_barriers: bool = True
     vector_passes: bool = False
     runs_of_elements: bool = False
-    turns_on_load: bool = True
+    transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False
     tile_room: Mapping[str, int] = field(default_factory=dict)

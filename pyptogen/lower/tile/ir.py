@@ -273,29 +273,29 @@ class Condition:
         return {name for poly in self.polys() for name in poly.names()} - {e.name for e in self.elements}
 
 
-def share_of(rows: int, lane: int) -> tuple[int, int]:
+def share_of(rows: int, subblock: int) -> tuple[int, int]:
     """The part of a vector core in the rows of a tile that two share: its first row, and how many it has. Both have the
     larger half, so that each has a row where there is one; the middle one of an odd number is done by both."""
     half = (rows + 1) // 2
-    return lane * (rows - half), half
+    return subblock * (rows - half), half
 
 
-LoopRole = Literal["grid", "reduce", "sub", "rounds"]
+LoopRole = Literal["grid", "reduce", "sub", "sequential"]
 Sees = Literal["", "part", "whole", "columns"]
-"""What index-set splitting made a loop for: rows that see a part of the round's block; rows that see the whole of it;
-the columns that rows see. Empty: none of these."""
+"""What index-set splitting made a loop for: rows that see a part of the iteration's block; rows that see the whole of
+it; the columns that rows see. Empty: none of these."""
 
 
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
-    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
-    (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
-    buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
-    out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
-    condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
-    vector core's part of the iteration's tile, where two cores share it: the names of its first row in the tile and of
-    the number of its rows, `share_of` the valid ones. ``sees`` is for readers: `Sees`."""
+    or is None when the tile always is whole. ``parallel``: iterations are distributed to the blocks of a launch.
+    ``slot`` (Block level) counts the iterations of the body, modulo ``slots``, over the whole kernel: it tells which
+    copy of its buffers an iteration uses. Iterations at or after ``before``, and those whose tiles end at or before
+    ``after``, are left out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be
+    left out too: a condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count
+    them. ``share``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
+    row in the tile and of the number of its rows, `share_of` the valid ones. ``sees`` is for readers: `Sees`."""
 
     var: str
     dim: str
@@ -326,10 +326,10 @@ Node = Loop | TileOp
 
 @dataclass(frozen=True, slots=True)
 class Fifo:
-    """A ring of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
+    """A fifo of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
     (``to`` vector) or gets them (``to`` cube). A slot holds the valid part of a tile of up to ``rows`` x ``cols``
-    elements, row after row without a gap. ``name`` is the ring as an argument, ``slot`` what the popped slot is called
-    as a tensor; ``number`` tells the rings of a kernel apart; ``both``: two vector cores share the tiles' rows."""
+    elements, row after row without a gap. ``name`` is the fifo as an argument, ``slot`` what the popped slot is called
+    as a tensor; ``number`` tells the fifos of a kernel apart; ``both``: two vector cores share the tiles' rows."""
 
     name: str
     slot: str
@@ -348,9 +348,9 @@ class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
     range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
-    stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its rings hold; ``fifos``: the rings of
+    stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its fifos hold; ``fifos``: the fifos of
     one of its two programs; ``vector_cores``: how many vector cores the author wants beside the cube core (0: as the
-    compiler likes); ``lane``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
+    compiler likes); ``subblock``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -372,7 +372,7 @@ class TileKernel:
     slots: int = 0
     fifos: tuple[Fifo, ...] = ()
     vector_cores: int = 0
-    lane: str | None = None
+    subblock: str | None = None
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -384,7 +384,7 @@ class TileKernel:
 
     @property
     def addressable(self) -> tuple[GmTensor, ...]:
-        """What windows may lie in: the tensors, and the popped slots of rings."""
+        """What windows may lie in: the tensors, and the popped slots of fifos."""
         views = (GmTensor(f.slot, f.dtype, (Poly.of(f.rows * f.cols),), "nd", True, f.span) for f in self.fifos)
         return (*self.tensors, *views)
 

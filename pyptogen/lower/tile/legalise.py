@@ -6,7 +6,7 @@ after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)
         y = cast(y_fp16, int8)
 
 before: x = load a[…; 8 x 48, strides 1, 48] where a platform moves runs of elements
-after:  x_across = load a[…; 48 x 8, strides 48, 1]; x = turn x_across
+after:  x_across = load a[…; 48 x 8, strides 48, 1]; x = transpose x_across
 
 before: x = load a[…; 8 x 48, strides 96, 2]
 after:  x_between = load a[…; 8 x 95, strides 96, 1]; x = every x_between, of two elements the first
@@ -227,9 +227,9 @@ class _Legaliser(AddedTiles):
         apart = self.add(f"{dst.name}_apart", column)
         scratch = self.add(f"{apart}_tmp", column)
         offset = gm.offset + (gm.row_stride * at if many else ZERO)
-        turned = replace(gm, offset=offset, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=Extent(1))
+        transposed = replace(gm, offset=offset, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=Extent(1))
         body = (
-            replace(op, dst=apart, gm=turned),
+            replace(op, dst=apart, gm=transposed),
             Copy.of(op, line, apart, scratch=scratch),
         )
         return [_row_loop(op, dst, at, body)] if many else body
@@ -247,10 +247,10 @@ class _Legaliser(AddedTiles):
         """Columns that are runs in GM: moved as they lie there, and transposed on chip."""
         whole = replace(tile, rows=tile.cols, cols=tile.rows, form="full", parent=None, col_offset=0, row_offset=ZERO)
         name = self.add(f"{tile.name}_across", whole)
-        turned = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
+        transposed = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
         if isinstance(op, Store):
-            return [*self.op(Transpose.of(op, name, tile.name)), replace(op, srcs=(name,), gm=turned)]
-        return [replace(op, dst=name, gm=turned), *self.op(Transpose.of(op, tile.name, name))]
+            return [*self.op(Transpose.of(op, name, tile.name)), replace(op, srcs=(name,), gm=transposed)]
+        return [replace(op, dst=name, gm=transposed), *self.op(Transpose.of(op, tile.name, name))]
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------
 

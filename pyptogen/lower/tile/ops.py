@@ -458,7 +458,7 @@ TRANSFERS_OUT = (Store, ScatterRows, Push)
 # -- from the Tensor level --------------------------------------------------------------------------------------------
 
 PLAIN: Mapping[str, type[TileOp]] = {
-    "copy": Copy, "bitcast": Bitcast, "expand": Broadcast, "turn": Transpose, "cast": Cast, "where": Where,
+    "copy": Copy, "bitcast": Bitcast, "expand": Broadcast, "tile_transpose": Transpose, "cast": Cast, "where": Where,
     "full": Fill, "places": Iota, "iota": Iota, "bitwise_not": BitwiseNot,
 }  # fmt: skip
 """Operations of the Tensor level that are one class of their own here."""

@@ -187,14 +187,14 @@ class Parser:
         fifos = tuple(self.all("fifo ", self.fifo))
         slots = self.number(r"fifos of (\d+) buffers", "fifos of ")
         cores = self.number(r"vector cores (\d+)", "vector cores ")
-        lane = self.lane()
+        subblock = self.subblock()
         tiles = tuple(self.all("tile ", self.tile))
         between()
         body = self.body(0)
         return TileKernel(
             head["name"], cast(Any, head["core"]), stages, tensors, reads, writes, self.scalars, segment, dims, tiles,
             body, tuple((dim, int(size), span) for dim, size in sizes), span, longest,
-            tuple((stage, int(count)) for stage, count in copies), signature, slots, fifos, cores, lane,
+            tuple((stage, int(count)) for stage, count in copies), signature, slots, fifos, cores, subblock,
         )  # fmt: skip
 
     def access(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -204,14 +204,14 @@ class Parser:
         reads, writes = (tuple(filter(None, names.split(", "))) for names in access.groups())
         return reads, writes
 
-    def lane(self) -> str | None:
+    def subblock(self) -> str | None:
         """The number of a vector core, where two run the program."""
         if not self.starts("on two vector cores"):
             return None
         pattern = re.compile(r"on two vector cores, (\w+) is the number of each")
-        lane = self.take(pattern, "on two vector cores, NAME is the number of each")[1]
+        subblock = self.take(pattern, "on two vector cores, NAME is the number of each")[1]
         self.at += 1
-        return lane
+        return subblock
 
     def all(self, word: str, one: Callable[[], Any]) -> Iterator[Any]:
         while self.starts(word):

@@ -161,7 +161,7 @@ def head(kernel: TileKernel) -> list[str]:
     lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]
     lines += [f"  fifos of {kernel.slots} buffers"] if kernel.slots else []
     lines += [f"  vector cores {kernel.vector_cores}"] if kernel.vector_cores else []
-    lines += [f"  on two vector cores, {kernel.lane} is the number of each"] if kernel.lane else []
+    lines += [f"  on two vector cores, {kernel.subblock} is the number of each"] if kernel.subblock else []
     return lines
 
 

@@ -2,7 +2,7 @@
 
 before: c = cumsum x [R, C]
 after:  CPU    c_before = fill 0; c = cumsum x, c_before            one instruction goes along all rows
-        A2/A3  x_turned = turn x; c_turned = column_cumsum x_turned; c = turn c_turned
+        A2/A3  x_transposed = transpose x; c_transposed = column_cumsum x_transposed; c = transpose c_transposed
 
 before: c = column_cumsum x [R, C]
 after:  c[0] = copy x[0]; for c_at in 0..R-1: c[c_at + 1] = add c[c_at], x[c_at + 1]

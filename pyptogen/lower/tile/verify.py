@@ -26,7 +26,7 @@ class _Checker:
         self.kernel = kernel
         self.tiles = {t.name: t for t in kernel.tiles}
         segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
-        self.outside = {*segment, *kernel.dims, *({kernel.lane} if kernel.lane else ())}
+        self.outside = {*segment, *kernel.dims, *({kernel.subblock} if kernel.subblock else ())}
 
     def run(self) -> None:
         for tile in self.kernel.tiles:

@@ -78,7 +78,7 @@ class ChipRuntime:
     """One simulated chip and the programs registered with it; a context manager.
 
     ``cores`` is a number of cores that run everything, or ``(cube, vector)`` for cores of two kinds (default:
-    the processors of this process for platform "cpu", the platform's own cores for others). ``ring`` bounds
+    the processors of this process for platform "cpu", the platform's own cores for others). ``fifo`` bounds
     the launches that are held at a time. ``device`` tells chips apart in messages and traces. ``isa`` and
     ``portable`` are those of ``compile``, for what ``register`` compiles.
     """
@@ -89,7 +89,7 @@ class ChipRuntime:
         platform: str = "cpu",
         device: int = 0,
         cores: int | tuple[int, int] | None = None,
-        ring: int = 0,
+        fifo: int = 0,
         isa: str | Path | None = None,
         portable: bool = False,
     ) -> None:
@@ -100,7 +100,7 @@ class ChipRuntime:
         """Of the last run that went well."""
         self._isa, self._portable = isa, portable
         self._programs: dict[str, Program] = {}
-        self._chip = StoppableChip(self.cores, ring=ring)
+        self._chip = StoppableChip(self.cores, fifo=fifo)
         self._pid = os.getpid()
         self._jobs = JobQueue(self._make_run, f"pto-chip-{device}")
         self._lock = threading.Lock()

@@ -31,9 +31,9 @@ _alive: weakref.WeakSet[StoppableChip] = weakref.WeakSet()
 class StoppableChip:
     """A chip as ``Chip`` describes it, with runs that end when they must. Calls from several threads take turns."""
 
-    def __init__(self, cores: int | tuple[int, int], *, ring: int = 0) -> None:
+    def __init__(self, cores: int | tuple[int, int], *, fifo: int = 0) -> None:
         self.cores = cores
-        self.ring = ring
+        self.fifo = fifo
         self._turn = threading.Lock()
         self._stopping = False
         self._closed = False
@@ -41,7 +41,7 @@ class StoppableChip:
         _alive.add(self)
 
     def _make(self) -> None:
-        self._chip = Chip(self.cores, ring=self.ring)
+        self._chip = Chip(self.cores, fifo=self.fifo)
         self._library = self._chip.library
         self._driver: int | None = self._library.pto_driver_create(self._chip.handle)
         if not self._driver:

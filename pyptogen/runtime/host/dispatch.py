@@ -145,7 +145,7 @@ class Dispatcher:
                 self._ready[worker.chip].clear()
                 for task in open_tasks:
                     self._finish(task, RuntimeClosed(f"task `{task.name}` was not finished when the runtime closed"))
-        self._ring()
+        self._fifo()
         self._awake.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()
@@ -199,7 +199,7 @@ class Dispatcher:
             self._awake.wait()
         self._asleep = False
 
-    def _ring(self) -> None:
+    def _fifo(self) -> None:
         """Wake whoever polls."""
         os.eventfd_write(self._bell, 1)
 
@@ -224,8 +224,8 @@ class Dispatcher:
                 self._stop_late()
             self._inside = 0
         if background and self._leading.locked():
-            # The leader may be waiting for what was just dealt with.
-            self._ring()
+            # The leader may be waiting for what was just distributed with.
+            self._fifo()
             self._awake.wait(_NAP)
 
     def _in_background(self) -> bool:
@@ -308,7 +308,7 @@ class Dispatcher:
             task.deadline = time.monotonic() + task.timeout
             self._timed.add(task)
             if not self._in_background():
-                self._ring()
+                self._fifo()
 
     def _finish(self, task: Task, error: BaseException | None) -> None:
         """A task is over: tell those that wait for it. Follows failures down the graph."""

@@ -125,7 +125,7 @@ class _Call(ctypes.Structure):
         ("seconds", ctypes.c_double),
         ("submit_seconds", ctypes.c_double),
         ("launches", ctypes.c_uint64),
-        ("ring", ctypes.c_uint64),
+        ("fifo", ctypes.c_uint64),
         ("log_task", ctypes.c_uint64),
         ("log_file", ctypes.c_int32),
     )
@@ -141,7 +141,7 @@ class RunReport:
     seconds: float
     submit_seconds: float
     launches: int
-    ring: int
+    fifo: int
 
 
 class NativeCall:
@@ -177,7 +177,7 @@ class NativeCall:
             raise WrongIndexError(*map(int, wrong.groups())) if wrong else RunError(said)
         if status == 2:
             raise OSError(f"cannot write {os.fsdecode(self._message.value)}")
-        return RunReport(call.seconds, call.submit_seconds, call.launches, call.ring)
+        return RunReport(call.seconds, call.submit_seconds, call.launches, call.fifo)
 
 
 class Chip:
@@ -185,12 +185,12 @@ class Chip:
 
     With ``cores`` alone, every core runs every kind of launch, and the calling thread of a run is one of them;
     with one core everything runs on the calling thread. ``cores=(cube, vector)`` is a chip with cores of two
-    kinds (mixed launches run on cube cores); the calling thread then only orchestrates. ``ring`` bounds the
+    kinds (mixed launches run on cube cores); the calling thread then only orchestrates. ``fifo`` bounds the
     launches that are held at a time (default: as the graphs need, up to 16384). Calls from several Python
     threads take turns.
     """
 
-    def __init__(self, cores: int | tuple[int, int], *, ring: int = 0) -> None:
+    def __init__(self, cores: int | tuple[int, int], *, fifo: int = 0) -> None:
         cube, vector = cores if isinstance(cores, tuple) else (0, 0)
         unified = 0 if isinstance(cores, tuple) else cores
         if min(cores if isinstance(cores, tuple) else (cores,)) < 1:
@@ -200,7 +200,7 @@ class Chip:
         self.cores = cores
         self.library = native_library()
         self._run = self.library.pto_chip_run
-        self._handle: int | None = self.library.pto_chip_create(unified, cube, vector, ring)
+        self._handle: int | None = self.library.pto_chip_create(unified, cube, vector, fifo)
         if not self._handle:
             raise RunError(f"the system does not allow {unified + cube + vector} threads")
         _alive.add(self)

@@ -197,7 +197,7 @@ def make_toolchain(
     """The toolchain for this machine.
 
     ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers; ``mixed`` says that cube
-    and vector cores are to meet there in rings. ``portable`` builds for the baseline of the architecture. ``checked``
+    and vector cores are to meet there in fifos. ``portable`` builds for the baseline of the architecture. ``checked``
     names a target for whose limits the bundled headers check kernels as they run. Raises PTG501, PTG503, PTG504.
     """
     cache = cache or Cache()

@@ -58,10 +58,10 @@ def rotating(kernel: InstrKernel) -> dict[str, set[str]]:
 
 def test_a_product_rotates_on_every_level() -> None:
     kernel = kernel_of(PRODUCT.format(k=512, more=""))
-    assert counters(kernel) == {"n0_slot": 2, "k0_slot": 2, "k1_slot": 2}
+    assert counters(kernel) == {"n0_buffer": 2, "k0_buffer": 2, "k1_buffer": 2}
     found = rotating(kernel)
-    assert found["a_tile"] == found["b_tile"] == {"k0_slot"}
-    assert found["a_tile_l0a"] == found["b_tile_l0b"] == {"k1_slot"}
+    assert found["a_tile"] == found["b_tile"] == {"k0_buffer"}
+    assert found["a_tile_l0a"] == found["b_tile_l0b"] == {"k1_buffer"}
 
 
 def test_a_double_buffered_k_loop_takes_four_pairs() -> None:

@@ -1,4 +1,4 @@
-"""Polynomials: the laws of a ring, and agreement of every form with evaluation."""
+"""Polynomials: the laws of a fifo, and agreement of every form with evaluation."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def polys(draw: st.DrawFn) -> Poly:
 
 
 @given(polys(), polys(), polys(), ENVS)
-def test_ring(p: Poly, q: Poly, r: Poly, env: dict[str, int]) -> None:
+def test_fifo(p: Poly, q: Poly, r: Poly, env: dict[str, int]) -> None:
     a, b = p.evaluate(env), q.evaluate(env)
     assert (p + q).evaluate(env) == a + b
     assert (p - q).evaluate(env) == a - b

@@ -58,7 +58,7 @@ def test_a_tile_without_copies_holds_a_loop_up() -> None:
     """Of one that rotates the next round's load goes on meanwhile."""
     kernel = kernel_of("softmax", "softmax")
     body = kernel.body
-    rotating = list(places(body, lambda n: isinstance(n, Declare) and "rows0_slot" in str(n.address)))
+    rotating = list(places(body, lambda n: isinstance(n, Declare) and "rows0_buffer" in str(n.address)))
     assert rotating
 
     def still(node: Node) -> tuple[Node, ...]:

@@ -9,10 +9,10 @@ import pytest
 
 from lower.instruction.editing import dropped, edit, places
 from lower.small_programs import lowered
+from pyptogen.lower.instruction.effects import Touch, Touches
 from pyptogen.lower.instruction.in_order import all_in_order, is_in_order
 from pyptogen.lower.instruction.ir import Barrier, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Replay, Trips, rounds
-from pyptogen.lower.instruction.touches import Touch, Touches
 
 
 class _LongWay(Replay):

@@ -1,4 +1,4 @@
-"""The Instruction level run: the same results as the Tensor level, however the work is dealt."""
+"""The Instruction level run: the same results as the Tensor level, however the work is distributed."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ GIVEN_LIKE_MADE = """\
 pyptogen: 1
 operator: names
 dims: {rows: {min: 1, max: 64}, x: 64, k: 128}
-attrs: {rows0_slot: {type: fp32, default: 0.5}}
+attrs: {rows0_buffer: {type: fp32, default: 0.5}}
 inputs:
   k0: fp16[rows, k]
   x_tile: fp16[k, x]
@@ -75,7 +75,7 @@ graph:
     rows0_valid: x_tile_tile + rows0
   names_a2a3:
     sum: sum(rows0_valid, axis=-1, keepdim=true)
-    k0_tile: sum * rows0_slot
+    k0_tile: sum * rows0_buffer
     sum_row: (rows0_valid - sum) * k0_tile
 tiling:
   - {rows: 16}
@@ -91,7 +91,7 @@ def test_names_of_a_spec_that_kernels_make_for_themselves(target: str, tmp_path:
     a = rng.integers(-2, 3, (21, 128)).astype(np.float16)
     b = rng.integers(-2, 3, (128, 64)).astype(np.float16)
     c = rng.integers(-2, 3, 64).astype(np.float32)
-    got = pyptogen.compile(path, target=target)(k0=a, x_tile=b, rows0=c, rows0_slot=0.25)
+    got = pyptogen.compile(path, target=target)(k0=a, x_tile=b, rows0=c, rows0_buffer=0.25)
     product = a.astype(np.float32) @ b.astype(np.float32) + c
     total = product.sum(axis=-1, keepdims=True)
     np.testing.assert_array_equal(got.k0_tile, total * 0.25)

@@ -1,10 +1,10 @@
-"""The rings between the cores of a mixed kernel, as the device keeps them."""
+"""The fifos between the cores of a mixed kernel, as the device keeps them."""
 
 from __future__ import annotations
 
 import pytest
 
-from pyptogen.lower.instruction.rings import protects, together
+from pyptogen.lower.instruction.fifos import protects, together
 
 PUSH = [("claim", "r"), ("fill", "r")]
 TAKE = [("pop", "r"), ("load", "r"), ("free", "r")]

@@ -11,13 +11,13 @@ from lower.instruction.editing import dropped, edit, places, with_parts
 from lower.small_programs import elementwise, library, lowered, program_of
 from pyptogen.codegen import generate
 from pyptogen.lower.instruction import synchronise as synchronise_module
+from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import EVENT_IDS, Flags
 from pyptogen.lower.instruction.in_order import is_in_order
 from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
 from pyptogen.lower.instruction.synchronise import run as synchronise
 from pyptogen.lower.instruction.synchronise import settle
-from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.fault import MachineFault

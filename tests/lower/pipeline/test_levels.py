@@ -50,7 +50,7 @@ graph:
 IN_RINGS = BY_GM.replace("matmul(n, w", "matmul(x, w")
 
 
-@pytest.mark.parametrize("text", [BY_GM, IN_RINGS], ids=["through memory", "in rings"])
+@pytest.mark.parametrize("text", [BY_GM, IN_RINGS], ids=["through memory", "in fifos"])
 def test_what_is_shown_is_what_was_chosen(text: str) -> None:
     """Both ways between cores that are apart are lowered; the texts are those of one."""
     program = program_of(text)

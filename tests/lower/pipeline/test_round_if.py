@@ -1,4 +1,4 @@
-"""`if` of a loop's rounds: every level leaves out the same ones, and every fault of such a condition."""
+"""`if` of the iterations of a loop: every level leaves out the same ones, and every fault of such a condition."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ BAD = [
     Bad("unknown", "wanted[n] !=", "wantd[n] !=", "PTG201", (21, 35), ("did you mean `wanted`?",)),
     Bad(
         "computed", "wanted[n] !=", "abs(wanted[n]) !=", "PTG230", (21, 35),
-        ("`abs(wanted[n])` is computed in the round that it decides about", "a stage before the loop"),
+        ("`abs(wanted[n])` is computed in the iteration that it decides about", "a stage before the loop"),
     ),
     Bad(
         "several", "lengths[:, None, None]", "lengths[:, None]", "PTG230", (21, 64),
@@ -122,7 +122,7 @@ BAD = [
     Bad("block", "over: n, tile: 1,", "over: n, tile: 4,", "PTG230", (21, 35), ("reads int32[n.tile]",)),
     Bad(
         "collects", "  out:\n", "    collect:\n      p: part\n  out:\n", "PTG230", (29, 7),
-        ("`if` leaves rounds out", "carry the value"),
+        ("`if` leaves iterations out", "carry the value"),
     ),
 ]  # fmt: skip
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pyptogen.lower.tensor_level import prepared
 from references.whole_numbers import ALONG, ELEMENTWISE, Array, meaning, pairs, random_pairs
 
 from pyptogen.diagnostics import DiagnosticError
@@ -14,7 +15,6 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, halves
 from pyptogen.lower.tensor.halves.forms import is_index
 from pyptogen.lower.tensor.ir import Program, Value
-from pyptogen.lower.tensor_level import prepared
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.tensor import interpret
 

@@ -184,7 +184,7 @@ BAD = [
     Bad("no such axis", "y: y + part", "y: y + part + part[n]", "PTG231", 21),
     Bad(
         "inside from outside",
-        "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: part * 2\n", "PTG201", 24, ("rounds",),
+        "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: part * 2\n", "PTG201", 24, ("iterations",),
     ),
     Bad("output only inside", "  y: fp32[t, d]\n", "  y: fp32[t, d]\n  part: fp32[t, d]\n", "PTG207", 12),
     Bad("block outside", "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: x[:, n]\n", "PTG205", 24),
@@ -194,8 +194,8 @@ BAD = [
         "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: part}\n", "PTG230", 23, ("n.tile", "carry it"),
     ),
     Bad(
-        "collects the same every round",
-        "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: w * 2}\n", "PTG230", 23, ("every round",),
+        "collects the same every iteration",
+        "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: w * 2}\n", "PTG230", 23, ("every iteration",),
     ),
     Bad(
         "collects two axes of the block",

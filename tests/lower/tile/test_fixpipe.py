@@ -48,7 +48,7 @@ APART = {
     "all of a stage": (
         "y: fp32[t, n]", "  a:\n    p: matmul(x, w, dtype=fp32)\n  b:\n    y: relu(p)", ROW,
     ),
-    "rings": (
+    "fifos": (
         "y: fp32[t, n]", "  a:\n    p: matmul(x, w, dtype=fp32)\n    y: relu(p)", "{t: 32, n: 16, fifo: 2}",
     ),
     "parts": (

@@ -158,7 +158,7 @@ def test_the_text() -> None:
     nothing = "// those before see nothing of this block"
     assert heads == [
         f"const int32_t sq1_begin = {none} > 0 ? sq0 + ({none}) / 8 * 8 : sq0;  {nothing}",
-        f"const int32_t sq1_end = {last} < {all_rows} ? {last} : {all_rows};  // those from here on see all of it",
+        f"const int32_t sq1_end = {last} < {all_rows} ? {last} : {all_rows};  // rows from here on see the whole block",
         "for (int32_t sq1 = sq1_begin; sq1 < sq1_end; sq1 += 8) {",
         "if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // as far as these rows see",
         f"const int32_t sq2_begin = {every} > 0 ? sq0 + ({every}) / 8 * 8 : sq0;"

@@ -18,14 +18,14 @@ from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, share_of
-from pyptogen.lower.tile.kernels import share_rows
+from pyptogen.lower.tile.kernels import split_rows
 from pyptogen.lower.tile.ops import ScatterRows, Store, Transpose
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
 from pyptogen.simulate import tile as levels
 from pyptogen.simulate.fault import MachineFault
+from pyptogen.simulate.fifos import Fifos, Port
 from pyptogen.simulate.graph import interpret
-from pyptogen.simulate.rings import Port, Rings
 
 SPEC = """\
 pyptogen: 1
@@ -132,9 +132,9 @@ def test_what_stays_whole(name: str) -> None:
     row = next(t.name for t in kernel.tiles if t.form == "row")
     body = changed(kernel.body, change)
     body = changed(body, lambda op: replace(op, dst=row) if op.dst == "bias_row" else op)
-    share_rows.run(kernel)
-    with pytest.raises(share_rows.Whole, match=why):
-        share_rows.run(replace(kernel, body=body))
+    split_rows.run(kernel)
+    with pytest.raises(split_rows.Whole, match=why):
+        split_rows.run(replace(kernel, body=body))
 
 
 def test_two_cores_that_cannot_be() -> None:
@@ -146,37 +146,37 @@ def test_two_cores_that_cannot_be() -> None:
     def program(text: str) -> Any:
         return from_spec(load_source(Source("rows.yaml", text)))
 
-    assert all(kernel.lane is None for kernel in generate(program(text), "a2a3").instructions)
+    assert all(kernel.subblock is None for kernel in generate(program(text), "a2a3").instructions)
     with pytest.raises(DiagnosticError, match="two vector cores cannot share the rows") as caught:
         generate(program(text.replace("fifo: 1", "fifo: 1, vector_cores: 2")), "a2a3")
     assert caught.value.diagnostics[0].code == "PTG303"
 
 
 def test_cores_that_do_not_keep_step() -> None:
-    """A loop with a ring in it that one of the cores leaves earlier."""
+    """A loop with a fifo in it that one of the cores leaves earlier."""
     ((cube, vector),) = side_by_side.pairs(lowered().instructions)
     assert side_by_side.faults(cube, vector) == []
-    assert vector.lane is not None
+    assert vector.subblock is not None
     loop = vector.body[next(i for i, node in enumerate(vector.body) if isinstance(node, For))]
     assert isinstance(loop, For)
-    shorter = replace(loop, stop=loop.stop - Poly.of(vector.lane))
+    shorter = replace(loop, stop=loop.stop - Poly.of(vector.subblock))
     body = tuple(shorter if node is loop else node for node in vector.body)
     (text,) = side_by_side.faults(cube, replace(vector, body=body))
     assert "do not keep step" in text
 
 
-SPAN = Span("rings.yaml", 1, 1, 1, 1)
+SPAN = Span("fifos.yaml", 1, 1, 1, 1)
 
 
 def test_rows_that_both_push_are_the_same() -> None:
-    fifo = Fifo("r_ring", "r_slot", "fp32", 4, 2, 1, "cube", 0, SPAN)
+    fifo = Fifo("r_fifo", "r_slot", "fp32", 4, 2, 1, "cube", 0, SPAN)
     for second, fault in ((1.0, None), (2.0, "different rows"), (None, "no core pushes a row")):
-        rings = Rings((fifo,), 2)
-        Port(rings, 0).push("r_ring", np.full((2, 2), 1, np.float32), SPAN)
+        fifos = Fifos((fifo,), 2)
+        Port(fifos, 0).push("r_fifo", np.full((2, 2), 1, np.float32), SPAN)
         row = 1 if second else 3
-        Port(rings, 1).push("r_ring", np.full((1, 2), second or 1, np.float32), SPAN, row)
+        Port(fifos, 1).push("r_fifo", np.full((1, 2), second or 1, np.float32), SPAN, row)
         if fault is None:
-            assert Port(rings).pop("r_ring", SPAN).elements.size == 4
+            assert Port(fifos).pop("r_fifo", SPAN).elements.size == 4
             continue
         with pytest.raises(MachineFault, match=fault):
-            Port(rings).pop("r_ring", SPAN)
+            Port(fifos).pop("r_fifo", SPAN)

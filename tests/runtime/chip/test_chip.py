@@ -28,7 +28,7 @@ INPUT, OUTPUT, INOUT = range(3)
 CHIPS: dict[str, dict[str, Any]] = {
     "one core": {"cores": 1},
     "two cores": {"cores": 2},
-    "five cores, short ring": {"cores": 5, "ring": 4},
+    "five cores, short fifo": {"cores": 5, "fifo": 4},
     "cube and vector": {"cores": (1, 2)},
 }
 

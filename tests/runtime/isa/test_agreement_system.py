@@ -25,8 +25,8 @@ from .test_system import TILES, random
 @pytest.mark.parametrize("how", ["vector_to_cube", "in_place"])
 def test_queues(build: Build, how: str) -> None:
     sent = random((TILES, 32, 32) if how == "vector_to_cube" else (TILES, 4, 8))
-    got, ring = np.zeros_like(sent), np.zeros((2, 4, 8), np.float32)
-    arguments = (got, sent) if how == "vector_to_cube" else (got, sent, ring)
+    got, fifo = np.zeros_like(sent), np.zeros((2, 4, 8), np.float32)
+    arguments = (got, sent) if how == "vector_to_cube" else (got, sent, fifo)
     getattr(build("system"), how)(*map(pointer, arguments))
     queue: tuple[object, ...] = ()
     used = 0

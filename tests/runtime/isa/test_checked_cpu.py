@@ -15,7 +15,7 @@ from tests.runtime.isa.conftest import Build
 
 FAULTS = [
     "none", "pass_rows", "pass_columns", "pass_unwritten", "pass_tensor", "pass_result", "gather", "scatter", "clamped",
-    "left_over", "unequal_pushes", "blocks", "full_ring", "unequal_ends", "narrow_slot",
+    "left_over", "unequal_pushes", "blocks", "full_fifo", "unequal_ends", "narrow_slot",
 ]  # fmt: skip
 EXPECTED = {
     "pass_rows": r"load in a pass: elements \(8, 0\) to \(8, \d+\) leave the tile of 8 x 16",
@@ -30,7 +30,7 @@ EXPECTED = {
     "blocks": r"race between cores: store writes global memory bytes .* that store of block \d\.0 \(.*:\d+\) writes",
 }
 ENDS = {
-    "full_ring": "this core waits for another one, and all others wait or have ended: a tile that nobody pushes",
+    "full_fifo": "this core waits for another one, and all others wait or have ended: a tile that nobody pushes",
     "unequal_ends": "has 2 slots of 512 bytes (direction 1) at one end, 2 of 1024 (direction 1) at the other",
     "narrow_slot": "pto: TPipe: the tile does not fit the slot",
 }

@@ -48,11 +48,11 @@ def test_what_a_core_throws_reaches_the_caller(system: ctypes.CDLL) -> None:
 def test_tiles_from_cube_to_vector_cores(system: ctypes.CDLL, how: str) -> None:
     sent = random((2, TILES, 32, 32))
     got = np.zeros_like(sent)
-    ring = np.zeros((2, 3, 32, 32), np.float32)
-    getattr(system, how)(pointer(got), pointer(sent), pointer(ring))
+    fifo = np.zeros((2, 3, 32, 32), np.float32)
+    getattr(system, how)(pointer(got), pointer(sent), pointer(fifo))
     assert (got == sent + np.float32(1)).all()
-    if how != "push_rows_own_memory":  # slot n of the ring holds whole tiles, row by row
-        assert (ring == sent[:, TILES - 3 :]).all()
+    if how != "push_rows_own_memory":  # slot n of the fifo holds whole tiles, row by row
+        assert (fifo == sent[:, TILES - 3 :]).all()
 
 
 def test_halves_from_vector_cores_to_the_cube(system: ctypes.CDLL) -> None:
@@ -64,8 +64,8 @@ def test_halves_from_vector_cores_to_the_cube(system: ctypes.CDLL) -> None:
 
 def test_slots_used_in_place(system: ctypes.CDLL) -> None:
     sent = random((TILES, 4, 8))
-    got, ring = np.zeros_like(sent), np.zeros((2, 4, 8), np.float32)
-    system.in_place(pointer(got), pointer(sent), pointer(ring))
+    got, fifo = np.zeros_like(sent), np.zeros((2, 4, 8), np.float32)
+    system.in_place(pointer(got), pointer(sent), pointer(fifo))
     assert (got == sent).all()
 
 

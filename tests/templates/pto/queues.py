@@ -1,4 +1,4 @@
-"""Pipes between a cube and a vector core, of global entries: each entry is one slot of a ring in GM, as a tensor view.
+"""Pipes between a cube and a vector core, of global entries: each entry is one slot of a fifo in GM, as a tensor view.
 
 `pto.aic_initialize_pipe` and `pto.aiv_initialize_pipe` stand in the cube and the vector function of a module; the words
 that follow them name the pipe by its ``id``. The rules are those of the assembler's page on pipes.
@@ -66,7 +66,7 @@ class _Marked(IRDLOperation):
 
 
 class InitializePipe(_Marked):
-    """A pipe over a ring: the view is its first slot, and tells the shape of all."""
+    """A pipe over a fifo: the view is its first slot, and tells the shape of all."""
 
     KEYS: ClassVar = ("id", "dir_mask", "slot_size", "slot_num")
     id = prop_def(IntegerAttr)

@@ -209,7 +209,7 @@ class PartitionView(IRDLOperation):
         for size, extent in zip(self.sizes, extents, strict=True):
             check(whole(size) == extent, f"a size {whole(size)} that the type says is {extent}")
         check(all((whole(o) or 0) >= 0 for o in self.offsets), "pto.partition_view: an offset before the tensor")
-        if isinstance(self.source.owner, Take):  # a slot of a ring, of the shape that its type says
+        if isinstance(self.source.owner, Take):  # a slot of a fifo, of the shape that its type says
             whole_slot = self.source.type.extents
             inside = [(whole(o), whole(s), e) for o, s, e in zip(self.offsets, self.sizes, whole_slot, strict=True)]
             check(all(None in at or at[0] + at[1] <= at[2] for at in inside), f"{inside} of a slot")  # type: ignore

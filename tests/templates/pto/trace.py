@@ -93,7 +93,7 @@ class ModuleTrace:
     values: dict[SSAValue, Any]
     events: list[Event]
     pipes: dict[int, Any] = field(default_factory=dict)
-    """Of each pipe: the ring's memory and first element, and the strides of a slot."""
+    """Of each pipe: the fifo's memory and first element, and the strides of a slot."""
 
     @staticmethod
     def of(
@@ -161,10 +161,10 @@ class ModuleTrace:
         elif isinstance(op, FlagDyn):
             self.events.append((op.name.removesuffix("_dyn"), op.src.data, op.dst.data, f"EVENT_ID{given[0]}"))
         elif isinstance(op, InitializePipe):
-            ring, first, strides = given[0]
+            fifo, first, strides = given[0]
             number, way, size, slots = (op.properties[key].value.data for key in op.KEYS)  # type: ignore[attr-defined]
-            self.pipes[number] = (ring, first), strides
-            self.events.append((op.name, (ring, first), way, size, slots))
+            self.pipes[number] = (fifo, first), strides
+            self.events.append((op.name, (fifo, first), way, size, slots))
         elif isinstance(op, Give | Take):
             slot, strides = self.pipes[op.id.value.data]
             self.events.append((op.name, slot))
@@ -235,8 +235,8 @@ class KernelTrace:
     block: int
     tiles: dict[str, Declare]
     events: list[Event]
-    rings: dict[str, Fifo] = field(default_factory=dict)
-    """Rings by their own names and by those of their popped slots."""
+    fifos: dict[str, Fifo] = field(default_factory=dict)
+    """Fifos by their own names and by those of their popped slots."""
     core: str = ""
     lane: str | None = None
 
@@ -259,9 +259,9 @@ class KernelTrace:
     ) -> list[Event]:
         """Events of one block on the vector core ``lane``, added to ``events`` where they are given."""
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
-        rings = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
-        numbers = {**arguments, **counters, **({kernel.lane: lane} if kernel.lane else {})}
-        trace = KernelTrace(numbers, block, {}, [] if events is None else events, rings, kernel.core, kernel.lane)
+        fifos = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
+        numbers = {**arguments, **counters, **({kernel.subblock: lane} if kernel.subblock else {})}
+        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, kernel.core, kernel.subblock)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
@@ -333,7 +333,7 @@ class KernelTrace:
             self.events.append((f"pto.{word}_flag", *pipes, f"EVENT_ID{event}"))
 
     def slot(self, fifo: Fifo) -> Any:
-        """A ring's memory, and where this block's part of it begins."""
+        """A fifo's memory, and where this block's part of it begins."""
         return fifo.name, self.block * fifo.slots * fifo.rows * fifo.cols
 
     def queue(self, node: Instr, fifo: Fifo) -> None:
@@ -352,7 +352,7 @@ class KernelTrace:
 
     def instr(self, node: Instr) -> None:
         if isinstance(node.operands[0], Queue):
-            self.queue(node, self.rings[node.operands[0].name])
+            self.queue(node, self.fifos[node.operands[0].name])
             return
         operands = [self.operand(o) for o in node.operands]
         if node.name == "TGATHER":  # the last columns may be none of the source's: nobody reads what comes of them
@@ -388,8 +388,8 @@ class KernelTrace:
             p.evaluate(self.names)
             for p in (window.offset, window.rows.poly(), window.cols.poly(), window.row_stride, window.col_stride)
         )
-        if window.tensor in self.rings:  # of a slot, whose rows lie apart as those of a whole tile
-            fifo = self.rings[window.tensor]
+        if window.tensor in self.fifos:  # of a slot, whose rows lie apart as those of a whole tile
+            fifo = self.fifos[window.tensor]
             assert (first % row, col, window.layout) == (0, 1, "ND")
             return self.slot(fifo), first // row * fifo.cols, axes((rows, cols), (fifo.cols, 1))
         if window.layout != "NZ":

@@ -29,36 +29,36 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // y: argsort(x)
     VecI32_1x2048 places; TASSIGN<0x10000>(places);  // UB 0x10000..0x12000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_slot ^= 1) {
-        VecF32_1x2048 part; TASSIGN(part, 0x00000 + i1_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_slot));  // free again
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
+        VecF32_1x2048 part; TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_buffer));  // free again
         XGm x_in(x + int64_t(i1) * 4096);
         TLOAD(part, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_slot));
-        VecF32_1x2048 part_2; TASSIGN(part_2, 0x04000 + i1_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
+        VecF32_1x2048 part_2; TASSIGN(part_2, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         XGm x_in_2(x + int64_t(i1) * 4096 + 2048);
         TLOAD(part_2, x_in_2);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         VecI32_1x2048 places_here; TASSIGN<0x12000>(places_here);  // UB 0x12000..0x14000
         TMOV(places_here, places);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
         TNEG(part, part);
         VecF32_1x4096 pairs; TASSIGN<0x14000>(pairs);  // UB 0x14000..0x18000
         VecU32_1x2048 places_here_uint32; TASSIGN<0x12000>(places_here_uint32);  // same bytes as places_here
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part, places_here_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_buffer));
         VecF32_1x4096 pairs_2; TASSIGN<0x18000>(pairs_2);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs_2, pairs, 64);
@@ -68,11 +68,11 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TMRGSORT(list, pairs, 1024);
         TADDS(places_here, places_here, 2048);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TNEG(part_2, part_2);
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part_2, places_here_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         pipe_barrier(PIPE_V);
         TMRGSORT(pairs_2, pairs, 64);
         pipe_barrier(PIPE_V);
@@ -85,19 +85,19 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TMRGSORT<VecF32_1x8192, VecF32_1x8192, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(lists, taken, merged, list, list_2);
         VecI32_1x8192 best_int32; TASSIGN<0x1c000>(best_int32);  // same bytes as best
-        VecI32_1x4096 indices; TASSIGN(indices, 0x08000 + i1_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecI32_1x4096 indices; TASSIGN(indices, 0x08000 + i1_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x4096, VecI32_1x8192, MaskPattern::P1010>(indices, best_int32);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         YGm y_out(y + int64_t(i1) * 4096);
         TSTORE(y_out, indices);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

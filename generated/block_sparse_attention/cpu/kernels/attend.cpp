@@ -56,7 +56,7 @@ extern "C" __global__ AICORE void attend(
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
                 // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
                 const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
-                if (seen_here == 0) {  // this round is left out
+                if (seen_here == 0) {  // this iteration is skipped
                     continue;
                 }
                 // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale

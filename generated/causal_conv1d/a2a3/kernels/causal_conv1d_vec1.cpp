@@ -26,14 +26,14 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free at first
     for (int32_t c0 = block * 32; c0 < 256; c0 += nblk * 32) {
         // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
         VecB16_32x16_c1 w_tile_apart; TASSIGN<0x00200>(w_tile_apart);  // UB 0x00200..0x00600
@@ -117,14 +117,14 @@ AICORE inline void run_block(
         TSTORE(y_tap_wide_4_out, y_tap_wide_4_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use
 #endif
 }
 

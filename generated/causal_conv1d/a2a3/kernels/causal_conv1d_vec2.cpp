@@ -26,37 +26,37 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t i3_buffer = 0;  // which of 2 buffers this iteration of i3 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_buffer ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // seen: concat(state, x, axis=-1)
-        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x0b800);  // UB 0x00000..0x17000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
         StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
         TLOAD(part, state_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
         SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
         TSTORE(seen_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
     }
     for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
-        for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_slot ^= 1) {
+        for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_buffer ^= 1) {
             const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;
-            VecB16_1x12288 part_2(i3_valid); TASSIGN(part_2, 0x17000 + i3_slot * 0x06000);  // UB 0x17000..0x23000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_slot));  // free again
+            VecB16_1x12288 part_2(i3_valid); TASSIGN(part_2, 0x17000 + i3_buffer * 0x06000);  // UB 0x17000..0x23000, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));  // free again
             XGm x_in(x + int64_t(i3) + int64_t(i4) * s, {i3_valid}, {int64_t(s)});
             TLOAD(part_2, x_in);
-            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_slot));
-            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_slot));
+            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
             XGm seen_out(seen + int64_t(i4) * 3 + int64_t(i3) + int64_t(i4) * s + 3, {i3_valid}, {int64_t(s) + 3});
             TSTORE(seen_out, part_2);
-            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_slot));
+            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

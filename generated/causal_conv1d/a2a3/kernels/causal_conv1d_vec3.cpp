@@ -32,7 +32,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t y_1_cols0_slot = 0;  // which of 2 buffers this round of y_1_cols0 uses
+    int32_t y_1_cols0_buffer = 0;  // which of 2 buffers this iteration of y_1_cols0 uses
     // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
     VecF32_1x256 y_tap_wide_tile_row; TASSIGN<0x04000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
     YTapWideGm y_tap_wide_in(y_tap_wide);
@@ -49,47 +49,47 @@ AICORE inline void run_block(
     VecF32_1x256 bias_tile_row; TASSIGN<0x11000>(bias_tile_row);  // as a row, same bytes as bias_tile
     YTapWideGm bias_in(bias);
     TLOAD(bias_tile_row, bias_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // all 2 buffers are free at first
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
-        for (int32_t y_1_cols0 = block * 16; y_1_cols0 < s; y_1_cols0 += nblk * 16, y_1_cols0_slot ^= 1) {
+        for (int32_t y_1_cols0 = block * 16; y_1_cols0 < s; y_1_cols0 += nblk * 16, y_1_cols0_buffer ^= 1) {
             const int32_t y_1_cols0_valid = s - y_1_cols0 < 16 ? s - y_1_cols0 : 16;
-            VecB16_256x16 seen_tile(y_1_cols0_valid); TASSIGN(seen_tile, 0x00000 + y_1_cols0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + y_1_cols0_slot));  // free again
+            VecB16_256x16 seen_tile(y_1_cols0_valid); TASSIGN(seen_tile, 0x00000 + y_1_cols0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + y_1_cols0_buffer));  // free again
             SeenGm seen_in(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(y_1_cols0), {y_1_cols0_valid}, {int64_t(s) + 3});
             TLOAD(seen_tile, seen_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(6 + y_1_cols0_slot));
-            VecB16_256x16 seen_tile_2(y_1_cols0_valid); TASSIGN(seen_tile_2, 0x04400 + y_1_cols0_slot * 0x02000);  // UB 0x04400..0x08400, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + y_1_cols0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(6 + y_1_cols0_buffer));
+            VecB16_256x16 seen_tile_2(y_1_cols0_valid); TASSIGN(seen_tile_2, 0x04400 + y_1_cols0_buffer * 0x02000);  // UB 0x04400..0x08400, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + y_1_cols0_buffer));  // free again
             SeenGm seen_in_2(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(y_1_cols0) + 1, {y_1_cols0_valid}, {int64_t(s) + 3});
             TLOAD(seen_tile_2, seen_in_2);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + y_1_cols0_slot));
-            VecB16_256x16 seen_tile_3(y_1_cols0_valid); TASSIGN(seen_tile_3, 0x08800 + y_1_cols0_slot * 0x02000);  // UB 0x08800..0x0c800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_1_cols0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + y_1_cols0_buffer));
+            VecB16_256x16 seen_tile_3(y_1_cols0_valid); TASSIGN(seen_tile_3, 0x08800 + y_1_cols0_buffer * 0x02000);  // UB 0x08800..0x0c800, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_1_cols0_buffer));  // free again
             SeenGm seen_in_3(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(y_1_cols0) + 2, {y_1_cols0_valid}, {int64_t(s) + 3});
             TLOAD(seen_tile_3, seen_in_3);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_1_cols0_slot));
-            VecB16_256x16 seen_tile_4(y_1_cols0_valid); TASSIGN(seen_tile_4, 0x0cc00 + y_1_cols0_slot * 0x02000);  // UB 0x0cc00..0x10c00, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_1_cols0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_1_cols0_buffer));
+            VecB16_256x16 seen_tile_4(y_1_cols0_valid); TASSIGN(seen_tile_4, 0x0cc00 + y_1_cols0_buffer * 0x02000);  // UB 0x0cc00..0x10c00, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_1_cols0_buffer));  // free again
             SeenGm seen_in_4(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(y_1_cols0) + 3, {y_1_cols0_valid}, {int64_t(s) + 3});
             TLOAD(seen_tile_4, seen_in_4);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_buffer));
             VecF32_256x16 y_seen(y_1_cols0_valid); TASSIGN<0x15400>(y_seen);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + y_1_cols0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + y_1_cols0_buffer));
             TCVT(y_seen, seen_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(6 + y_1_cols0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(6 + y_1_cols0_buffer));
             VecF32_256x16 y_part(y_1_cols0_valid); TASSIGN<0x15400>(y_part);  // UB 0x15400..0x19400
             VecF32_256x1 y_tap_wide_tile; TASSIGN<0x04000>(y_tap_wide_tile);  // UB 0x04000..0x04400
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part, y_seen, y_tap_wide_tile);
             VecF32_256x16 y_seen_2(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_2);  // UB 0x19400..0x1d400
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + y_1_cols0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + y_1_cols0_buffer));
             TCVT(y_seen_2, seen_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + y_1_cols0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + y_1_cols0_buffer));
             VecF32_256x16 y_part_2(y_1_cols0_valid); TASSIGN<0x19400>(y_part_2);  // UB 0x19400..0x1d400
             VecF32_256x1 y_tap_wide_2_tile; TASSIGN<0x08400>(y_tap_wide_2_tile);  // UB 0x08400..0x08800
             pipe_barrier(PIPE_V);
@@ -99,9 +99,9 @@ AICORE inline void run_block(
             TADD(y_total, y_part, y_part_2);
             VecF32_256x16 y_seen_3(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_3);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_1_cols0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_1_cols0_buffer));
             TCVT(y_seen_3, seen_tile_3, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_1_cols0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_1_cols0_buffer));
             VecF32_256x16 y_part_3(y_1_cols0_valid); TASSIGN<0x19400>(y_part_3);  // UB 0x19400..0x1d400
             VecF32_256x1 y_tap_wide_3_tile; TASSIGN<0x0c800>(y_tap_wide_3_tile);  // UB 0x0c800..0x0cc00
             pipe_barrier(PIPE_V);
@@ -110,9 +110,9 @@ AICORE inline void run_block(
             TADD(y_total, y_total, y_part_3);
             VecF32_256x16 y_seen_4(y_1_cols0_valid); TASSIGN<0x19400>(y_seen_4);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_buffer));
             TCVT(y_seen_4, seen_tile_4, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(y_1_cols0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(y_1_cols0_buffer));
             VecF32_256x16 y_part_4(y_1_cols0_valid); TASSIGN<0x19400>(y_part_4);  // UB 0x19400..0x1d400
             VecF32_256x1 y_tap_wide_4_tile; TASSIGN<0x10c00>(y_tap_wide_4_tile);  // UB 0x10c00..0x11000
             pipe_barrier(PIPE_V);
@@ -135,22 +135,22 @@ AICORE inline void run_block(
             VecF32_256x16 y_5(y_1_cols0_valid); TASSIGN<0x15400>(y_5);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
             TDIV(y_5, y_biased, y_one_e);
-            VecB16_256x16 y_tile(y_1_cols0_valid); TASSIGN(y_tile, 0x11400 + y_1_cols0_slot * 0x02000);  // UB 0x11400..0x15400, 2 copies
+            VecB16_256x16 y_tile(y_1_cols0_valid); TASSIGN(y_tile, 0x11400 + y_1_cols0_buffer * 0x02000);  // UB 0x11400..0x15400, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(y_1_cols0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(y_1_cols0_buffer));  // free again
             TCVT(y_tile, y_5, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(y_1_cols0_buffer));
             SeenGm y_out(y + int64_t(b0) * s * 256 + int64_t(y_1_cols0), {y_1_cols0_valid}, {int64_t(s)});
             TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(y_1_cols0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(y_1_cols0_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // drain: the last use of each of 2 buffers
 #endif
 }
 

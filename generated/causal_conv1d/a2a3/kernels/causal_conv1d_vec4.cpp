@@ -23,22 +23,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_buffer ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // state: seen[:, :, s:]
-        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x0b800);  // UB 0x00000..0x17000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
         SeenGm seen_in(seen + int64_t(i2) * 3 + int64_t(i2) * s + int64_t(s), {i2_valid}, {int64_t(s) + 3});
         TLOAD(part, seen_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
         StateGm state_out(state + int64_t(i2) * 3, {i2_valid});
         TSTORE(state_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -43,27 +43,27 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
         // counts: ne(labels, ignore_index)
-        VecI32_1x8 labels_halves_tile_between(rows0_valid * 2); TASSIGN(labels_halves_tile_between, 0x20200 + rows0_slot * 0x00020);  // UB 0x20200..0x20240, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
+        VecI32_1x8 labels_halves_tile_between(rows0_valid * 2); TASSIGN(labels_halves_tile_between, 0x20200 + rows0_buffer * 0x00020);  // UB 0x20200..0x20240, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_buffer));  // free again
         LabelsHalvesGm labels_halves_in(labels_halves + int64_t(rows0) * 2, {rows0_valid * 2});
         TLOAD(labels_halves_tile_between, labels_halves_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
         // peak: amax(logits, axis=-1, keepdim=true)
-        VecF32_8x4096 logits_tile(rows0_valid); TASSIGN(logits_tile, 0x00040 + rows0_slot * 0x10000);  // UB 0x00040..0x20040, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF32_8x4096 logits_tile(rows0_valid); TASSIGN(logits_tile, 0x00040 + rows0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         LogitsGm logits_in(logits + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(logits_tile, logits_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         // counts: ne(labels, ignore_index)
         VecI32_1x8 counts_number_low(rows0_valid); TASSIGN<0x20240>(counts_number_low);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
@@ -71,7 +71,7 @@ AICORE inline void run_block(
         VecI32_1x8 counts_number_high(rows0_valid); TASSIGN<0x20260>(counts_number_high);  // UB 0x20260..0x20280
         TEXPANDS(counts_number_high, counts_number_high_number);
         VecI32_1x8m labels_halves_tile_whole; TASSIGN<0x20280>(labels_halves_tile_whole);  // same bytes as labels_halves_tile
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
         TGATHER<VecI32_1x8m, VecI32_1x8, MaskPattern::P0101>(labels_halves_tile_whole, labels_halves_tile_between);
         VecI32_1x8 counts_low(rows0_valid); TASSIGN<0x20240>(counts_low);  // UB 0x20240..0x20260
         VecI32_1x8 labels_halves_tile(rows0_valid); TASSIGN<0x20280>(labels_halves_tile);  // UB 0x20280..0x202a0
@@ -79,7 +79,7 @@ AICORE inline void run_block(
         TSUB(counts_low, labels_halves_tile, counts_number_low);
         VecI32_1x8m labels_halves_tile_2_whole; TASSIGN<0x202a0>(labels_halves_tile_2_whole);  // same bytes as labels_halves_tile_2
         TGATHER<VecI32_1x8m, VecI32_1x8, MaskPattern::P1010>(labels_halves_tile_2_whole, labels_halves_tile_between);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_buffer));
         VecI32_1x8 counts_high(rows0_valid); TASSIGN<0x20260>(counts_high);  // UB 0x20260..0x20280
         VecI32_1x8 labels_halves_tile_2(rows0_valid); TASSIGN<0x202a0>(labels_halves_tile_2);  // UB 0x202a0..0x202c0
         pipe_barrier(PIPE_V);
@@ -90,18 +90,18 @@ AICORE inline void run_block(
         VecU8_1x32_c1 counts_equal_bits; TASSIGN<0x20240>(counts_equal_bits);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TCMPS(counts_equal_bits, counts_apart, 0, CmpMode::EQ);
-        VecF16_1x16 counts_equal(rows0_valid); TASSIGN(counts_equal, 0x00000 + rows0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
+        VecF16_1x16 counts_equal(rows0_valid); TASSIGN(counts_equal, 0x00000 + rows0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_buffer));  // free again
         TEXPANDS(counts_equal, 1.0f);
         VecF16_1x16m counts_equal_tmp; TASSIGN<0x20260>(counts_equal_tmp);  // UB 0x20260..0x20280
         pipe_barrier(PIPE_V);
         TSELS(counts_equal, counts_equal_bits, counts_equal, counts_equal_tmp, 0.0f);
-        VecF16_1x16 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000 + rows0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecF16_1x16 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000 + rows0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
         pipe_barrier(PIPE_V);
         TNEG(counts_tile, counts_equal);
         pipe_barrier(PIPE_V);
         TADDS(counts_tile, counts_tile, 1.0f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_buffer));
         // label: where(counts, labels, 0)
         VecU8_1x32_c1 label_low_bits; TASSIGN<0x20240>(label_low_bits);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
@@ -118,14 +118,14 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TSELS(label_high, label_high_bits, labels_halves_tile_2, label_high_tmp, 0);
         // peak: amax(logits, axis=-1, keepdim=true)
-        VecF32_8x1 peak(rows0_valid); TASSIGN(peak, 0x20040 + rows0_slot * 0x00020);  // UB 0x20040..0x20080, 2 copies
+        VecF32_8x1 peak(rows0_valid); TASSIGN(peak, 0x20040 + rows0_buffer * 0x00020);  // UB 0x20040..0x20080, 2 copies
         VecF32_8x128 peak_tmp(rows0_valid); TASSIGN<0x202a0>(peak_tmp);  // UB 0x202a0..0x20aa0
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_buffer));  // free again
         TROWMAX(peak, logits_tile, peak_tmp);
         // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
-        VecF32_8x4096 total_1(rows0_valid); TASSIGN(total_1, 0x00040 + rows0_slot * 0x10000);  // UB 0x00040..0x20040, 2 copies
+        VecF32_8x4096 total_1(rows0_valid); TASSIGN(total_1, 0x00040 + rows0_buffer * 0x10000);  // UB 0x00040..0x20040, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(total_1, logits_tile, peak);
         pipe_barrier(PIPE_V);
@@ -134,49 +134,49 @@ AICORE inline void run_block(
         VecF32_8x128 total_3_tmp(rows0_valid); TASSIGN<0x202a0>(total_3_tmp);  // UB 0x202a0..0x20aa0
         pipe_barrier(PIPE_V);
         TROWSUM(total_3, total_1, total_3_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
         VecF32_1x8 total_4_row(rows0_valid); TASSIGN<0x20240>(total_4_row);  // as a row, same bytes as total_4
         VecF32_1x8 total_3_row(rows0_valid); TASSIGN<0x20240>(total_3_row);  // as a row, same bytes as total_3
         pipe_barrier(PIPE_V);
         TLOG(total_4_row, total_3_row);
-        VecF32_1x8 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x20040 + rows0_slot * 0x00020);  // as a row, same bytes as total_tile
-        VecF32_1x8 peak_row(rows0_valid); TASSIGN(peak_row, 0x20040 + rows0_slot * 0x00020);  // as a row, same bytes as peak
+        VecF32_1x8 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x20040 + rows0_buffer * 0x00020);  // as a row, same bytes as total_tile
+        VecF32_1x8 peak_row(rows0_valid); TASSIGN(peak_row, 0x20040 + rows0_buffer * 0x00020);  // as a row, same bytes as peak
         pipe_barrier(PIPE_V);
         TADD(total_tile_row, total_4_row, peak_row);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_buffer));
         // named: gather(logits, 1, label[:, None])
         VecI32_1x8 label_down(rows0_valid); TASSIGN<0x20240>(label_down);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TSHRS(label_down, label_low, 31);
         VecI32_1x8 label_down_2(rows0_valid); TASSIGN<0x202a0>(label_down_2);  // UB 0x202a0..0x202c0
         TSHRS(label_down_2, label_high, 31);
-        VecI32_1x8 label_beyond_turned(rows0_valid); TASSIGN<0x202a0>(label_beyond_turned);  // UB 0x202a0..0x202c0
+        VecI32_1x8 label_beyond_negated(rows0_valid); TASSIGN<0x202a0>(label_beyond_negated);  // UB 0x202a0..0x202c0
         pipe_barrier(PIPE_V);
-        TMULS(label_beyond_turned, label_down_2, -1);
+        TMULS(label_beyond_negated, label_down_2, -1);
         VecI32_1x8 label_beyond(rows0_valid); TASSIGN<0x202a0>(label_beyond);  // UB 0x202a0..0x202c0
         pipe_barrier(PIPE_V);
-        TADDS(label_beyond, label_beyond_turned, 2147483647);
+        TADDS(label_beyond, label_beyond_negated, 2147483647);
         VecU8_1x32_c1 label_fits_bits; TASSIGN<0x202c0>(label_fits_bits);  // UB 0x202c0..0x202e0
         TCMP(label_fits_bits, label_high, label_down, CmpMode::EQ);
-        VecI32_1x8 label_int32_tile(rows0_valid); TASSIGN(label_int32_tile, 0x20080 + rows0_slot * 0x00020);  // UB 0x20080..0x200c0, 2 copies
+        VecI32_1x8 label_int32_tile(rows0_valid); TASSIGN(label_int32_tile, 0x20080 + rows0_buffer * 0x00020);  // UB 0x20080..0x200c0, 2 copies
         VecI32_1x8m label_int32_tile_tmp; TASSIGN<0x20240>(label_int32_tile_tmp);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));  // free again
         TSEL(label_int32_tile, label_fits_bits, label_low, label_beyond, label_int32_tile_tmp);
         // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8 counted_1_low(rows0_valid); TASSIGN<0x20240>(counted_1_low);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TCVT(counted_1_low, counts_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecI32_1x8 counted_part_tile(rows0_valid); TASSIGN(counted_part_tile, 0x200c0 + rows0_slot * 0x00020);  // UB 0x200c0..0x20100, 2 copies
+        VecI32_1x8 counted_part_tile(rows0_valid); TASSIGN(counted_part_tile, 0x200c0 + rows0_buffer * 0x00020);  // UB 0x200c0..0x20100, 2 copies
         pipe_barrier(PIPE_V);
         TANDS(counted_part_tile, counted_1_low, 255);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         VecI32_1x8 counted_down(rows0_valid); TASSIGN<0x20260>(counted_down);  // UB 0x20260..0x20280
         TSHRS(counted_down, counted_1_low, 8);
         VecI32_1x8 counted_down_2(rows0_valid); TASSIGN<0x20280>(counted_down_2);  // UB 0x20280..0x202a0
         pipe_barrier(PIPE_V);
         TANDS(counted_down_2, counted_down, 16777215);
-        VecI32_1x8 counted_part_2_tile(rows0_valid); TASSIGN(counted_part_2_tile, 0x20100 + rows0_slot * 0x00020);  // UB 0x20100..0x20140, 2 copies
+        VecI32_1x8 counted_part_2_tile(rows0_valid); TASSIGN(counted_part_2_tile, 0x20100 + rows0_buffer * 0x00020);  // UB 0x20100..0x20140, 2 copies
         pipe_barrier(PIPE_V);
         TANDS(counted_part_2_tile, counted_down_2, 255);
         VecI32_1x8 counted_down_3(rows0_valid); TASSIGN<0x20260>(counted_down_3);  // UB 0x20260..0x20280
@@ -184,7 +184,7 @@ AICORE inline void run_block(
         VecI32_1x8 counted_down_4(rows0_valid); TASSIGN<0x20280>(counted_down_4);  // UB 0x20280..0x202a0
         pipe_barrier(PIPE_V);
         TANDS(counted_down_4, counted_down_3, 65535);
-        VecI32_1x8 counted_part_3_tile(rows0_valid); TASSIGN(counted_part_3_tile, 0x20140 + rows0_slot * 0x00020);  // UB 0x20140..0x20180, 2 copies
+        VecI32_1x8 counted_part_3_tile(rows0_valid); TASSIGN(counted_part_3_tile, 0x20140 + rows0_buffer * 0x00020);  // UB 0x20140..0x20180, 2 copies
         pipe_barrier(PIPE_V);
         TANDS(counted_part_3_tile, counted_down_4, 255);
         VecI32_1x8 counted_down_5(rows0_valid); TASSIGN<0x20260>(counted_down_5);  // UB 0x20260..0x20280
@@ -192,48 +192,48 @@ AICORE inline void run_block(
         VecI32_1x8 counted_down_6(rows0_valid); TASSIGN<0x20240>(counted_down_6);  // UB 0x20240..0x20260
         pipe_barrier(PIPE_V);
         TANDS(counted_down_6, counted_down_5, 255);
-        VecI32_1x8 counted_part_4_tile(rows0_valid); TASSIGN(counted_part_4_tile, 0x20180 + rows0_slot * 0x00020);  // UB 0x20180..0x201c0, 2 copies
+        VecI32_1x8 counted_part_4_tile(rows0_valid); TASSIGN(counted_part_4_tile, 0x20180 + rows0_buffer * 0x00020);  // UB 0x20180..0x201c0, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TANDS(counted_part_4_tile, counted_down_6, 255);
-        VecI32_1x8 counted_word_tile(rows0_valid); TASSIGN(counted_word_tile, 0x201c0 + rows0_slot * 0x00020);  // UB 0x201c0..0x20200, 2 copies
+        VecI32_1x8 counted_word_tile(rows0_valid); TASSIGN(counted_word_tile, 0x201c0 + rows0_buffer * 0x00020);  // UB 0x201c0..0x20200, 2 copies
         TEXPANDS(counted_word_tile, 0);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_buffer));
         // counts: ne(labels, ignore_index)
         CountsGm counts_out(counts + int64_t(rows0), {rows0_valid});
         TSTORE(counts_out, counts_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_buffer));
         // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // named: gather(logits, 1, label[:, None])
         LabelsHalvesGm label_int32_out(label_int32 + int64_t(rows0), {rows0_valid});
         TSTORE(label_int32_out, label_int32_tile);
         // counted: sum(cast(counts, int64), keepdim=true)
         LabelsHalvesGm counted_part_out(counted_part + int64_t(rows0), {rows0_valid});
         TSTORE(counted_part_out, counted_part_tile);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         LabelsHalvesGm counted_part_2_out(counted_part_2 + int64_t(rows0), {rows0_valid});
         TSTORE(counted_part_2_out, counted_part_2_tile);
         LabelsHalvesGm counted_part_3_out(counted_part_3 + int64_t(rows0), {rows0_valid});
         TSTORE(counted_part_3_out, counted_part_3_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));
         LabelsHalvesGm counted_part_4_out(counted_part_4 + int64_t(rows0), {rows0_valid});
         TSTORE(counted_part_4_out, counted_part_4_tile);
         LabelsHalvesGm counted_word_out(counted_word + int64_t(rows0), {rows0_valid});
         TSTORE(counted_word_out, counted_word_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // drain: the last use of each of 2 buffers
 #endif
 }
 

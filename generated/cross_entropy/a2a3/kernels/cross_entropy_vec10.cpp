@@ -27,40 +27,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 4096; rows0 < rows_end; rows0 += nblk * 4096, rows0_slot ^= 1) {
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 4096; rows0 < rows_end; rows0 += nblk * 4096, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4096 ? rows_end - rows0 : 4096;
         // loss: where(counts, reshape(total - named, [rows]), 0)
-        VecF16_1x4096 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF16_1x4096 counts_tile(rows0_valid); TASSIGN(counts_tile, 0x00000 + rows0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         CountsGm counts_in(counts + int64_t(rows0), {rows0_valid});
         TLOAD(counts_tile, counts_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        VecF32_1x4096 loss_1_tile(rows0_valid); TASSIGN(loss_1_tile, 0x04000 + rows0_slot * 0x04000);  // UB 0x04000..0x0c000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
+        VecF32_1x4096 loss_1_tile(rows0_valid); TASSIGN(loss_1_tile, 0x04000 + rows0_buffer * 0x04000);  // UB 0x04000..0x0c000, 2 copies
         Loss1Gm loss_1_in(loss_1 + int64_t(rows0), {rows0_valid});
         TLOAD(loss_1_tile, loss_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecU8_1x512 loss_tile_bits; TASSIGN<0x14000>(loss_tile_bits);  // UB 0x14000..0x14200
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
         TCMPS(loss_tile_bits, counts_tile, 0.0f, CmpMode::NE);
-        VecF32_1x4096 loss_tile(rows0_valid); TASSIGN(loss_tile, 0x0c000 + rows0_slot * 0x04000);  // UB 0x0c000..0x14000, 2 copies
+        VecF32_1x4096 loss_tile(rows0_valid); TASSIGN(loss_tile, 0x0c000 + rows0_buffer * 0x04000);  // UB 0x0c000..0x14000, 2 copies
         VecF32_1x4096m loss_tile_tmp; TASSIGN<0x14200>(loss_tile_tmp);  // UB 0x14200..0x18200
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TSELS(loss_tile, loss_tile_bits, loss_1_tile, loss_tile_tmp, 0.0f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         Loss1Gm loss_out(loss + int64_t(rows0), {rows0_valid});
         TSTORE(loss_out, loss_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

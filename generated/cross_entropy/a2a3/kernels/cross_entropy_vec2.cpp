@@ -31,22 +31,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
         const int64_t place = index_inside(label_int32[int64_t(i1)], 4096, 1);
         // named: gather(logits, 1, label[:, None])
-        VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
         LogitsGm logits_in(logits + int64_t(i1) * 4096 + int64_t(place));
         TLOAD(part, logits_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
         LogitsGm named_out(named + int64_t(i1));
         TSTORE(named_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -25,27 +25,27 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2_row, 0);
-        for (int32_t i1 = 0; i1 < rows; i1 += 1536, i1_slot ^= 1) {
+        for (int32_t i1 = 0; i1 < rows; i1 += 1536, i1_buffer ^= 1) {
             const int32_t i1_valid = rows - i1 < 1536 ? rows - i1 : 1536;
-            VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_slot * 0x01800);  // UB 0x00020..0x03020, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+            VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_buffer * 0x01800);  // UB 0x00020..0x03020, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
             CountedPartGm counted_part_in(counted_part + int64_t(i1), {i1_valid});
             TLOAD(part, counted_part_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
             VecI32_8x1_r1 found; TASSIGN<0x03020>(found);  // UB 0x03020..0x03040
             VecI32_8x128_r1 found_tmp; TASSIGN<0x03040>(found_tmp);  // UB 0x03040..0x03240
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
             TROWSUM(found, part, found_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
             VecI32_1x8_c1 found_row; TASSIGN<0x03020>(found_row);  // as a row, same bytes as found
             pipe_barrier(PIPE_V);
             TADD(total_2_row, total_2_row, found_row);
@@ -56,8 +56,8 @@ AICORE inline void run_block(
         TSTORE(counted_part_sum_out, total_2_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }
 

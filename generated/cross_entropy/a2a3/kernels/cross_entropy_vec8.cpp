@@ -32,7 +32,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // counted: sum(cast(counts, int64), keepdim=true)
     VecI32_1x8_c1 counted_part_sum_tile; TASSIGN<0x00c00>(counted_part_sum_tile);  // UB 0x00c00..0x00c20
     CountedPartSumGm counted_part_sum_in(counted_part_sum);
@@ -131,32 +131,32 @@ AICORE inline void run_block(
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
     CountedPartSumGm counted_high_out(counted_high);
     TSTORE(counted_high_out, counted_high_tile);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 128; rows0 < rows_end; rows0 += nblk * 128, rows0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 128; rows0 < rows_end; rows0 += nblk * 128, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 128 ? rows_end - rows0 : 128;
         // loss: where(counts, reshape(total - named, [rows]), 0)
-        VecF32_1x128 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x00000 + rows0_slot * 0x00200);  // as a row, same bytes as total_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF32_1x128 total_tile_row(rows0_valid); TASSIGN(total_tile_row, 0x00000 + rows0_buffer * 0x00200);  // as a row, same bytes as total_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         TotalGm total_in(total + int64_t(rows0), {rows0_valid});
         TLOAD(total_tile_row, total_in);
-        VecF32_1x128 named_tile_row(rows0_valid); TASSIGN(named_tile_row, 0x00400 + rows0_slot * 0x00200);  // as a row, same bytes as named_tile
+        VecF32_1x128 named_tile_row(rows0_valid); TASSIGN(named_tile_row, 0x00400 + rows0_buffer * 0x00200);  // as a row, same bytes as named_tile
         TotalGm named_in(named + int64_t(rows0), {rows0_valid});
         TLOAD(named_tile_row, named_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_1x128 loss_1_tile_row(rows0_valid); TASSIGN(loss_1_tile_row, 0x00800 + rows0_slot * 0x00200);  // as a row, same bytes as loss_1_tile
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        VecF32_1x128 loss_1_tile_row(rows0_valid); TASSIGN(loss_1_tile_row, 0x00800 + rows0_buffer * 0x00200);  // as a row, same bytes as loss_1_tile
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TSUB(loss_1_tile_row, total_tile_row, named_tile_row);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         TotalGm loss_1_out(loss_1 + int64_t(rows0), {rows0_valid});
         TSTORE(loss_1_out, loss_1_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -21,7 +21,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00020
@@ -45,7 +45,7 @@ AICORE inline void run_block(
         TSTORE(counted_halves_out, part_2);
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -75,7 +75,7 @@ extern "C" __global__ AICORE void cross_entropy_vec1(
         VecF32_8x1_r1 total_3; TASSIGN(total_3, 0x00040);  // UB 0x00040..0x00060
         TPASS(1, 4096, [&](auto at, auto &total_3_sum) {
             // total: log(sum(exp(logits - peak), axis=-1, keepdim=true)) + peak
-            at.ask_for(logits_in, nblk);  // the next round's
+            at.ask_for(logits_in, nblk);  // the next iteration's
             const auto logits_tile_v = at.load(logits_tile);
             const auto total_1 = logits_tile_v - at.column(peak);
             const auto total_2 = at.exp(total_1);

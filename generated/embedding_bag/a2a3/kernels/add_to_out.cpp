@@ -42,41 +42,41 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t bag0_slot = 0;  // which of 2 buffers this round of bag0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t bag0_buffer = 0;  // which of 2 buffers this iteration of bag0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // total: full([t, h], 0, fp32)
         VecF32_32x128 total(t0_valid); TASSIGN<0x08800>(total);  // UB 0x08800..0x0c800
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
-        for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_slot ^= 1) {
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
+        for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_buffer ^= 1) {
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_buffer));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
                 const int64_t slot = index_inside(place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)], int64_t(vocabulary), 0);
                 // total: total + cast(row, fp32) * there[:, bag]
-                VecB16_1x128 row_one; TASSIGN(row_one, 0x00000 + bag0_slot * 0x02000 + row_i * 0x00100);  // row of row
+                VecB16_1x128 row_one; TASSIGN(row_one, 0x00000 + bag0_buffer * 0x02000 + row_i * 0x00100);  // row of row
                 TableGm table_in(table + int64_t(slot) * 128);
                 TLOAD(row_one, table_in);
             }
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
-            VecF32_32x8_c1 there_tile_apart(t0_valid); TASSIGN(there_tile_apart, 0x08000 + bag0_slot * 0x00400);  // UB 0x08000..0x08800, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_buffer));
+            VecF32_32x8_c1 there_tile_apart(t0_valid); TASSIGN(there_tile_apart, 0x08000 + bag0_buffer * 0x00400);  // UB 0x08000..0x08800, 2 copies
             ThereGm there_in(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(there_tile_apart, there_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
-            VecB16_32x128 row(t0_valid); TASSIGN(row, 0x00000 + bag0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_buffer));
+            VecB16_32x128 row(t0_valid); TASSIGN(row, 0x00000 + bag0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
             VecF32_32x128 total_1(t0_valid); TASSIGN<0x0c800>(total_1);  // UB 0x0c800..0x10800
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_buffer));
             TCVT(total_1, row, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_1x32 there_tile_row(t0_valid); TASSIGN<0x10800>(there_tile_row);  // as a row, same bytes as there_tile
             VecF32_32x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN<0x10880>(there_tile_apart_tmp);  // UB 0x10880..0x10c80
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_buffer));
             TTRANS(there_tile_row, there_tile_apart, there_tile_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_buffer));
             VecF32_32x1 there_tile(t0_valid); TASSIGN<0x10800>(there_tile);  // UB 0x10800..0x10880
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(total_1, total_1, there_tile);
@@ -84,18 +84,18 @@ AICORE inline void run_block(
             TADD(total, total, total_1);
         }
         // y: cast(total, bf16)
-        VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x04000 + t0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         YGm y_out(y + int64_t(t0) * 128, {t0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

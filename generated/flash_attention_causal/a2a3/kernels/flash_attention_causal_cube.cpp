@@ -31,9 +31,9 @@ AICORE inline void run_block(
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *v,
-    __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ bfloat16_t *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -42,98 +42,98 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
-        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_buffer ^= 1) {
             // o: attention(q, k, v, scale=scale, causal=true)
-            MatB16_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));  // free again
+            MatB16_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));  // free again
             QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TLOAD(q_tile, q_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
-            const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
-            for (int32_t kv0 = -64; kv0 < kv0_end; kv0 += 64, kv0_slot ^= 1) {
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
+            const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
+            for (int32_t kv0 = -64; kv0 < kv0_end; kv0 += 64, kv0_buffer ^= 1) {
                 if (const int32_t kv2 = kv0 + 64; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                     const int32_t kv2_valid = kv - kv2 < 64 ? kv - kv2 : 64;
-                    MatZnB16_128x64 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+                    MatZnB16_128x64 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
                     KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv2) * 128, {kv2_valid});
                     TLOAD(k_tile, k_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                    LeftB16_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
+                    LeftB16_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_buffer));  // free again
                     TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                    RightB16_128x64 k_tile_l0b(kv2_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
+                    RightB16_128x64 k_tile_l0b(kv2_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
                     TEXTRACT(k_tile_l0b, k_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                    AccF32_64x64 o_qk_acc(sq0_valid, kv2_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
-                    wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_buffer));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));
+                    AccF32_64x64 o_qk_acc(sq0_valid, kv2_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_buffer));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_buffer));  // free again
                     TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
-                    wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
+                    set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_buffer));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_buffer));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_buffer));
                     TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
-                    set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
+                    set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_buffer));
                 }
                 if (const int32_t kv1 = kv0; -64 < kv1 && kv1 < kv) {
                     const int32_t kv1_valid = kv - kv1 < 64 ? kv - kv1 : 64;
-                    MatB16_64x128 v_tile(kv1_valid); TASSIGN(v_tile, 0x10000 + kv0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
+                    MatB16_64x128 v_tile(kv1_valid); TASSIGN(v_tile, 0x10000 + kv0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
                     QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv1) * 128, {kv1_valid});
                     TLOAD(v_tile, v_in);
-                    OPLowSlot o_p_low_view(o_p_low_ring);
+                    OPLowSlot o_p_low_view(o_p_low_fifo);
                     TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
                     __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
-                    MatB16_64x64 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x18000 + kv0_slot * 0x02000);  // L1 0x18000..0x1c000, 2 copies
+                    MatB16_64x64 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x18000 + kv0_buffer * 0x02000);  // L1 0x18000..0x1c000, 2 copies
                     OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
                     TLOAD(o_p_low_l1, o_p_low_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
                     TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                    LeftB16_64x64 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + kv0_slot * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
+                    LeftB16_64x64 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + kv0_buffer * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_buffer));  // free again
                     TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                    RightB16_64x128 v_tile_l0b(kv1_valid); TASSIGN(v_tile_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                    RightB16_64x128 v_tile_l0b(kv1_valid); TASSIGN(v_tile_l0b, 0x08000 + kv0_buffer * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                     TEXTRACT(v_tile_l0b, v_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                    AccF32_64x128 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-                    wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_buffer));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
+                    AccF32_64x128 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x08000 + kv0_buffer * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_buffer));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));  // free again
                     TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
-                    wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+                    set_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_buffer));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
                     TPUSH<OPvPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
-                    set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+                    set_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));
                 }
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 
@@ -141,11 +141,11 @@ AICORE inline void run_block(
 
 extern "C" __global__ AICORE void flash_attention_causal_cube(
     __gm__ uint64_t *ffts, __gm__ bfloat16_t *q, __gm__ bfloat16_t *k, __gm__ bfloat16_t *v,
-    __gm__ bfloat16_t *o_p_low_ring, __gm__ float *o_pv_ring, __gm__ float *o_qk_ring, int32_t sq_begin,
+    __gm__ bfloat16_t *o_p_low_fifo, __gm__ float *o_pv_fifo, __gm__ float *o_qk_fifo, int32_t sq_begin,
     int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq, kv, nblk,
+        q, k, v, o_p_low_fifo, o_pv_fifo, o_qk_fifo, sq_begin, sq_end, sq, kv, nblk,
         static_cast<int32_t>(get_block_idx()));
 }

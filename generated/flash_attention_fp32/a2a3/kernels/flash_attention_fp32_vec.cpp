@@ -24,9 +24,9 @@ using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 
 
 AICORE inline void run_block(
     __gm__ float *o,
-    __gm__ float *o_p_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ float *o_p_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
@@ -34,25 +34,25 @@ AICORE inline void run_block(
     int32_t kv,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OPPipe o_p_pipe(o_p_ring + int64_t(block) * 8192, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    OPPipe o_p_pipe(o_p_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
-        const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
-        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_buffer ^= 1) {
             // o: attention(q, k, v, scale=scale)
             VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18000>(o_max_row);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
@@ -61,21 +61,21 @@ AICORE inline void run_block(
             TEXPANDS(o_sum_row, 0.0f);
             VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x1c100
             TEXPANDS(o_acc, 0.0f);
-            for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
+            for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_buffer ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-                OQkSlot o_qk_view(o_qk_ring);
+                OQkSlot o_qk_view(o_qk_fifo);
                 TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                 __gm__ float *o_qk_slot = o_qk_view.data();
-                VecF32_32x64 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+                VecF32_32x64 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
                 OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
                 TLOAD(o_qk, o_qk_slot_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                 VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x1c100>(o_s);  // UB 0x1c100..0x1e100
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TMULS(o_s, o_qk, scale);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
                 VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1e100>(o_block_max);  // UB 0x1e100..0x1e180
                 VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x1e180>(o_block_max_tmp);  // UB 0x1e180..0x20180
                 pipe_barrier(PIPE_V);
@@ -88,11 +88,11 @@ AICORE inline void run_block(
                 VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1e100>(o_max_next);  // UB 0x1e100..0x1e180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x04000 + kv0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+                VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x04000 + kv0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
                 TEXP(o_p, o_below_max);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
+                set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
                 VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c100>(o_max_step_row);  // as a row, same bytes as o_max_step
                 pipe_barrier(PIPE_V);
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
@@ -107,54 +107,54 @@ AICORE inline void run_block(
                 VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
-                o_p_pipe.prod.setEntryOffset((sq0_first - lane * sq0_share) * kv0_valid * 4);  // the middle row of an odd number is both cores'
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                o_p_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 4);  // the middle row of an odd number is both cores'
                 TPUSH<OPPipe, VecF32_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
+                set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
                 VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c100>(o_alpha);  // UB 0x1c100..0x1c180
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha);
-                OPvSlot o_pv_view(o_pv_ring);
+                OPvSlot o_pv_view(o_pv_fifo);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                 __gm__ float *o_pv_slot = o_pv_view.data();
-                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x08000 + kv0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
+                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x08000 + kv0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
                 OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
                 TLOAD(o_pv, o_pv_slot_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+                set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                 TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                 TADD(o_acc, o_acc, o_pv);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
                 TMOV(o_max_row, o_max_next_row);
             }
-            VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + heads0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+            VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + heads0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
             VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18080>(o_sum);  // UB 0x18080..0x18100
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
             TROWEXPANDDIV(o_tile, o_acc, o_sum);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
             OPvSlotGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
             TSTORE(o_out, o_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_fp32_vec(
-    __gm__ uint64_t *ffts, __gm__ float *o, __gm__ float *o_p_ring, __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring, float scale, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+    __gm__ uint64_t *ffts, __gm__ float *o, __gm__ float *o_p_fifo, __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo, float scale, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        o, o_p_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, sq, kv, nblk,
+        o, o_p_fifo, o_pv_fifo, o_qk_fifo, scale, sq_begin, sq_end, sq, kv, nblk,
         static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

@@ -30,35 +30,35 @@ using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128
 
 AICORE inline void run_block(
     __gm__ half *o,
-    __gm__ half *o_p_low_ring,
-    __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring,
+    __gm__ half *o_p_low_fifo,
+    __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
     int32_t kv,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 8192, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 16384, 0x0, 0x0);
-    int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
-    int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    int32_t group0_buffer = 0;  // which of 2 buffers this iteration of group0 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
+    set_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
-        const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
         // o: attention(q, k, v, causal=true)
         VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x12000>(o_row_place_row);  // as a row, same bytes as o_row_place
         wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
@@ -74,7 +74,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TMULS(o_limit_row, o_1_row, 1e+30f);
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
-            for (int32_t group0 = 0; group0 < 4; ++group0, group0_slot ^= 1) {
+            for (int32_t group0 = 0; group0 < 4; ++group0, group0_buffer ^= 1) {
                 VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x12080>(o_max_row);  // as a row, same bytes as o_max
                 TEXPANDS(o_max_row, -__builtin_inff());
                 VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x12100>(o_sum_row);  // as a row, same bytes as o_sum
@@ -82,8 +82,8 @@ AICORE inline void run_block(
                 VecF32_32x64 o_acc(sq0_share); TASSIGN<0x12180>(o_acc);  // UB 0x12180..0x14180
                 pipe_barrier(PIPE_V);
                 TEXPANDS(o_acc, 0.0f);
-                const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
-                for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
+                const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
+                for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
                     const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
                     VecI32_1x128 o_key_place(kv0_valid); TASSIGN<0x14180>(o_key_place);  // UB 0x14180..0x14380
                     wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
@@ -95,20 +95,20 @@ AICORE inline void run_block(
                     VecF32_1x128 o_key_far(kv0_valid); TASSIGN<0x14180>(o_key_far);  // UB 0x14180..0x14380
                     pipe_barrier(PIPE_V);
                     TMULS(o_key_far, o_key_number, 1e+30f);
-                    OQkSlot o_qk_view(o_qk_ring);
+                    OQkSlot o_qk_view(o_qk_fifo);
                     TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                     __gm__ float *o_qk_slot = o_qk_view.data();
-                    VecF32_32x128 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+                    VecF32_32x128 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
                     OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
                     TLOAD(o_qk, o_qk_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                     TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                     VecF32_32x128 o_s(sq0_share, kv0_valid); TASSIGN<0x14380>(o_s);  // UB 0x14380..0x18380
                     pipe_barrier(PIPE_V);
-                    wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                     TMULS(o_s, o_qk, 0.125f);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
                     VecF32_32x128 o_seen(sq0_share, kv0_valid); TASSIGN<0x18380>(o_seen);  // UB 0x18380..0x1c380
                     VecF32_32x1 o_limit(sq0_share); TASSIGN<0x12000>(o_limit);  // UB 0x12000..0x12080
                     TROWEXPAND(o_seen, o_limit);
@@ -145,29 +145,29 @@ AICORE inline void run_block(
                     VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x14280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                     pipe_barrier(PIPE_V);
                     TADD(o_sum_row, o_sum_row, o_block_sum_row);
-                    VecF16_32x128 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x08000 + kv0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
+                    VecF16_32x128 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x08000 + kv0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
                     TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
-                    set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
-                    wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
-                    o_p_low_pipe.prod.setEntryOffset((sq0_first - lane * sq0_share) * kv0_valid * 2);  // the middle row of an odd number is both cores'
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                    o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 2);  // the middle row of an odd number is both cores'
                     TPUSH<OPLowPipe, VecF16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
-                    set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
                     VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x14200>(o_alpha);  // UB 0x14200..0x14280
                     TROWEXPANDMUL(o_acc, o_acc, o_alpha);
-                    OPvSlot o_pv_view(o_pv_ring);
+                    OPvSlot o_pv_view(o_pv_fifo);
                     TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                     __gm__ float *o_pv_slot = o_pv_view.data();
-                    VecF32_32x64 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
+                    VecF32_32x64 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
                     OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 64, {sq0_share});
                     TLOAD(o_pv, o_pv_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                     TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                     pipe_barrier(PIPE_V);
-                    wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                     TADD(o_acc, o_acc, o_pv);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
                     TMOV(o_max_row, o_max_next_row);
                     set_flag(PIPE_V, PIPE_S, EVENT_ID0);
                 }
@@ -175,36 +175,36 @@ AICORE inline void run_block(
                 VecF32_32x1 o_sum(sq0_share); TASSIGN<0x12100>(o_sum);  // UB 0x12100..0x12180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDDIV(o_2, o_acc, o_sum);
-                VecF16_32x64 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + group0_slot * 0x01000);  // UB 0x10000..0x12000, 2 copies
+                VecF16_32x64 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + group0_buffer * 0x01000);  // UB 0x10000..0x12000, 2 copies
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + group0_slot));  // free again
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + group0_buffer));  // free again
                 TCVT(o_tile, o_2, RoundMode::CAST_RINT, SaturationMode::ON);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_slot));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_slot));
+                set_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_buffer));
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_buffer));
                 OGm o_out(o + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64 + int64_t(sq0_first) * 64, {sq0_share});
                 TSTORE(o_out, o_tile);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(2 + group0_slot));
+                set_flag(PIPE_MTE3, PIPE_V, event_t(2 + group0_buffer));
             }
         }
         set_flag(PIPE_V, PIPE_S, EVENT_ID1);
     }
-    wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_grouped_vec(
-    __gm__ uint64_t *ffts, __gm__ half *o, __gm__ half *o_p_low_ring, __gm__ float *o_pv_ring,
-    __gm__ float *o_qk_ring, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
+    __gm__ uint64_t *ffts, __gm__ half *o, __gm__ half *o_p_low_fifo, __gm__ float *o_pv_fifo,
+    __gm__ float *o_qk_fifo, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        o, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, sq, kv, nblk,
+        o, o_p_low_fifo, o_pv_fifo, o_qk_fifo, sq_begin, sq_end, sq, kv, nblk,
         static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

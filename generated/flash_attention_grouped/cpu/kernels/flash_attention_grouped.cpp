@@ -60,7 +60,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                 TEXPANDS(o_sum_row, 0.0f);
                 VecF32_512x64 o_acc(sq0_valid); TASSIGN(o_acc, 0x01800);  // UB 0x01800..0x21800
                 TEXPANDS(o_acc, 0.0f);
-                const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
+                const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
                 for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 256) {
                     const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
                     RightF16_64x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x08000
@@ -79,7 +79,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                         at.store(o_key_far, o_key_far_v);
                     });
                     const int32_t sq1_begin = kv0 + sq - kv - sq0 > 0 ? sq0 + (kv0 + sq - kv - sq0) / 128 * 128 : sq0;  // those before see nothing of this block
-                    const int32_t sq1_end = kv0 + sq + 255 - kv < sq0 + sq0_valid ? kv0 + sq + 255 - kv : sq0 + sq0_valid;  // those from here on see all of it
+                    const int32_t sq1_end = kv0 + sq + 255 - kv < sq0 + sq0_valid ? kv0 + sq + 255 - kv : sq0 + sq0_valid;  // rows from here on see the whole block
                     for (int32_t sq1 = sq1_begin; sq1 < sq1_end; sq1 += 128) {
                         const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
                         if (const int32_t kv1 = kv0; kv1 < kv + sq1 + sq1_valid - sq) {  // as far as these rows see

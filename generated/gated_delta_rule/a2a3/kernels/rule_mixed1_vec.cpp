@@ -42,35 +42,35 @@ AICORE inline void run_block(
     __gm__ float *o_g,
     __gm__ float *o_gamma_block,
     __gm__ float *o_u_block,
-    __gm__ bfloat16_t *o_state_low_ring,
-    __gm__ bfloat16_t *o_state_low_2_ring,
-    __gm__ bfloat16_t *o_lasting_low_ring,
-    __gm__ float *o_added_ring,
-    __gm__ float *o_known_ring,
+    __gm__ bfloat16_t *o_state_low_fifo,
+    __gm__ bfloat16_t *o_state_low_2_fifo,
+    __gm__ bfloat16_t *o_lasting_low_fifo,
+    __gm__ float *o_added_fifo,
+    __gm__ float *o_known_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OStateLowPipe o_state_low_pipe(o_state_low_ring + int64_t(block) * 32768, 0x0, 0x0);
-    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_ring + int64_t(block) * 32768, 0x0, 0x0);
-    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    OAddedPipe o_added_pipe(o_added_ring + int64_t(block) * 32768, 0x0, 0x0);
-    OKnownPipe o_known_pipe(o_known_ring + int64_t(block) * 16384, 0x0, 0x0);
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
+    OStateLowPipe o_state_low_pipe(o_state_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free at first
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
                 VecF32_64x128 state_t_tile; TASSIGN<0x00000>(state_t_tile);  // UB 0x00000..0x08000
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
-                StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);
+                StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(subblock) * 8192);
                 TLOAD(state_t_tile, state_t_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
                 VecF32_64x128 o_state; TASSIGN<0x08000>(o_state);  // UB 0x08000..0x10000
@@ -82,7 +82,7 @@ AICORE inline void run_block(
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
-                    const int32_t s0_first = lane * (s0_valid - s0_share);  // this one's first
+                    const int32_t s0_first = subblock * (s0_valid - s0_share);  // the first row of this one
                     VecB16_64x128 o_state_low; TASSIGN<0x00000>(o_state_low);  // UB 0x00000..0x04000
                     pipe_barrier(PIPE_V);
                     TCVT(o_state_low, o_state, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -132,7 +132,7 @@ AICORE inline void run_block(
                     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
                     OUBlockGm o_u_block_in(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
                     TLOAD(o_u_block_tile, o_u_block_in);
-                    OKnownSlot o_known_view(o_known_ring);
+                    OKnownSlot o_known_view(o_known_fifo);
                     TPOP<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
                     __gm__ float *o_known_slot = o_known_view.data();
                     VecF32_32x128 o_known(s0_share); TASSIGN<0x10000>(o_known);  // UB 0x10000..0x14000
@@ -156,15 +156,15 @@ AICORE inline void run_block(
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
                     OChangeBlockGm o_change_block_out(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
                     TSTORE(o_change_block_out, o_change_block_tile);
-                    o_lasting_low_pipe.prod.setEntryOffset((s0_first - lane * s0_share) * 256);  // the middle row of an odd number is both cores'
+                    o_lasting_low_pipe.prod.setEntryOffset((s0_first - s0_share * subblock) * 256);  // the middle row of an odd number is both cores'
                     TPUSH<OLastingLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_lasting_low_pipe, o_lasting_low);
                     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-                    OAddedSlot o_added_view(o_added_ring);
+                    OAddedSlot o_added_view(o_added_fifo);
                     TPOP<OAddedPipe, OAddedSlot, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_view);
                     __gm__ float *o_added_slot = o_added_view.data();
                     VecF32_64x128 o_added; TASSIGN<0x00000>(o_added);  // UB 0x00000..0x08000
                     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
-                    StateTGm o_added_slot_in(o_added_slot + int64_t(lane) * 8192);
+                    StateTGm o_added_slot_in(o_added_slot + int64_t(subblock) * 8192);
                     TLOAD(o_added, o_added_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                     TFREE<OAddedPipe, OAddedSlot, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_view);
@@ -175,14 +175,14 @@ AICORE inline void run_block(
                 set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
                 set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
                 wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-                StateTGm state_end_out(state_end + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);
+                StateTGm state_end_out(state_end + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(subblock) * 8192);
                 TSTORE(state_end_out, o_state);
                 set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
             }
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use
 #endif
 }
 
@@ -190,13 +190,13 @@ AICORE inline void run_block(
 
 extern "C" __global__ AICORE void rule_mixed1_vec(
     __gm__ uint64_t *ffts, __gm__ bfloat16_t *o_change_block, __gm__ float *state_end, __gm__ float *state_t,
-    __gm__ float *o_g, __gm__ float *o_gamma_block, __gm__ float *o_u_block, __gm__ bfloat16_t *o_state_low_ring,
-    __gm__ bfloat16_t *o_state_low_2_ring, __gm__ bfloat16_t *o_lasting_low_ring, __gm__ float *o_added_ring,
-    __gm__ float *o_known_ring, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
+    __gm__ float *o_g, __gm__ float *o_gamma_block, __gm__ float *o_u_block, __gm__ bfloat16_t *o_state_low_fifo,
+    __gm__ bfloat16_t *o_state_low_2_fifo, __gm__ bfloat16_t *o_lasting_low_fifo, __gm__ float *o_added_fifo,
+    __gm__ float *o_known_fifo, int32_t b_begin, int32_t b_end, int32_t s, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block, o_state_low_ring, o_state_low_2_ring,
-        o_lasting_low_ring, o_added_ring, o_known_ring, b_begin, b_end, s, nblk,
+        o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block, o_state_low_fifo, o_state_low_2_fifo,
+        o_lasting_low_fifo, o_added_fifo, o_known_fifo, b_begin, b_end, s, nblk,
         static_cast<int32_t>(get_block_idx()), static_cast<int32_t>(get_subblockid()));
 }

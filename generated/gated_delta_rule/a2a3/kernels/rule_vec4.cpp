@@ -39,7 +39,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -251,7 +251,7 @@ AICORE inline void run_block(
             }
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
 #endif
 }
 

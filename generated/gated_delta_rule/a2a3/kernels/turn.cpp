@@ -24,40 +24,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t dk0_slot = 0;  // which of 2 buffers this round of dk0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    int32_t dk0_buffer = 0;  // which of 2 buffers this iteration of dk0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
-                for (int32_t dk0 = 0; dk0 < 128; dk0 += 32, dk0_slot ^= 1) {
+                for (int32_t dk0 = 0; dk0 < 128; dk0 += 32, dk0_buffer ^= 1) {
                     // state_t: transpose(state, -2, -1) * 1
-                    VecF32_128x32 state_tile_across; TASSIGN(state_tile_across, 0x08000 + dk0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(dk0_slot));  // free again
+                    VecF32_128x32 state_tile_across; TASSIGN(state_tile_across, 0x08000 + dk0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(dk0_buffer));  // free again
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0));
                     TLOAD(state_tile_across, state_in);
-                    set_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(dk0_buffer));
                     VecF32_32x128 state_tile; TASSIGN<0x10000>(state_tile);  // UB 0x10000..0x14000
                     VecF32_128x32 state_tile_tmp; TASSIGN<0x14000>(state_tile_tmp);  // UB 0x14000..0x18000
                     pipe_barrier(PIPE_V);
-                    wait_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(dk0_buffer));
                     TTRANS(state_tile, state_tile_across, state_tile_tmp);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(dk0_slot));
-                    VecF32_32x128 state_t_tile; TASSIGN(state_t_tile, 0x00000 + dk0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(dk0_buffer));
+                    VecF32_32x128 state_t_tile; TASSIGN(state_t_tile, 0x00000 + dk0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
                     pipe_barrier(PIPE_V);
-                    wait_flag(PIPE_MTE3, PIPE_V, event_t(dk0_slot));  // free again
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(dk0_buffer));  // free again
                     TMULS(state_t_tile, state_tile, 1.0f);
-                    set_flag(PIPE_V, PIPE_MTE3, event_t(dk0_slot));
-                    wait_flag(PIPE_V, PIPE_MTE3, event_t(dk0_slot));
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(dk0_buffer));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(dk0_buffer));
                     StateTGm state_t_out(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0) * 128);
                     TSTORE(state_t_out, state_t_tile);
-                    set_flag(PIPE_MTE3, PIPE_V, event_t(dk0_slot));
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(dk0_buffer));
                 }
             }
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

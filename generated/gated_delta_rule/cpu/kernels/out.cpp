@@ -27,11 +27,11 @@ extern "C" __global__ AICORE void out(
                 VecF32_64x64 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x04000
                 StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
                 TLOAD(part, state_end_in);
-                VecF32_64x64 turned; TASSIGN(turned, 0x04000);  // UB 0x04000..0x08000
-                VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x08000);  // UB 0x08000..0x0c000
-                TTRANS(turned, part, turned_tmp);
+                VecF32_64x64 transposed; TASSIGN(transposed, 0x04000);  // UB 0x04000..0x08000
+                VecF32_64x64 transposed_tmp; TASSIGN(transposed_tmp, 0x08000);  // UB 0x08000..0x0c000
+                TTRANS(transposed, part, transposed_tmp);
                 StateEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
-                TSTORE(state_out, turned);
+                TSTORE(state_out, transposed);
             }
         }
     }

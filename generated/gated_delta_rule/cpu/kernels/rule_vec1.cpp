@@ -30,11 +30,11 @@ extern "C" __global__ AICORE void rule_vec1(
             VecF32_64x32 part(i2_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x02000
             GGm g_in(g + int64_t(i2) * 32 + int64_t(i3) * s * 32, {i2_valid});
             TLOAD(part, g_in);
-            VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x02000);  // UB 0x02000..0x04000
-            VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x04000);  // UB 0x04000..0x06000
-            TTRANS(turned, part, turned_tmp);
+            VecF32_32x64 transposed(i2_valid); TASSIGN(transposed, 0x02000);  // UB 0x02000..0x04000
+            VecF32_64x32 transposed_tmp(i2_valid); TASSIGN(transposed_tmp, 0x04000);  // UB 0x04000..0x06000
+            TTRANS(transposed, part, transposed_tmp);
             OGGm o_g_out(o_g + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
-            TSTORE(o_g_out, turned);
+            TSTORE(o_g_out, transposed);
         }
     }
 #endif

@@ -33,36 +33,36 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t b0_slot = 0;  // which of 2 buffers this round of b0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_slot ^= 1) {
+    int32_t b0_buffer = 0;  // which of 2 buffers this iteration of b0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_buffer ^= 1) {
         // f: cast(x, fp32)
-        VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));  // free again
+        VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_buffer));  // free again
         QGm q_in(q + int64_t(b0) * 2048);
         TLOAD(q_tile, q_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
-        VecB16_16x128 k_tile; TASSIGN(k_tile, 0x06000 + b0_slot * 0x01000);  // UB 0x06000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_buffer));
+        VecB16_16x128 k_tile; TASSIGN(k_tile, 0x06000 + b0_buffer * 0x01000);  // UB 0x06000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_buffer));  // free again
         QGm k_in(k + int64_t(b0) * 2048);
         TLOAD(k_tile, k_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_buffer));
         // decay: exp(g)
-        VecF32_16x8_c2 g_tile; TASSIGN(g_tile, 0x0c000 + b0_slot * 0x00200);  // UB 0x0c000..0x0c400, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));  // free again
+        VecF32_16x8_c2 g_tile; TASSIGN(g_tile, 0x0c000 + b0_buffer * 0x00200);  // UB 0x0c000..0x0c400, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(b0_buffer));  // free again
         GGm g_in(g + int64_t(b0) * 32);
         TLOAD(g_tile, g_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(b0_buffer));
         // f: cast(x, fp32)
         VecF32_16x128 q_n_f; TASSIGN<0x0c800>(q_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_buffer));
         TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         VecF32_16x128 q_n_1; TASSIGN<0x0e800>(q_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
@@ -83,17 +83,17 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
         // q_n: unit(q) * dk ** -0.5
-        VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_slot * 0x02000);  // UB 0x02000..0x06000, 2 copies
+        VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_buffer));  // free again
         TMULS(q_n_tile, q_n_5, 0.088388346f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_buffer));
         // f: cast(x, fp32)
         VecF32_16x128 k_n_f; TASSIGN<0x0c800>(k_n_f);  // UB 0x0c800..0x0e800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_buffer));
         TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         VecF32_16x128 k_n_1; TASSIGN<0x0e800>(k_n_1);  // UB 0x0e800..0x10800
         pipe_barrier(PIPE_V);
@@ -109,38 +109,38 @@ AICORE inline void run_block(
         VecF32_1x16 k_n_4_row; TASSIGN<0x0e800>(k_n_4_row);  // as a row, same bytes as k_n_4
         pipe_barrier(PIPE_V);
         TSQRT(k_n_4_row, k_n_3_row);
-        VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         VecF32_16x1 k_n_4; TASSIGN<0x0e800>(k_n_4);  // UB 0x0e800..0x0e840
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_buffer));  // free again
         TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_buffer));
         // decay: exp(g)
-        VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_slot * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
+        VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_buffer * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_buffer));
         TEXP(decay_tile, g_tile);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(b0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(b0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_buffer));
         // q_n: unit(q) * dk ** -0.5
         QNGm q_n_out(q_n + int64_t(b0) * 2048);
         TSTORE(q_n_out, q_n_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
         QNGm k_n_out(k_n + int64_t(b0) * 2048);
         TSTORE(k_n_out, k_n_tile);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_buffer));
         // decay: exp(g)
         GGm decay_out(decay + int64_t(b0) * 32);
         TSTORE(decay_out, decay_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(b0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -22,24 +22,24 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        for (int32_t i2 = 0; i2 < 128; ++i2, i2_slot ^= 1) {
+        for (int32_t i2 = 0; i2 < 128; ++i2, i2_buffer ^= 1) {
             const int64_t place = index[int64_t(i1) * 128 + int64_t(i2)];
             // y: gather(x, 1, index)
-            VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+            VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
             XGm x_in(x + int64_t(i1) * 1024 + int64_t(place));
             TLOAD(part, x_in);
-            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
-            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
             XGm y_out(y + int64_t(i1) * 128 + int64_t(i2));
             TSTORE(y_out, part);
-            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

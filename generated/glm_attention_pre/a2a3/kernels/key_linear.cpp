@@ -29,84 +29,84 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
-    int32_t k1_slot_2 = 0;  // which of 2 buffers this round of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t h0_buffer = 0;  // which of 2 buffers this iteration of h0 uses
+    int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
+    int32_t k1_buffer_2 = 0;  // which of 2 buffers this iteration of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + t0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-        AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x10000 + t0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
-        for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
+        AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + t0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x10000 + t0_buffer * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
             // k_i: matmul(n_q, w_k, dtype=int32)
-            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
+            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
             NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TLOAD(n_q_tile, n_q_in);
-            MatI8_512x128 w_k_tile; TASSIGN(w_k_tile, 0x10000 + h0_slot * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            MatI8_512x128 w_k_tile; TASSIGN(w_k_tile, 0x10000 + h0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
             WKGm w_k_in(w_k + int64_t(h0) * 32);
             TLOAD(w_k_tile, w_k_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
             // v_i: matmul(n_q, w_v, dtype=int32)
-            MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x30000 + h0_slot * 0x10000);  // L1 0x30000..0x50000, 2 copies
+            MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x30000 + h0_buffer * 0x10000);  // L1 0x30000..0x50000, 2 copies
             WKGm w_v_in(w_v + int64_t(h0) * 32);
             TLOAD(w_v_tile, w_v_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
                 // k_i: matmul(n_q, w_k, dtype=int32)
-                LeftI8_64x128 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                LeftI8_64x128 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
-                RightI8_128x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightI8_128x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
                     TMATMUL(k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 } else {
                     TMATMUL_ACC(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot_2 ^= 1) {
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer_2 ^= 1) {
                 // v_i: matmul(n_q, w_v, dtype=int32)
-                LeftI8_64x128 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x04000 + k1_slot_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));  // free again
+                LeftI8_64x128 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x04000 + k1_buffer_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));  // free again
                 TEXTRACT(n_q_tile_l0a_2, n_q_tile, 0, k1);
-                RightI8_128x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x08000 + k1_slot_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                RightI8_128x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x08000 + k1_buffer_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                 TEXTRACT(w_v_tile_l0b, w_v_tile, k1, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
+                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
                 if (h0 + k1 == 0) {
                     TMATMUL(v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 } else {
                     TMATMUL_ACC(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
+        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         // k_i: matmul(n_q, w_k, dtype=int32)
         KIGm k_i_out(k_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(k_i_out, k_i_acc);
         // v_i: matmul(n_q, w_v, dtype=int32)
         KIGm v_i_out(v_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(v_i_out, v_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
+        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -49,7 +49,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
     VecF32_1x128 k_scale_tile; TASSIGN<0x04080>(k_scale_tile);  // UB 0x04080..0x04280
     KScaleGm k_scale_in(k_scale);
@@ -72,41 +72,41 @@ AICORE inline void run_block(
     VecF32_1x128 k_n_5; TASSIGN<0x0e980>(k_n_5);  // UB 0x0e980..0x0eb80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        VecI32_16x128 k_i_tile(t0_valid); TASSIGN(k_i_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecI32_16x128 k_i_tile(t0_valid); TASSIGN(k_i_tile, 0x00000 + t0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         KIGm k_i_in(k_i + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_i_tile, k_i_in);
-        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_buffer * 0x00040);  // as a row, same bytes as n_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06580 + t0_slot * 0x00800);  // UB 0x06580..0x07580, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06580 + t0_buffer * 0x00800);  // UB 0x06580..0x07580, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07580 + t0_slot * 0x00800);  // UB 0x07580..0x08580, 2 copies
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07580 + t0_buffer * 0x00800);  // UB 0x07580..0x08580, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
-        VecI32_16x128 v_i_tile(t0_valid); TASSIGN(v_i_tile, 0x08580 + t0_slot * 0x02000);  // UB 0x08580..0x0c580, 2 copies
+        VecI32_16x128 v_i_tile(t0_valid); TASSIGN(v_i_tile, 0x08580 + t0_buffer * 0x02000);  // UB 0x08580..0x0c580, 2 copies
         KIGm v_i_in(v_i + int64_t(t0) * 128, {t0_valid});
         TLOAD(v_i_tile, v_i_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
         VecF32_16x128 k_n_1(t0_valid); TASSIGN<0x0eb80>(k_n_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
+        VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_buffer * 0x00040);  // UB 0x04000..0x04080, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(k_n_1, k_n_1, n_scale_tile);
         pipe_barrier(PIPE_V);
@@ -137,17 +137,17 @@ AICORE inline void run_block(
         VecF32_16x128 k_n_7(t0_valid); TASSIGN<0x0eb80>(k_n_7);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
-        VecB16_16x128 k_n(t0_valid); TASSIGN(k_n, 0x04580 + t0_slot * 0x01000);  // UB 0x04580..0x06580, 2 copies
+        VecB16_16x128 k_n(t0_valid); TASSIGN(k_n, 0x04580 + t0_buffer * 0x01000);  // UB 0x04580..0x06580, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_buffer));  // free again
         TCVT(k_n, k_n_7, RoundMode::CAST_RINT, SaturationMode::ON);
         // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
         VecF32_16x64 k_x(t0_valid); TASSIGN<0x0eb80>(k_x);  // UB 0x0eb80..0x0fb80
-        VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
+        VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x04580 + t0_buffer * 0x01000);  // columns 0.. of k_n
         pipe_barrier(PIPE_V);
         TCVT(k_x, k_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x64 k_cos(t0_valid); TASSIGN<0x0fb80>(k_cos);  // UB 0x0fb80..0x10b80
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         TCVT(k_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x64 k_sin(t0_valid); TASSIGN<0x10b80>(k_sin);  // UB 0x10b80..0x11b80
         TCVT(k_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -176,25 +176,25 @@ AICORE inline void run_block(
         // v:       cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)
         VecF32_16x128 v_1(t0_valid); TASSIGN<0x0eb80>(v_1);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(v_1, v_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(v_1, v_1, n_scale_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(v_1, v_1, v_scale_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(v_1, v_1, v_bias_tile);
-        VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_slot * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
+        VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_buffer * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(v, v_1, RoundMode::CAST_RINT, SaturationMode::ON);
         // k:       concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)
-        VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
+        VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_buffer * 0x01000);  // columns 0.. of k_n
         VecF32_16x64 k_roped(t0_valid); TASSIGN<0x13b80>(k_roped);  // UB 0x13b80..0x14b80
         TCVT(k_rope, k_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         // rows of k_n to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -202,12 +202,12 @@ AICORE inline void run_block(
                 continue;
             }
             // k_cache: scatter_update(k_cache, slot, k, dim=0)
-            VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04580 + row * 0x00100 + t0_slot * 0x01000);  // row of k_n
+            VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04580 + row * 0x00100 + t0_buffer * 0x01000);  // row of k_n
             pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
             TSTORE(k_cache_out, k_n_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_buffer));
         // rows of v to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -215,17 +215,17 @@ AICORE inline void run_block(
                 continue;
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=0)
-            VecB16_1x128 v_one; TASSIGN(v_one, 0x0c980 + row * 0x00100 + t0_slot * 0x01000);  // row of v
+            VecB16_1x128 v_one; TASSIGN(v_one, 0x0c980 + row * 0x00100 + t0_buffer * 0x01000);  // row of v
             pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
             TSTORE(v_cache_out, v_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -47,10 +47,10 @@ AICORE inline void run_block(
     VecF32_1x5120 n_q_1; TASSIGN<0x14020>(n_q_1);  // UB 0x14020..0x19020
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
     TCVT(n_q_1, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free at first
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // s: cast(x, fp32) + cast(residual, fp32)
@@ -155,10 +155,10 @@ AICORE inline void run_block(
         TSTORE(n_scale_out, n_scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use
 #endif
 }
 

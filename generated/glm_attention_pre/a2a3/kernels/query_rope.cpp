@@ -44,8 +44,8 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
     VecB16_1x128 q_gamma_tile; TASSIGN<0x04880>(q_gamma_tile);  // UB 0x04880..0x04980
     QGammaGm q_gamma_in(q_gamma);
@@ -54,58 +54,58 @@ AICORE inline void run_block(
     VecF32_1x128 q_n_1; TASSIGN<0x08980>(q_n_1);  // UB 0x08980..0x08b80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
-        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_buffer * 0x00040);  // as a row, same bytes as n_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
         // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06980 + t0_slot * 0x00800);  // UB 0x06980..0x07980, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06980 + t0_buffer * 0x00800);  // UB 0x06980..0x07980, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07980 + t0_slot * 0x00800);  // UB 0x07980..0x08980, 2 copies
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07980 + t0_buffer * 0x00800);  // UB 0x07980..0x08980, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         VecF32_16x64 q_cos(t0_valid); TASSIGN<0x08b80>(q_cos);  // UB 0x08b80..0x09b80
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(q_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x64 q_sin(t0_valid); TASSIGN<0x09b80>(q_sin);  // UB 0x09b80..0x0ab80
         TCVT(q_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
+        for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_buffer ^= 1) {
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])
-            VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
+            VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x04080 + heads0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
+            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x04080 + heads0_buffer * 0x00200);  // UB 0x04080..0x04480, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_scale_tile, q_scale_in);
-            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x04480 + heads0_slot * 0x00200);  // UB 0x04480..0x04880, 2 copies
+            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x04480 + heads0_buffer * 0x00200);  // UB 0x04480..0x04880, 2 copies
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             VecF32_16x128 q_f_1(t0_valid); TASSIGN<0x0ab80>(q_f_1);  // UB 0x0ab80..0x0cb80
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
             TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));
+            VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_buffer * 0x00040);  // UB 0x04000..0x04080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_f_1, q_f_1, n_scale_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             TCOLEXPANDMUL(q_f_1, q_f_1, q_scale_tile);
             pipe_barrier(PIPE_V);
             TCOLEXPANDADD(q_f_1, q_f_1, q_bias_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
             // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)
             VecF32_16x128 q_n_square(t0_valid); TASSIGN<0x0cb80>(q_n_square);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
@@ -131,13 +131,13 @@ AICORE inline void run_block(
             VecF32_16x128 q_n_3(t0_valid); TASSIGN<0x0ab80>(q_n_3);  // UB 0x0ab80..0x0cb80
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
-            VecB16_16x128 q_n(t0_valid); TASSIGN(q_n, 0x04980 + heads0_slot * 0x01000);  // UB 0x04980..0x06980, 2 copies
+            VecB16_16x128 q_n(t0_valid); TASSIGN(q_n, 0x04980 + heads0_buffer * 0x01000);  // UB 0x04980..0x06980, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
             TCVT(q_n, q_n_3, RoundMode::CAST_RINT, SaturationMode::ON);
             // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)
             VecF32_16x64 q_x(t0_valid); TASSIGN<0x0ab80>(q_x);  // UB 0x0ab80..0x0bb80
-            VecB16_16x128_c64 q_1(t0_valid); TASSIGN(q_1, 0x04980 + heads0_slot * 0x01000);  // columns 0.. of q_n
+            VecB16_16x128_c64 q_1(t0_valid); TASSIGN(q_1, 0x04980 + heads0_buffer * 0x01000);  // columns 0.. of q_n
             pipe_barrier(PIPE_V);
             TCVT(q_x, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_16x64_c32 q_x1c1(t0_valid); TASSIGN<0x0bb80>(q_x1c1);  // UB 0x0bb80..0x0cb80
@@ -162,22 +162,22 @@ AICORE inline void run_block(
             VecF32_16x64_c32 q_high(t0_valid); TASSIGN<0x0dc00>(q_high);  // columns 32.. of q_roped
             pipe_barrier(PIPE_V);
             TADD(q_high, q_x2c2, q_x1s2);
-            VecB16_16x128_c64 q_rope(t0_valid); TASSIGN(q_rope, 0x04980 + heads0_slot * 0x01000);  // columns 0.. of q_n
+            VecB16_16x128_c64 q_rope(t0_valid); TASSIGN(q_rope, 0x04980 + heads0_buffer * 0x01000);  // columns 0.. of q_n
             VecF32_16x64 q_roped(t0_valid); TASSIGN<0x0db80>(q_roped);  // UB 0x0db80..0x0eb80
             pipe_barrier(PIPE_V);
             TCVT(q_rope, q_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
             QGm q_out(q + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(q_out, q_n);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

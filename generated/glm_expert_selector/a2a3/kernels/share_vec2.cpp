@@ -25,21 +25,21 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale
-        VecF32_128x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecF32_128x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TLOAD(chosen_tile, chosen_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_128x1 weight_1(t0_valid); TASSIGN<0x04000>(weight_1);  // UB 0x04000..0x04200
         VecF32_128x8 weight_1_tmp(t0_valid); TASSIGN<0x04200>(weight_1_tmp);  // UB 0x04200..0x05200
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWSUM(weight_1, chosen_tile, weight_1_tmp);
         VecF32_1x128 weight_2_row(t0_valid); TASSIGN<0x04000>(weight_2_row);  // as a row, same bytes as weight_2
         VecF32_1x128 weight_1_row(t0_valid); TASSIGN<0x04000>(weight_1_row);  // as a row, same bytes as weight_1
@@ -49,19 +49,19 @@ AICORE inline void run_block(
         VecF32_128x1 weight_2(t0_valid); TASSIGN<0x04000>(weight_2);  // UB 0x04000..0x04200
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(weight_3, chosen_tile, weight_2);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_128x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecF32_128x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TMULS(weight_tile, weight_3, scale);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         ChosenGm weight_out(weight + int64_t(t0) * 8, {t0_valid});
         TSTORE(weight_out, weight_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,22 +32,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // x_q, x_scale: quantise(cast(x, fp32))
-        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x05000);  // UB 0x00000..0x0a000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_buffer * 0x05000);  // UB 0x00000..0x0a000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x0f040);  // UB 0x0f040..0x19040
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(x_q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
         VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x19040);  // UB 0x19040..0x23040
         pipe_barrier(PIPE_V);
@@ -74,24 +74,24 @@ AICORE inline void run_block(
         VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN<0x0f040>(x_q_tile_fp16);  // UB 0x0f040..0x14040
         pipe_barrier(PIPE_V);
         TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_slot * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
+        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_buffer * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x0f000 + t0_slot * 0x00020);  // as a row, same bytes as x_scale_tile
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
+        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x0f000 + t0_buffer * 0x00020);  // as a row, same bytes as x_scale_tile
         TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
         XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -29,30 +29,30 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
+    int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
     // done:   cast(reshape(arange(blocks), [blocks, 1]) >= upto, int32)
     VecI32_1x16 upto_tile; TASSIGN<0x00400>(upto_tile);  // UB 0x00400..0x00440
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_buffer ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 128 ? full + 16 - blocks0 : 128;
-        VecI32_1x128 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00000 + blocks0_slot * 0x00200);  // as a row, same bytes as done_1_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
+        VecI32_1x128 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00000 + blocks0_buffer * 0x00200);  // as a row, same bytes as done_1_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_buffer));  // free again
         Done1Gm done_1_in(done_1 + int64_t(blocks0), {blocks0_valid});
         TLOAD(done_1_tile_row, done_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_buffer));
         VecI32_128x16 done_3_larger(blocks0_valid); TASSIGN<0x00840>(done_3_larger);  // UB 0x00840..0x02840
-        VecI32_128x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x00000 + blocks0_slot * 0x00200);  // UB 0x00000..0x00400, 2 copies
+        VecI32_128x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x00000 + blocks0_buffer * 0x00200);  // UB 0x00000..0x00400, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_buffer));
         TROWEXPAND(done_3_larger, done_1_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDMAX(done_3_larger, done_3_larger, upto_tile);
         VecI32_128x16 done_1_tile_wide(blocks0_valid); TASSIGN<0x02840>(done_1_tile_wide);  // UB 0x02840..0x04840
         TROWEXPAND(done_1_tile_wide, done_1_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_buffer));
         VecU8_128x32_c2 done_3_bits(blocks0_valid); TASSIGN<0x04840>(done_3_bits);  // UB 0x04840..0x05840
         pipe_barrier(PIPE_V);
         TCMP(done_3_bits, done_3_larger, done_1_tile_wide, CmpMode::EQ);
@@ -70,19 +70,19 @@ AICORE inline void run_block(
         VecI32_128x16 group_1_tmp(blocks0_valid); TASSIGN<0x03840>(group_1_tmp);  // UB 0x03840..0x05840
         pipe_barrier(PIPE_V);
         TROWSUM(group_1, done, group_1_tmp);
-        VecI32_1x128 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x00440 + blocks0_slot * 0x00200);  // as a row, same bytes as group_2
+        VecI32_1x128 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x00440 + blocks0_buffer * 0x00200);  // as a row, same bytes as group_2
         VecI32_1x128 group_1_row(blocks0_valid); TASSIGN<0x00840>(group_1_row);  // as a row, same bytes as group_1
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_buffer));  // free again
         TMINS(group_2_row, group_1_row, 15);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_buffer));
         Done1Gm group_out(group + int64_t(blocks0), {blocks0_valid});
         TSTORE(group_out, group_2_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -22,33 +22,33 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_buffer ^= 1) {
         const int32_t t0_valid = full * 32 - t0 < 1024 ? full * 32 - t0 : 1024;
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
-        VecI32_1x1024 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x01000);  // as a row, same bytes as past_1_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecI32_1x1024 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_buffer * 0x01000);  // as a row, same bytes as past_1_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
-        VecI32_1x1024 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x02000 + t0_slot * 0x01000);  // as a row, same bytes as slot_1_tile
+        VecI32_1x1024 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x02000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_1_tile
         Past1Gm slot_1_in(slot_1 + int64_t(t0), {t0_valid});
         TLOAD(slot_1_tile_row, slot_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_1x1024 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x04000 + t0_slot * 0x01000);  // as a row, same bytes as slot_tile
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI32_1x1024 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x04000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_tile
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TSUB(slot_tile_row, past_1_tile_row, slot_1_tile_row);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         Past1Gm slot_out(slot + int64_t(t0), {t0_valid});
         TSTORE(slot_out, slot_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -36,57 +36,57 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
-    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
-    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_slot ^= 1) {
+    int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_buffer ^= 1) {
         // y_b: matmul(rows, w_b, dtype=bf16)
-        MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000 + blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
-        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_slot));  // free again
+        MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000 + blocks0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_buffer));  // free again
         RowsGm rows_in(rows + int64_t(blocks0) * 16384);
         TLOAD(rows_tile, rows_in);
         const int64_t group_here = index_inside(group[int64_t(blocks0)], 16, 0);
-        for (int32_t n0 = 0; n0 < 512; n0 += 128, n0_slot ^= 1) {
-            MatB16_512x128 w_b; TASSIGN(w_b, 0x10000 + n0_slot * 0x20000);  // L1 0x10000..0x50000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));  // free again
+        for (int32_t n0 = 0; n0 < 512; n0 += 128, n0_buffer ^= 1) {
+            MatB16_512x128 w_b; TASSIGN(w_b, 0x10000 + n0_buffer * 0x20000);  // L1 0x10000..0x50000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));  // free again
             WGm w_in(w + int64_t(group_here) * 262144 + int64_t(n0) * 512);
             TLOAD(w_b, w_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
-            AccF32_32x128 y_b_acc; TASSIGN(y_b_acc, 0x00000 + n0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
-            for (int32_t k1 = 0; k1 < 512; k1 += 32, k1_slot ^= 1) {
-                LeftB16_32x32 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
+            AccF32_32x128 y_b_acc; TASSIGN(y_b_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
+            for (int32_t k1 = 0; k1 < 512; k1 += 32, k1_buffer ^= 1) {
+                LeftB16_32x32 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_buffer * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(rows_tile_l0a, rows_tile, 0, k1);
-                RightB16_32x128 w_b_l0b; TASSIGN(w_b_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                RightB16_32x128 w_b_l0b; TASSIGN(w_b_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
                 TEXTRACT(w_b_l0b, w_b, k1, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k1 == 0) {
                     TMATMUL(y_b_acc, rows_tile_l0a, w_b_l0b);
                 } else {
                     TMATMUL_ACC(y_b_acc, y_b_acc, rows_tile_l0a, w_b_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             YBGm y_b_out(y_b + int64_t(blocks0) * 16384 + int64_t(n0));
             TSTORE(y_b_out, y_b_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
+            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_slot));
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_buffer));
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -30,9 +30,9 @@ AICORE inline void run_block(
     MatB16_128x128 hadamard_k_tile; TASSIGN<0x00000>(hadamard_k_tile);  // L1 0x00000..0x08000
     HadamardKGm hadamard_k_in(hadamard_k);
     TLOAD(hadamard_k_tile, hadamard_k_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         MatB16_32x128 k_cat_tile(t0_valid); TASSIGN<0x08000>(k_cat_tile);  // L1 0x08000..0x0a000
@@ -59,9 +59,9 @@ AICORE inline void run_block(
         TSTORE(k_h_out, k_h_acc);
         set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

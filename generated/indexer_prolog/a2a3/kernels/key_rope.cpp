@@ -54,9 +54,9 @@ AICORE inline void run_block(
     VecF32_1x128 k_b_beta; TASSIGN<0x08400>(k_b_beta);  // UB 0x08400..0x08600
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
     TCVT(k_b_beta, ln_beta_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         VecF32_32x128 k_f32_tile(t0_valid); TASSIGN<0x00000>(k_f32_tile);  // UB 0x00000..0x04000
@@ -163,9 +163,9 @@ AICORE inline void run_block(
         TSTORE(k_cat_out, k_b);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use
 #endif
 }
 

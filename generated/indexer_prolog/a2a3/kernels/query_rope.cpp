@@ -39,65 +39,65 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
-        VecF32_1x32 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x08000 + t0_slot * 0x00080);  // as a row, same bytes as q_norm_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x32 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x08000 + t0_buffer * 0x00080);  // as a row, same bytes as q_norm_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t0), {t0_valid});
         TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
         // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)
-        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
+        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_buffer * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
+        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_buffer * 0x01000);  // UB 0x0e500..0x10500, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         VecF32_32x64 q_cat_cos(t0_valid); TASSIGN<0x10500>(q_cat_cos);  // UB 0x10500..0x12500
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
         TCVT(q_cat_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_32x64 q_cat_sin(t0_valid); TASSIGN<0x12500>(q_cat_sin);  // UB 0x12500..0x14500
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(q_cat_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
+        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_buffer ^= 1) {
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T
-            VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
+            VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
             QI32Gm q_i32_in(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i32_tile, q_i32_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x08100 + heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
+            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x08100 + heads0_buffer * 0x00200);  // UB 0x08100..0x08500, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(w_qb_scale_tile, w_qb_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             VecF32_32x128 q_f32(t0_valid); TASSIGN<0x14500>(q_f32);  // UB 0x14500..0x18500
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
             TCVT(q_f32, q_i32_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));
+            VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_buffer * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_f32, q_f32, q_norm_scale_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             TCOLEXPANDMUL(q_f32, q_f32, w_qb_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
             // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])
-            VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
+            VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_buffer * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
             TCVT(q_b_1, q_f32, RoundMode::CAST_RINT, SaturationMode::ON);
             // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)
             VecF32_32x64 q_cat_x(t0_valid); TASSIGN<0x14500>(q_cat_x);  // UB 0x14500..0x16500
-            VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
+            VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x08500 + heads0_buffer * 0x02000);  // columns 0.. of q_b_1
             pipe_barrier(PIPE_V);
             TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_32x64_c32 q_cat_x1c1(t0_valid); TASSIGN<0x16500>(q_cat_x1c1);  // UB 0x16500..0x18500
@@ -122,22 +122,22 @@ AICORE inline void run_block(
             VecF32_32x64_c32 q_cat_high(t0_valid); TASSIGN<0x1a580>(q_cat_high);  // columns 32.. of q_cat_roped
             pipe_barrier(PIPE_V);
             TADD(q_cat_high, q_cat_x2c2, q_cat_x1s2);
-            VecB16_32x128_c64 q_cat_rope(t0_valid); TASSIGN(q_cat_rope, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
+            VecB16_32x128_c64 q_cat_rope(t0_valid); TASSIGN(q_cat_rope, 0x08500 + heads0_buffer * 0x02000);  // columns 0.. of q_b_1
             VecF32_32x64 q_cat_roped(t0_valid); TASSIGN<0x1a500>(q_cat_roped);  // UB 0x1a500..0x1c500
             pipe_barrier(PIPE_V);
             TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
             QCatGm q_cat_out(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(q_cat_out, q_b_1);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -26,44 +26,44 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     // q_h: matmul(q_r, hadamard, dtype=bf16)
     MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_slot ^= 1) {
-            MatB16_32x128 q_r_tile; TASSIGN(q_r_tile, 0x00000 + heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_slot));  // free again
+        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_buffer ^= 1) {
+            MatB16_32x128 q_r_tile; TASSIGN(q_r_tile, 0x00000 + heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
             QRGm q_r_in(q_r + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TLOAD(q_r_tile, q_r_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_slot));
-            LeftB16_32x128 q_r_tile_l0a; TASSIGN(q_r_tile_l0a, 0x00000 + heads0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_slot));
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+            LeftB16_32x128 q_r_tile_l0a; TASSIGN(q_r_tile_l0a, 0x00000 + heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));  // free again
             TEXTRACT(q_r_tile_l0a, q_r_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_slot));
-            RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + heads0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
+            RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             TEXTRACT(hadamard_tile_l0b, hadamard_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_slot));
-            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_slot));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
+            set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
+            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
             TMATMUL(q_h_acc, q_r_tile_l0a, hadamard_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
-            set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_slot));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
             QRGm q_h_out(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TSTORE(q_h_out, q_h_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
+            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

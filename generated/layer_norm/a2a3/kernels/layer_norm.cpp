@@ -30,7 +30,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // y: layer_norm(x, gamma, beta, eps=eps)
     VecF32_1x4096 gamma_tile; TASSIGN<0x10000>(gamma_tile);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
@@ -38,22 +38,22 @@ AICORE inline void run_block(
     VecF32_1x4096 beta_tile; TASSIGN<0x14000>(beta_tile);  // UB 0x14000..0x18000
     GammaGm beta_in(beta);
     TLOAD(beta_tile, beta_in);
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecF32_8x4096 y_part(rows0_valid); TASSIGN(y_part, 0x18000);  // UB 0x18000..0x20000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TMULS(y_part, x_tile, 0.00024414062f);
         VecF32_8x1 y_mean(rows0_valid); TASSIGN<0x20000>(y_mean);  // UB 0x20000..0x20020
         VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN<0x20020>(y_mean_tmp);  // UB 0x20020..0x20420
         pipe_barrier(PIPE_V);
         TROWSUM(y_mean, y_part, y_mean_tmp);
-        VecF32_8x4096 y_c(rows0_valid); TASSIGN(y_c, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_8x4096 y_c(rows0_valid); TASSIGN(y_c, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_c, x_tile, y_mean);
         VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x18000);  // UB 0x18000..0x20000
@@ -73,23 +73,23 @@ AICORE inline void run_block(
         VecF32_1x8 y_std_row(rows0_valid); TASSIGN<0x18000>(y_std_row);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         VecF32_8x1 y_std(rows0_valid); TASSIGN<0x18000>(y_std);  // UB 0x18000..0x18020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, y_c, y_std);
-        VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_scaled, y_unit, gamma_tile);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(y_tile, y_scaled, beta_tile);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

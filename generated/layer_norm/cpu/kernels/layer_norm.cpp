@@ -49,7 +49,7 @@ extern "C" __global__ AICORE void layer_norm(
         VecF32_8x4096_r1 y_c; TASSIGN(y_c, 0x08000);  // UB 0x08000..0x0c000
         VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x0c040);  // UB 0x0c040..0x0c060
         TPASS(1, 4096, [&](auto at, auto &y_var_sum) {
-            at.ask_between(x_in, nblk);  // the next round's
+            at.ask_between(x_in, nblk);  // the next iteration's
             const auto x_tile_v = at.load(x_tile);
             const auto y_c_v = x_tile_v - at.column(y_mean);
             at.store(y_c, y_c_v);

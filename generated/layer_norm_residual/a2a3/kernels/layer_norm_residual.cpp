@@ -32,7 +32,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // y:   layer_norm(sum, gamma, beta, eps=eps)
     VecF32_1x2048 gamma_tile; TASSIGN<0x18000>(gamma_tile);  // UB 0x18000..0x1a000
     GammaGm gamma_in(gamma);
@@ -40,26 +40,26 @@ AICORE inline void run_block(
     VecF32_1x2048 beta_tile; TASSIGN<0x1a000>(beta_tile);  // UB 0x1a000..0x1c000
     GammaGm beta_in(beta);
     TLOAD(beta_tile, beta_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // sum: x + residual
-        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(x_tile, x_in);
-        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x08000 + rows0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(residual_tile, residual_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x10000 + rows0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));  // free again
         TADD(sum_tile, x_tile, residual_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // y:   layer_norm(sum, gamma, beta, eps=eps)
         VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
@@ -95,25 +95,25 @@ AICORE inline void run_block(
         VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_scaled, y_unit, gamma_tile);
-        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x1c000 + rows0_slot * 0x04000);  // UB 0x1c000..0x24000, 2 copies
+        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x1c000 + rows0_buffer * 0x04000);  // UB 0x1c000..0x24000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TCOLEXPANDADD(y_tile, y_scaled, beta_tile);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // sum: x + residual
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(sum_out, sum_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         // y:   layer_norm(sum, gamma, beta, eps=eps)
         XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -27,45 +27,45 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // index: where(score == -inf, -1, chosen)
-        VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000 + t0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         ScoreGm score_in(score + int64_t(t0) * 2048);
         TLOAD(score_tile, score_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecI32_1x2048 chosen_tile; TASSIGN(chosen_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
+        VecI32_1x2048 chosen_tile; TASSIGN(chosen_tile, 0x04000 + t0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         ChosenGm chosen_in(chosen + int64_t(t0) * 2048);
         TLOAD(chosen_tile, chosen_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecU8_1x256 index_1_bits; TASSIGN<0x0c000>(index_1_bits);  // UB 0x0c000..0x0c100
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         TCMPS(index_1_bits, score_tile, -__builtin_inff(), CmpMode::EQ);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
         VecI32_1x2048 index_tile_then; TASSIGN<0x0c100>(index_tile_then);  // UB 0x0c100..0x0e100
         TEXPANDS(index_tile_then, -1);
-        VecI32_1x2048 index_tile; TASSIGN(index_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecI32_1x2048 index_tile; TASSIGN(index_tile, 0x08000 + t0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         VecI32_1x8 index_tile_tmp; TASSIGN<0x0e100>(index_tile_tmp);  // UB 0x0e100..0x0e120
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TSEL(index_tile, index_1_bits, index_tile_then, chosen_tile, index_tile_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         ChosenGm index_out(index + int64_t(t0) * 2048);
         TSTORE(index_out, index_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

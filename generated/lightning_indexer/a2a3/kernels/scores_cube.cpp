@@ -28,52 +28,52 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
-        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + t0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         QGm q_in(q + int64_t(t0) * 8192);
         TLOAD(q_tile, q_in);
-        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
-        for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_buffer));
+        for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_buffer ^= 1) {
             const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 128 ? kv - kv0 : 128);
-            MatZnB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
+            MatZnB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
             TLOAD(k_tile, k_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-            LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+            LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_buffer));  // free again
             TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_128x128 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+            RightB16_128x128 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
             TEXTRACT(k_tile_l0b, k_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-            AccF32_64x128 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
+            set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
+            AccF32_64x128 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));  // free again
             TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-            set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+            set_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
             S2Gm s_2_out(s_2 + int64_t(kv) * t0 * 64 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TSTORE(s_2_out, s_2_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+            set_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_buffer));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -41,55 +41,55 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
-        VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x10000 + t0_slot * 0x00100);  // as a row, same bytes as weights_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x10000 + t0_buffer * 0x00100);  // as a row, same bytes as weights_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         WeightsGm weights_in(weights + int64_t(t0) * 64);
         TLOAD(weights_tile_row, weights_in);
         // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
-        VecI32_1x8_c1 seen_tile_row; TASSIGN(seen_tile_row, 0x10600 + t0_slot * 0x00020);  // as a row, same bytes as seen_tile
+        VecI32_1x8_c1 seen_tile_row; TASSIGN(seen_tile_row, 0x10600 + t0_buffer * 0x00020);  // as a row, same bytes as seen_tile
         SeenGm seen_in(seen + int64_t(t0));
         TLOAD(seen_tile_row, seen_in);
-        for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
+        for (int64_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_buffer ^= 1) {
             const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 128 ? kv - kv0 : 128);
             // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
-            VecF32_64x128 s_2_tile(kv0_valid); TASSIGN(s_2_tile, 0x00000 + kv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+            VecF32_64x128 s_2_tile(kv0_valid); TASSIGN(s_2_tile, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
             S2Gm s_2_in(s_2 + int64_t(kv) * t0 * 64 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TLOAD(s_2_tile, s_2_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
             // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
-            VecI32_1x128 place_tile(kv0_valid); TASSIGN(place_tile, 0x10200 + kv0_slot * 0x00200);  // UB 0x10200..0x10600, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
+            VecI32_1x128 place_tile(kv0_valid); TASSIGN(place_tile, 0x10200 + kv0_buffer * 0x00200);  // UB 0x10200..0x10600, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
             PlaceGm place_in(place + int64_t(kv0), {kv0_valid});
             TLOAD(place_tile, place_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
             // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
             VecF32_64x128 s(kv0_valid); TASSIGN<0x10a40>(s);  // UB 0x10a40..0x18a40
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
             TRELU(s, s_2_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
-            VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + t0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
+            VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + t0_buffer * 0x00100);  // UB 0x10000..0x10200, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(s, s, weights_tile);
             // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)
             VecI32_8x128_r1 all_scores_3_larger(kv0_valid); TASSIGN<0x18a40>(all_scores_3_larger);  // UB 0x18a40..0x18c40
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
             TCOLEXPAND(all_scores_3_larger, place_tile);
-            VecI32_8x1_r1 seen_tile; TASSIGN(seen_tile, 0x10600 + t0_slot * 0x00020);  // UB 0x10600..0x10640, 2 copies
+            VecI32_8x1_r1 seen_tile; TASSIGN(seen_tile, 0x10600 + t0_buffer * 0x00020);  // UB 0x10600..0x10640, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMAX(all_scores_3_larger, all_scores_3_larger, seen_tile);
             VecI32_8x128_r1 place_tile_wide(kv0_valid); TASSIGN<0x18c40>(place_tile_wide);  // UB 0x18c40..0x18e40
             TCOLEXPAND(place_tile_wide, place_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
             VecU8_8x32_c16_r1 all_scores_3_equal_bits; TASSIGN<0x18e40>(all_scores_3_equal_bits);  // UB 0x18e40..0x18e60
             pipe_barrier(PIPE_V);
             TCMP(all_scores_3_equal_bits, all_scores_3_larger, place_tile_wide, CmpMode::EQ);
@@ -109,23 +109,23 @@ AICORE inline void run_block(
             VecU8_8x32_c16_r1 all_scores_block_2_bits; TASSIGN<0x10a40>(all_scores_block_2_bits);  // UB 0x10a40..0x10a60
             pipe_barrier(PIPE_V);
             TCMPS(all_scores_block_2_bits, all_scores_3, 0.0f, CmpMode::NE);
-            VecF32_8x128_r1 all_scores_block_2(kv0_valid); TASSIGN(all_scores_block_2, 0x10640 + kv0_slot * 0x00200);  // UB 0x10640..0x10a40, 2 copies
+            VecF32_8x128_r1 all_scores_block_2(kv0_valid); TASSIGN(all_scores_block_2, 0x10640 + kv0_buffer * 0x00200);  // UB 0x10640..0x10a40, 2 copies
             VecF32_1x128 all_scores_block_2_tmp; TASSIGN<0x10a60>(all_scores_block_2_tmp);  // UB 0x10a60..0x10c60
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
             TSELS(all_scores_block_2, all_scores_block_2_bits, all_scores_4, all_scores_block_2_tmp, -__builtin_inff());
-            set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
             AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TSTORE(all_scores_out, all_scores_block_2);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

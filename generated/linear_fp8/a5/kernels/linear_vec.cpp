@@ -24,22 +24,22 @@ AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
-    AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
         // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x00000>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
@@ -50,7 +50,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
-            AccSlot acc_view(acc_ring);
+            AccSlot acc_view(acc_fifo);
             TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
             __gm__ float *acc_slot = acc_view.data();
             VecF32_128x256 acc(t0_share); TASSIGN<0x00600>(acc);  // UB 0x00600..0x20600
@@ -77,9 +77,9 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use
 #endif
 }
 
@@ -87,10 +87,10 @@ AICORE inline void run_block(
 
 extern "C" __global__ AICORE void linear_vec(
     __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *x_scale, __gm__ float *w_scale,
-    __gm__ float *acc_ring, int32_t t_begin, int32_t t_end, int32_t nblk)
+    __gm__ float *acc_fifo, int32_t t_begin, int32_t t_end, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        y, x_scale, w_scale, acc_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        y, x_scale, w_scale, acc_fifo, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
         static_cast<int32_t>(get_subblockid()));
 }

@@ -20,47 +20,47 @@ using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128,
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *bias,
-    __gm__ float *p_ring,
+    __gm__ float *p_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    PPipe p_pipe(p_ring + int64_t(block) * 32768, 0x0, 0x0);
-    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
-    int32_t t1_slot = 0;  // which of 2 buffers this round of t1 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    PPipe p_pipe(p_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    int32_t t1_buffer = 0;  // which of 2 buffers this iteration of t1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
-        for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_buffer ^= 1) {
             // y: cast(gelu(p + bias), bf16)
-            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_buffer * 0x00200);  // UB 0x04000..0x04400, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));  // free again
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            PSlot p_view(p_ring);
+            PSlot p_view(p_fifo);
             TPOP<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
             __gm__ float *p_slot = p_view.data();
-            for (int32_t t1 = t0 + t0_first; t1 < t0 + t0_first + t0_share; t1 += 16, t1_slot ^= 1) {
+            for (int32_t t1 = t0 + t0_first; t1 < t0 + t0_first + t0_share; t1 += 16, t1_buffer ^= 1) {
                 const int32_t t1_valid = t0 + t0_first + t0_share - t1 < 16 ? t0 + t0_first + t0_share - t1 : 16;
-                VecF32_16x128 p(t1_valid); TASSIGN(p, 0x00000 + t1_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(t1_slot));  // free again
+                VecF32_16x128 p(t1_valid); TASSIGN(p, 0x00000 + t1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(t1_buffer));  // free again
                 PSlotGm p_slot_in(p_slot + int64_t(t1) * 128 - int64_t(t0) * 128, {t1_valid});
                 TLOAD(p, p_slot_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(t1_slot));
+                set_flag(PIPE_MTE2, PIPE_V, event_t(t1_buffer));
                 VecF32_16x128 y_1(t1_valid); TASSIGN<0x06400>(y_1);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(t1_slot));
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(t1_buffer));
                 TCOLEXPANDADD(y_1, p, bias_tile);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(t1_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(t1_buffer));
                 VecF32_16x128 y_half(t1_valid); TASSIGN<0x08400>(y_half);  // UB 0x08400..0x0a400
                 pipe_barrier(PIPE_V);
                 TMULS(y_half, y_1, 0.5f);
@@ -134,34 +134,34 @@ AICORE inline void run_block(
                 TADDS(y_2, y_erf, 1.0f);
                 pipe_barrier(PIPE_V);
                 TMUL(y_2, y_half, y_2);
-                VecB16_16x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04400 + t1_slot * 0x01000);  // UB 0x04400..0x06400, 2 copies
+                VecB16_16x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04400 + t1_buffer * 0x01000);  // UB 0x04400..0x06400, 2 copies
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));  // free again
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(t1_buffer));  // free again
                 TCVT(y_tile, y_2, RoundMode::CAST_RINT, SaturationMode::ON);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
+                set_flag(PIPE_V, PIPE_MTE3, event_t(t1_buffer));
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(t1_buffer));
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
                 TSTORE(y_out, y_tile);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));
+                set_flag(PIPE_MTE3, PIPE_V, event_t(t1_buffer));
             }
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
             TFREE<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void product_to_activation_vec(
-    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *bias, __gm__ float *p_ring, int32_t t_begin,
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *bias, __gm__ float *p_fifo, int32_t t_begin,
     int32_t t_end, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        y, bias, p_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        y, bias, p_fifo, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
         static_cast<int32_t>(get_subblockid()));
 }

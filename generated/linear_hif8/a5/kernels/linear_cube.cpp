@@ -21,51 +21,51 @@ using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 25
 AICORE inline void run_block(
     __gm__ hifloat8_t *x_q,
     __gm__ hifloat8_t *w,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk,
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
-    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
-    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
+    int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
+    int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
             AccF32_256x256 acc_acc(t0_valid); TASSIGN<0x00000>(acc_acc);  // L0C 0x00000..0x40000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_slot ^= 1) {
+            for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_buffer ^= 1) {
                 // acc: matmul(x_q, w)
-                MatHif8_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
+                MatHif8_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
                 XQGm x_q_in(x_q + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
                 TLOAD(x_q_tile, x_q_in);
-                MatHif8_256x256m w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatHif8_256x256m w_tile; TASSIGN(w_tile, 0x20000 + k0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WGm w_in(w + int64_t(k0) * 1024 + int64_t(n0));
                 TLOAD(w_tile, w_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
-                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
-                    LeftHif8_256x64 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_buffer ^= 1) {
+                    LeftHif8_256x64 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                     TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
-                    RightHif8_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    RightHif8_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     TEXTRACT(w_tile_l0b, w_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     if (k0 + k1 == 0) {
                         TMATMUL(acc_acc, x_q_tile_l0a, w_tile_l0b);
                     } else {
                         TMATMUL_ACC(acc_acc, acc_acc, x_q_tile_l0a, w_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
             }
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
@@ -73,18 +73,18 @@ AICORE inline void run_block(
             set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void linear_cube(
-    __gm__ uint64_t *ffts, __gm__ hifloat8_t *x_q, __gm__ hifloat8_t *w, __gm__ float *acc_ring, int32_t t_begin,
+    __gm__ uint64_t *ffts, __gm__ hifloat8_t *x_q, __gm__ hifloat8_t *w, __gm__ float *acc_fifo, int32_t t_begin,
     int32_t t_end, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
-    run_block(x_q, w, acc_ring, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(x_q, w, acc_fifo, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -20,30 +20,30 @@ using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 25
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ float *w_scale,
-    __gm__ float *acc_ring,
+    __gm__ float *acc_fifo,
     float x_scale,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk,
     int32_t block,
-    int32_t lane)
+    int32_t subblock)
 {
 #if defined(__DAV_VEC__)
-    AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
             // y:   cast(acc * x_scale * w_scale, bf16)
             VecF32_1x256 w_scale_tile; TASSIGN<0x00000>(w_scale_tile);  // UB 0x00000..0x00400
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
-            AccSlot acc_view(acc_ring);
+            AccSlot acc_view(acc_fifo);
             TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
             __gm__ float *acc_slot = acc_view.data();
             VecF32_128x256 acc(t0_share); TASSIGN<0x00400>(acc);  // UB 0x00400..0x20400
@@ -68,20 +68,20 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void linear_vec(
-    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *w_scale, __gm__ float *acc_ring, float x_scale,
+    __gm__ uint64_t *ffts, __gm__ bfloat16_t *y, __gm__ float *w_scale, __gm__ float *acc_fifo, float x_scale,
     int32_t t_begin, int32_t t_end, int32_t nblk)
 {
     set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
     run_block(
-        y, w_scale, acc_ring, x_scale, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
+        y, w_scale, acc_fifo, x_scale, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()),
         static_cast<int32_t>(get_subblockid()));
 }

@@ -24,33 +24,33 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_VEC__)
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
         // x_q: cast(cast(x, fp32) / x_scale, hif8)
-        VecB16_4x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecB16_4x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_4x2048 x_q_1(t0_valid); TASSIGN<0x0c000>(x_q_1);  // UB 0x0c000..0x14000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(x_q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         TDIVS(x_q_1, x_q_1, x_scale);
-        VecHif8_4x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        VecHif8_4x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x08000 + t0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         XQGm x_q_out(x_q + int64_t(t0) * 2048, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,65 +33,65 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)
-        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x10000 + t0_slot * 0x00040);  // as a row, same bytes as x_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x10000 + t0_buffer * 0x00040);  // as a row, same bytes as x_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
         TLOAD(x_scale_tile_row, x_scale_in);
-        for (int32_t n0 = 0; n0 < 2048; n0 += 512, n0_slot ^= 1) {
-            VecI32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000 + n0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
+        for (int32_t n0 = 0; n0 < 2048; n0 += 512, n0_buffer ^= 1) {
+            VecI32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000 + n0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));  // free again
             PGm p_in(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TLOAD(p_tile, p_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
-            VecF32_1x512 w_scale_tile; TASSIGN(w_scale_tile, 0x10080 + n0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
+            VecF32_1x512 w_scale_tile; TASSIGN(w_scale_tile, 0x10080 + n0_buffer * 0x00800);  // UB 0x10080..0x11080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            VecF32_1x512 bias_tile; TASSIGN(bias_tile, 0x11080 + n0_slot * 0x00800);  // UB 0x11080..0x12080, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
+            VecF32_1x512 bias_tile; TASSIGN(bias_tile, 0x11080 + n0_buffer * 0x00800);  // UB 0x11080..0x12080, 2 copies
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
             VecF32_16x512 y_1(t0_valid); TASSIGN<0x1a080>(y_1);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
             TCVT(y_1, p_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
-            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
+            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_buffer * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_1, y_1, x_scale_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
             TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
             TCOLEXPANDADD(y_1, y_1, bias_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_slot * 0x04000);  // UB 0x12080..0x1a080, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
+            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_buffer * 0x04000);  // UB 0x12080..0x1a080, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));  // free again
             TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

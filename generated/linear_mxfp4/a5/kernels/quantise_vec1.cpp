@@ -31,20 +31,20 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_VEC__)
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // x_q, x_scale: quant_mx(x, quant_dtype=fp4_e2m1)
-        VecB16_64x32 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecB16_64x32 x_tile; TASSIGN(x_tile, 0x00000 + t0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         XGm x_in(x + int64_t(t0) * 2048);
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_64x32 x_q_wide; TASSIGN<0x04080>(x_q_wide);  // UB 0x04080..0x06080
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(x_q_wide, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_64x32 x_q_abs; TASSIGN<0x06080>(x_q_abs);  // UB 0x06080..0x08080
         TABS(x_q_abs, x_q_wide);
         VecF32_64x1 x_q_peak; TASSIGN<0x08080>(x_q_peak);  // UB 0x08080..0x08180
@@ -59,12 +59,12 @@ AICORE inline void run_block(
         TSUBS(x_q_lowered_row, x_q_exponent_row, 2);
         VecI32_1x64 x_q_code_row; TASSIGN<0x06080>(x_q_code_row);  // as a row, same bytes as x_q_code
         TMAXS(x_q_code_row, x_q_lowered_row, 0);
-        VecI32_1x64 x_q_turned_turned_row; TASSIGN<0x06180>(x_q_turned_turned_row);  // as a row, same bytes as x_q_turned_turned
-        TMULS(x_q_turned_turned_row, x_q_code_row, -1);
-        VecI32_1x64 x_q_turned_row; TASSIGN<0x06180>(x_q_turned_row);  // as a row, same bytes as x_q_turned
-        TADDS(x_q_turned_row, x_q_turned_turned_row, 254);
+        VecI32_1x64 x_q_inverted_negated_row; TASSIGN<0x06180>(x_q_inverted_negated_row);  // as a row, same bytes as x_q_inverted_negated
+        TMULS(x_q_inverted_negated_row, x_q_code_row, -1);
+        VecI32_1x64 x_q_inverted_row; TASSIGN<0x06180>(x_q_inverted_row);  // as a row, same bytes as x_q_inverted
+        TADDS(x_q_inverted_row, x_q_inverted_negated_row, 254);
         VecI32_1x64 x_q_inverse_row; TASSIGN<0x06280>(x_q_inverse_row);  // as a row, same bytes as x_q_inverse
-        TSHLS(x_q_inverse_row, x_q_turned_row, 23);
+        TSHLS(x_q_inverse_row, x_q_inverted_row, 23);
         VecF32_1x64 x_q_factor_row; TASSIGN<0x06180>(x_q_factor_row);  // as a row, same bytes as x_q_factor
         VecF32_1x64 x_q_inverse_fp32_row; TASSIGN<0x06280>(x_q_inverse_fp32_row);  // same bytes as x_q_inverse
         TMOV(x_q_factor_row, x_q_inverse_fp32_row);
@@ -73,25 +73,25 @@ AICORE inline void run_block(
         TROWEXPANDMUL(x_q_scaled, x_q_wide, x_q_factor);
         VecB16_64x32 x_q_brain; TASSIGN<0x06180>(x_q_brain);  // UB 0x06180..0x07180
         TCVT(x_q_brain, x_q_scaled, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecE2m1_64x64_c32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        VecE2m1_64x64_c32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(x_q_elements, x_q_brain, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as x_q_code_byte
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
+        VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x04000 + t0_buffer * 0x00040);  // as a row, same bytes as x_q_code_byte
         TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        VecU8_64x32_c16 x_q_elements_bytes; TASSIGN(x_q_elements_bytes, 0x02000 + t0_slot * 0x01000);  // same bytes as x_q_elements
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        VecU8_64x32_c16 x_q_elements_bytes; TASSIGN(x_q_elements_bytes, 0x02000 + t0_buffer * 0x01000);  // same bytes as x_q_elements
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
         XQGm x_q_out(x_q + int64_t(t0) * 1024);
         TSTORE(x_q_out, x_q_elements_bytes);
-        VecE8m0_1x64 x_q_code_byte_fp8_e8m0_row; TASSIGN(x_q_code_byte_fp8_e8m0_row, 0x04000 + t0_slot * 0x00040);  // same bytes as x_q_code_byte
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        VecE8m0_1x64 x_q_code_byte_fp8_e8m0_row; TASSIGN(x_q_code_byte_fp8_e8m0_row, 0x04000 + t0_buffer * 0x00040);  // same bytes as x_q_code_byte
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         XScaleGm x_scale_out(x_scale + int64_t(t0) * 64);
         TSTORE(x_scale_out, x_q_code_byte_fp8_e8m0_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

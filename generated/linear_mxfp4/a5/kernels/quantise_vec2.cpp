@@ -25,35 +25,35 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_VEC__)
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // x_wide: cast(x_q, fp8_e4m3)
-        VecU8_8x1024 x_q_tile_bytes(t0_valid); TASSIGN(x_q_tile_bytes, 0x00000 + t0_slot * 0x04000);  // same bytes as x_q_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecU8_8x1024 x_q_tile_bytes(t0_valid); TASSIGN(x_q_tile_bytes, 0x00000 + t0_buffer * 0x04000);  // same bytes as x_q_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         XQGm x_q_in(x_q + int64_t(t0) * 1024, {t0_valid});
         TLOAD(x_q_tile_bytes, x_q_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecE2m1_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecE2m1_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
         VecB16_8x2048 x_wide_brain(t0_valid); TASSIGN<0x10000>(x_wide_brain);  // UB 0x10000..0x18000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(x_wide_brain, x_q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_8x2048 x_wide_fp32(t0_valid); TASSIGN<0x18000>(x_wide_fp32);  // UB 0x18000..0x28000
         TCVT(x_wide_fp32, x_wide_brain, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecE4m3_8x2048 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x08000 + t0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        VecE4m3_8x2048 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(x_wide_tile, x_wide_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         XWideGm x_wide_out(x_wide + int64_t(t0) * 2048, {t0_valid});
         TSTORE(x_wide_out, x_wide_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

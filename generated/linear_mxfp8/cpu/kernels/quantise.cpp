@@ -50,12 +50,12 @@ extern "C" __global__ AICORE void quantise(
         TSUBS(x_q_lowered_row, x_q_exponent_row, 8);
         VecI32_1x64 x_q_code_row; TASSIGN(x_q_code_row, 0x02000);  // as a row, same bytes as x_q_code
         TMAXS(x_q_code_row, x_q_lowered_row, 0);
-        VecI32_1x64 x_q_turned_turned_row; TASSIGN(x_q_turned_turned_row, 0x02100);  // as a row, same bytes as x_q_turned_turned
-        TMULS(x_q_turned_turned_row, x_q_code_row, -1);
-        VecI32_1x64 x_q_turned_row; TASSIGN(x_q_turned_row, 0x02200);  // as a row, same bytes as x_q_turned
-        TADDS(x_q_turned_row, x_q_turned_turned_row, 254);
+        VecI32_1x64 x_q_inverted_negated_row; TASSIGN(x_q_inverted_negated_row, 0x02100);  // as a row, same bytes as x_q_inverted_negated
+        TMULS(x_q_inverted_negated_row, x_q_code_row, -1);
+        VecI32_1x64 x_q_inverted_row; TASSIGN(x_q_inverted_row, 0x02200);  // as a row, same bytes as x_q_inverted
+        TADDS(x_q_inverted_row, x_q_inverted_negated_row, 254);
         VecI32_1x64 x_q_inverse_row; TASSIGN(x_q_inverse_row, 0x02100);  // as a row, same bytes as x_q_inverse
-        TSHLS(x_q_inverse_row, x_q_turned_row, 23);
+        TSHLS(x_q_inverse_row, x_q_inverted_row, 23);
         VecF32_1x64 x_q_factor_row; TASSIGN(x_q_factor_row, 0x02200);  // as a row, same bytes as x_q_factor
         VecF32_1x64 x_q_inverse_fp32_row; TASSIGN(x_q_inverse_fp32_row, 0x02100);  // same bytes as x_q_inverse
         TMOV(x_q_factor_row, x_q_inverse_fp32_row);

@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void log_softmax(
         VecF32_8x4096_r1 c; TASSIGN(c, 0x00040);  // UB 0x00040..0x04040
         VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x04040);  // UB 0x04040..0x04060
         TPASS(1, 4096, [&](auto at, auto &y_2_sum) {
-            at.ask_for(x_in, nblk);  // the next round's
+            at.ask_for(x_in, nblk);  // the next iteration's
             const auto x_tile_v = at.load(x_tile);
             const auto c_v = x_tile_v - at.column(c_1);
             at.store(c, c_v);

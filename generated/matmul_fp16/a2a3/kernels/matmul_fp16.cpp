@@ -27,55 +27,55 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
-    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
-    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
+    int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128, n0_slot ^= 1) {
-            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
-            for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_slot ^= 1) {
+        for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128, n0_buffer ^= 1) {
+            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
+            for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_buffer ^= 1) {
                 // c: matmul(a, b, dtype=fp16)
-                MatF16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
+                MatF16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
                 AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
                 TLOAD(a_tile, a_in);
-                MatF16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatF16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 BGm b_in(b + int64_t(n0) * 1024 + int64_t(k0) * 16);
                 TLOAD(b_tile, b_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
-                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
-                    LeftF16_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_buffer ^= 1) {
+                    LeftF16_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                     TEXTRACT(a_tile_l0a, a_tile, 0, k1);
-                    RightF16_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    RightF16_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     TEXTRACT(b_tile_l0b, b_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     if (k0 + k1 == 0) {
                         TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
                     } else {
                         TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
             TSTORE(c_out, c_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
+            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

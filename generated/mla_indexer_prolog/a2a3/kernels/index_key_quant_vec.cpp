@@ -37,23 +37,23 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // f: cast(v, fp32)
-        VecB16_32x128 ik_h_tile(t0_valid); TASSIGN(ik_h_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecB16_32x128 ik_h_tile(t0_valid); TASSIGN(ik_h_tile, 0x00000 + t0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         IkHGm ik_h_in(ik_h + int64_t(t0) * 128, {t0_valid});
         TLOAD(ik_h_tile, ik_h_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_32x128 ik_f_2(t0_valid); TASSIGN<0x06800>(ik_f_2);  // UB 0x06800..0x0a800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(ik_f_2, ik_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
         VecF32_32x128 ik_s_1(t0_valid); TASSIGN<0x0a800>(ik_s_1);  // UB 0x0a800..0x0e800
         pipe_barrier(PIPE_V);
@@ -80,18 +80,18 @@ AICORE inline void run_block(
         VecF16_32x128 ik_fp16(t0_valid); TASSIGN<0x06800>(ik_fp16);  // UB 0x06800..0x08800
         pipe_barrier(PIPE_V);
         TCVT(ik_fp16, ik_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-        VecI8_32x128 ik(t0_valid); TASSIGN(ik, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
+        VecI8_32x128 ik(t0_valid); TASSIGN(ik, 0x04000 + t0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_buffer));  // free again
         TCVT(ik, ik_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
         VecF32_1x32 ik_s_5_row(t0_valid); TASSIGN<0x06800>(ik_s_5_row);  // as a row, same bytes as ik_s_5
         pipe_barrier(PIPE_V);
         TDIVS(ik_s_5_row, 1.0f, ik_s_4_row);
         VecF16_1x32 ik_s_row(t0_valid); TASSIGN<0x06880>(ik_s_row);  // as a row, same bytes as ik_s
         pipe_barrier(PIPE_V);
         TCVT(ik_s_row, ik_s_5_row, RoundMode::CAST_RINT, SaturationMode::ON);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
         // rows of ik to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -99,36 +99,36 @@ AICORE inline void run_block(
                 continue;
             }
             // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)
-            VecI8_1x128 ik_one; TASSIGN(ik_one, 0x04000 + row * 0x00080 + t0_slot * 0x01000);  // row of ik
+            VecI8_1x128 ik_one; TASSIGN(ik_one, 0x04000 + row * 0x00080 + t0_buffer * 0x01000);  // row of ik
             pipe_barrier(PIPE_MTE3);
             IkCacheGm ik_cache_out(ik_cache + int64_t(slot_i) * 128);
             TSTORE(ik_cache_out, ik_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_buffer));
         // ik_scale: scatter_update(ik_scale, slot, ik_s, dim=0)
-        VecF16_32x16 ik_s_wide(t0_valid); TASSIGN(ik_s_wide, 0x06000 + t0_slot * 0x00400);  // UB 0x06000..0x06800, 2 copies
+        VecF16_32x16 ik_s_wide(t0_valid); TASSIGN(ik_s_wide, 0x06000 + t0_buffer * 0x00400);  // UB 0x06000..0x06800, 2 copies
         VecF16_32x1 ik_s(t0_valid); TASSIGN<0x06880>(ik_s);  // UB 0x06880..0x068c0
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TROWEXPAND(ik_s_wide, ik_s);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         // rows of ik_s_wide to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            VecF16_1x16_c1 ik_s_wide_one; TASSIGN(ik_s_wide_one, 0x06000 + row * 0x00020 + t0_slot * 0x00400);  // row of ik_s_wide
+            VecF16_1x16_c1 ik_s_wide_one; TASSIGN(ik_s_wide_one, 0x06000 + row * 0x00020 + t0_buffer * 0x00400);  // row of ik_s_wide
             pipe_barrier(PIPE_MTE3);
             IkScaleGm ik_scale_out(ik_scale + int64_t(slot_i));
             TSTORE(ik_scale_out, ik_s_wide_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,23 +32,23 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    int32_t index_heads0_buffer = 0;  // which of 2 buffers this iteration of index_heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t index_heads0 = 0; index_heads0 < 64; index_heads0 += 32, index_heads0_slot ^= 1) {
+        for (int32_t index_heads0 = 0; index_heads0 < 64; index_heads0 += 32, index_heads0_buffer ^= 1) {
             // f: cast(v, fp32)
-            VecB16_32x128 iq_h_tile; TASSIGN(iq_h_tile, 0x00000 + index_heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));  // free again
+            VecB16_32x128 iq_h_tile; TASSIGN(iq_h_tile, 0x00000 + index_heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_buffer));  // free again
             IqHGm iq_h_in(iq_h + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
             TLOAD(iq_h_tile, iq_h_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_buffer));
             VecF32_32x128 iq_f; TASSIGN<0x06080>(iq_f);  // UB 0x06080..0x0a080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_buffer));
             TCVT(iq_f, iq_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_buffer));
             // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
             VecF32_32x128 iq_s_1; TASSIGN<0x0a080>(iq_s_1);  // UB 0x0a080..0x0e080
             pipe_barrier(PIPE_V);
@@ -75,32 +75,32 @@ AICORE inline void run_block(
             VecF16_32x128 iq_tile_fp16; TASSIGN<0x06080>(iq_tile_fp16);  // UB 0x06080..0x08080
             pipe_barrier(PIPE_V);
             TCVT(iq_tile_fp16, iq_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-            VecI8_32x128 iq_tile; TASSIGN(iq_tile, 0x04000 + index_heads0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
+            VecI8_32x128 iq_tile; TASSIGN(iq_tile, 0x04000 + index_heads0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_buffer));  // free again
             TCVT(iq_tile, iq_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_buffer));
             VecF32_1x32 iq_scale_1_row; TASSIGN<0x06080>(iq_scale_1_row);  // as a row, same bytes as iq_scale_1
             pipe_barrier(PIPE_V);
             TDIVS(iq_scale_1_row, 1.0f, iq_s_row);
-            VecF16_1x32 iq_scale_tile_row; TASSIGN(iq_scale_tile_row, 0x06000 + index_heads0_slot * 0x00040);  // as a row, same bytes as iq_scale_tile
+            VecF16_1x32 iq_scale_tile_row; TASSIGN(iq_scale_tile_row, 0x06000 + index_heads0_buffer * 0x00040);  // as a row, same bytes as iq_scale_tile
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_buffer));  // free again
             TCVT(iq_scale_tile_row, iq_scale_1_row, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_buffer));
             IqGm iq_out(iq + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
             TSTORE(iq_out, iq_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_buffer));
             IqScaleGm iq_scale_out(iq_scale + int64_t(t0) * 64 + int64_t(index_heads0));
             TSTORE(iq_scale_out, iq_scale_tile_row);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -39,64 +39,64 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t index_heads0_buffer = 0;  // which of 2 buffers this iteration of index_heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
-        VecF32_1x32 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x08000 + t0_slot * 0x00080);  // as a row, same bytes as q_s_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x32 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x08000 + t0_buffer * 0x00080);  // as a row, same bytes as q_s_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
         TLOAD(q_s_tile_row, q_s_in);
         // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)
-        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
+        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_buffer * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
+        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_buffer * 0x01000);  // UB 0x0e500..0x10500, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         VecF32_32x64 iq_r_cos(t0_valid); TASSIGN<0x10500>(iq_r_cos);  // UB 0x10500..0x12500
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
         TCVT(iq_r_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_32x64 iq_r_sin(t0_valid); TASSIGN<0x12500>(iq_r_sin);  // UB 0x12500..0x14500
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(iq_r_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_slot ^= 1) {
+        for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_buffer ^= 1) {
             // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])
-            VecI32_32x128 iq_i_tile(t0_valid); TASSIGN(iq_i_tile, 0x00000 + index_heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_slot));  // free again
+            VecI32_32x128 iq_i_tile(t0_valid); TASSIGN(iq_i_tile, 0x00000 + index_heads0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_buffer));  // free again
             IqIGm iq_i_in(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
             TLOAD(iq_i_tile, iq_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
-            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x08100 + index_heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_buffer));
+            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x08100 + index_heads0_buffer * 0x00200);  // UB 0x08100..0x08500, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_buffer));  // free again
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
             TLOAD(w_iq_scale_tile, w_iq_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_buffer));
             VecF32_32x128 iq_b_1(t0_valid); TASSIGN<0x14500>(iq_b_1);  // UB 0x14500..0x18500
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_buffer));
             TCVT(iq_b_1, iq_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_slot));
-            VecF32_32x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_buffer));
+            VecF32_32x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x08000 + t0_buffer * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(iq_b_1, iq_b_1, q_s_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_buffer));
             TCOLEXPANDMUL(iq_b_1, iq_b_1, w_iq_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));
-            VecB16_32x128 iq_b_4(t0_valid); TASSIGN(iq_b_4, 0x08500 + index_heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_buffer));
+            VecB16_32x128 iq_b_4(t0_valid); TASSIGN(iq_b_4, 0x08500 + index_heads0_buffer * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_buffer));  // free again
             TCVT(iq_b_4, iq_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
             // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)
             VecF32_32x64 iq_r_x(t0_valid); TASSIGN<0x14500>(iq_r_x);  // UB 0x14500..0x16500
-            VecB16_32x128_c64 iq_r_1(t0_valid); TASSIGN(iq_r_1, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4
+            VecB16_32x128_c64 iq_r_1(t0_valid); TASSIGN(iq_r_1, 0x08500 + index_heads0_buffer * 0x02000);  // columns 0.. of iq_b_4
             pipe_barrier(PIPE_V);
             TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_32x64_c32 iq_r_x1c1(t0_valid); TASSIGN<0x16500>(iq_r_x1c1);  // UB 0x16500..0x18500
@@ -121,22 +121,22 @@ AICORE inline void run_block(
             VecF32_32x64_c32 iq_r_high(t0_valid); TASSIGN<0x1a580>(iq_r_high);  // columns 32.. of iq_r_roped
             pipe_barrier(PIPE_V);
             TADD(iq_r_high, iq_r_x2c2, iq_r_x1s2);
-            VecB16_32x128_c64 iq_r_rope(t0_valid); TASSIGN(iq_r_rope, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4
+            VecB16_32x128_c64 iq_r_rope(t0_valid); TASSIGN(iq_r_rope, 0x08500 + index_heads0_buffer * 0x02000);  // columns 0.. of iq_b_4
             VecF32_32x64 iq_r_roped(t0_valid); TASSIGN<0x1a500>(iq_r_roped);  // UB 0x1a500..0x1c500
             pipe_barrier(PIPE_V);
             TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_buffer));
             IqRGm iq_r_out(iq_r + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
             TSTORE(iq_r_out, iq_b_4);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -29,38 +29,38 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // kr: rope(cast(kr_f, bf16), cos, sin)
-        VecB16_16x64 kr_1_tile(t0_valid); TASSIGN(kr_1_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecB16_16x64 kr_1_tile(t0_valid); TASSIGN(kr_1_tile, 0x00000 + t0_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         Kr1Gm kr_1_in(kr_1 + int64_t(t0) * 64, {t0_valid});
         TLOAD(kr_1_tile, kr_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x01000 + t0_buffer * 0x00800);  // UB 0x01000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         Kr1Gm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x03000, 2 copies
         Kr1Gm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_16x64 kr_x(t0_valid); TASSIGN<0x04000>(kr_x);  // UB 0x04000..0x05000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(kr_x, kr_1_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
         VecF32_16x64 kr_cos(t0_valid); TASSIGN<0x05000>(kr_cos);  // UB 0x05000..0x06000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         TCVT(kr_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x64 kr_sin(t0_valid); TASSIGN<0x06000>(kr_sin);  // UB 0x06000..0x07000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(kr_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_16x64_c32 kr_x1c1(t0_valid); TASSIGN<0x07000>(kr_x1c1);  // UB 0x07000..0x08000
         VecF32_16x64_c32 kr_x1(t0_valid); TASSIGN<0x04000>(kr_x1);  // columns 0.. of kr_x
         VecF32_16x64_c32 kr_cos1(t0_valid); TASSIGN<0x05000>(kr_cos1);  // columns 0.. of kr_cos
@@ -83,13 +83,13 @@ AICORE inline void run_block(
         VecF32_16x64_c32 kr_high(t0_valid); TASSIGN<0x09080>(kr_high);  // columns 32.. of kr_roped
         pipe_barrier(PIPE_V);
         TADD(kr_high, kr_x2c2, kr_x1s2);
-        VecB16_16x64 kr(t0_valid); TASSIGN(kr, 0x03000 + t0_slot * 0x00800);  // UB 0x03000..0x04000, 2 copies
+        VecB16_16x64 kr(t0_valid); TASSIGN(kr, 0x03000 + t0_buffer * 0x00800);  // UB 0x03000..0x04000, 2 copies
         VecF32_16x64 kr_roped(t0_valid); TASSIGN<0x09000>(kr_roped);  // UB 0x09000..0x0a000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(kr, kr_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         // rows of kr to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -97,16 +97,16 @@ AICORE inline void run_block(
                 continue;
             }
             // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)
-            VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_slot * 0x00800);  // row of kr
+            VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_buffer * 0x00800);  // row of kr
             pipe_barrier(PIPE_MTE3);
             KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
             TSTORE(kr_cache_out, kr_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -25,41 +25,41 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i2 = block * 4; i2 < t; i2 += nblk * 4, i2_slot ^= 1) {
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i2 = block * 4; i2 < t; i2 += nblk * 4, i2_buffer ^= 1) {
         const int32_t i2_valid = t - i2 < 4 ? t - i2 : 4;
         // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)
-        VecF32_1x8 total_row(i2_valid); TASSIGN(total_row, 0x00000 + i2_slot * 0x00020);  // as a row, same bytes as total
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+        VecF32_1x8 total_row(i2_valid); TASSIGN(total_row, 0x00000 + i2_buffer * 0x00020);  // as a row, same bytes as total
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
         TEXPANDS(total_row, 0.0f);
-        for (int32_t i1 = 0; i1 < 7168; i1 += 1536, i1_slot ^= 1) {
+        for (int32_t i1 = 0; i1 < 7168; i1 += 1536, i1_buffer ^= 1) {
             const int32_t i1_valid = 7168 - i1 < 1536 ? 7168 - i1 : 1536;
-            VecF32_8x1536 part(i2_valid, i1_valid); TASSIGN(part, 0x00040 + i1_slot * 0x06000);  // UB 0x00040..0x0c040, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+            VecF32_8x1536 part(i2_valid, i1_valid); TASSIGN(part, 0x00040 + i1_buffer * 0x06000);  // UB 0x00040..0x0c040, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
             XNVarPartGm x_n_var_part_in(x_n_var_part + int64_t(i2) * 7168 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, x_n_var_part_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
             VecF32_8x1 found(i2_valid); TASSIGN<0x0c040>(found);  // UB 0x0c040..0x0c060
             VecF32_8x128 found_tmp(i2_valid); TASSIGN<0x0c060>(found_tmp);  // UB 0x0c060..0x0c860
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
             TROWSUM(found, part, found_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
             VecF32_1x8 found_row(i2_valid); TASSIGN<0x0c040>(found_row);  // as a row, same bytes as found
             pipe_barrier(PIPE_V);
             TADD(total_row, total_row, found_row);
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         XNVarGm x_n_var_out(x_n_var + int64_t(i2), {i2_valid});
         TSTORE(x_n_var_out, total_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -36,9 +36,9 @@ AICORE inline void run_block(
     VecF32_1x7168 x_n_2_tile; TASSIGN<0x0e020>(x_n_2_tile);  // UB 0x0e020..0x15020
     XN2Gm x_n_2_in(x_n_2);
     TLOAD(x_n_2_tile, x_n_2_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         VecF32_1x8 x_n_var_tile_row(t0_valid); TASSIGN<0x00000>(x_n_var_tile_row);  // as a row, same bytes as x_n_var_tile
@@ -77,9 +77,9 @@ AICORE inline void run_block(
         TSTORE(x_n_out, x_n_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
 #endif
 }
 

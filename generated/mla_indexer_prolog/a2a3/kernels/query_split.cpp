@@ -41,66 +41,66 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])
-        VecF32_1x16 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x06000 + t0_slot * 0x00040);  // as a row, same bytes as q_s_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        VecF32_1x16 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x06000 + t0_buffer * 0x00040);  // as a row, same bytes as q_s_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));  // free again
         QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
         TLOAD(q_s_tile_row, q_s_in);
         // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x09680 + t0_slot * 0x00800);  // UB 0x09680..0x0a680, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x09680 + t0_buffer * 0x00800);  // UB 0x09680..0x0a680, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0a680 + t0_slot * 0x00800);  // UB 0x0a680..0x0b680, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0a680 + t0_buffer * 0x00800);  // UB 0x0a680..0x0b680, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         VecF32_16x64 q_rope_cos(t0_valid); TASSIGN<0x0c680>(q_rope_cos);  // UB 0x0c680..0x0d680
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_buffer));
         TCVT(q_rope_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_16x64 q_rope_sin(t0_valid); TASSIGN<0x0d680>(q_rope_sin);  // UB 0x0d680..0x0e680
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(q_rope_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
+        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_buffer ^= 1) {
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])
-            VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x03000);  // UB 0x00000..0x06000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
+            VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_buffer * 0x03000);  // UB 0x00000..0x06000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x06080 + heads0_slot * 0x00300);  // UB 0x06080..0x06680, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
+            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x06080 + heads0_buffer * 0x00300);  // UB 0x06080..0x06680, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             VecF32_16x192 q_b_1(t0_valid); TASSIGN<0x0e680>(q_b_1);  // UB 0x0e680..0x11680
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
             TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_16x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x06000 + t0_slot * 0x00040);  // UB 0x06000..0x06080, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));
+            VecF32_16x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x06000 + t0_buffer * 0x00040);  // UB 0x06000..0x06080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_b_1, q_b_1, q_s_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             TCOLEXPANDMUL(q_b_1, q_b_1, w_uq_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            VecB16_16x192 q_b_4(t0_valid); TASSIGN(q_b_4, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
+            VecB16_16x192 q_b_4(t0_valid); TASSIGN(q_b_4, 0x06680 + heads0_buffer * 0x01800);  // UB 0x06680..0x09680, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
             TCVT(q_b_4, q_b_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
             VecF32_16x64 q_rope_x(t0_valid); TASSIGN<0x0e680>(q_rope_x);  // UB 0x0e680..0x0f680
-            VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_4
+            VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_buffer * 0x01800);  // columns 128.. of q_b_4
             pipe_barrier(PIPE_V);
             TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_16x64_c32 q_rope_x1c1(t0_valid); TASSIGN<0x0f680>(q_rope_x1c1);  // UB 0x0f680..0x10680
@@ -125,30 +125,30 @@ AICORE inline void run_block(
             VecF32_16x64_c32 q_rope_high(t0_valid); TASSIGN<0x11700>(q_rope_high);  // columns 32.. of q_rope_roped
             pipe_barrier(PIPE_V);
             TADD(q_rope_high, q_rope_x2c2, q_rope_x1s2);
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])
             QBGm q_b_out(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TSTORE(q_b_out, q_b_4);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])
-            VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_slot * 0x00800);  // UB 0x0b680..0x0c680, 2 copies
+            VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_buffer * 0x00800);  // UB 0x0b680..0x0c680, 2 copies
             VecF32_16x64 q_rope_roped(t0_valid); TASSIGN<0x11680>(q_rope_roped);  // UB 0x11680..0x12680
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
             TCVT(q_rope_tile, q_rope_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
             QRopeGm q_rope_out(q_rope + int64_t(t0) * 2048 + int64_t(heads0) * 64, {t0_valid});
             TSTORE(q_rope_out, q_rope_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -58,7 +58,7 @@ extern "C" __global__ AICORE void key_norm(
         VecF32_16x1 kv_std(t0_valid); TASSIGN(kv_std, 0x08800);  // UB 0x08800..0x08840
         VecB16_16x512 kv(t0_valid); TASSIGN(kv, 0x08840);  // UB 0x08840..0x0c840
         TPASS(t0_valid, 512, [&](auto at, auto &kv_std_divisor) {
-            at.ask_between(kv_f_in, nblk * 16);  // the next round's
+            at.ask_between(kv_f_in, nblk * 16);  // the next iteration's
             const auto kv_f_tile_v = at.load(kv_f_tile);
             const auto kv_unit = kv_f_tile_v / kv_std_divisor;
             const auto kv_3 = kv_unit * at.row(kv_1);

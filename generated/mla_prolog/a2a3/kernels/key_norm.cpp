@@ -33,7 +33,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)
     VecB16_1x512 kv_gamma_tile; TASSIGN<0x00000>(kv_gamma_tile);  // UB 0x00000..0x00400
     KvGammaGm kv_gamma_in(kv_gamma);
@@ -42,18 +42,18 @@ AICORE inline void run_block(
     VecF32_1x512 kv_1; TASSIGN<0x0c400>(kv_1);  // UB 0x0c400..0x0cc00
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
     TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_slot * 0x04000);  // UB 0x00400..0x08400, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_buffer * 0x04000);  // UB 0x00400..0x08400, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         KvFGm kv_f_in(kv_f + int64_t(t0) * 512, {t0_valid});
         TLOAD(kv_f_tile, kv_f_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_8x512 kv_square(t0_valid); TASSIGN<0x0cc00>(kv_square);  // UB 0x0cc00..0x10c00
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TMUL(kv_square, kv_f_tile, kv_f_tile);
         VecF32_8x512 kv_var_part(t0_valid); TASSIGN<0x0cc00>(kv_var_part);  // UB 0x0cc00..0x10c00
         pipe_barrier(PIPE_V);
@@ -73,16 +73,16 @@ AICORE inline void run_block(
         VecF32_8x1 kv_std(t0_valid); TASSIGN<0x0cc00>(kv_std);  // UB 0x0cc00..0x0cc20
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(kv_unit, kv_f_tile, kv_std);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_8x512 kv_3(t0_valid); TASSIGN<0x0cc20>(kv_3);  // UB 0x0cc20..0x10c20
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(kv_3, kv_unit, kv_1);
-        VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
+        VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x08400 + t0_buffer * 0x02000);  // UB 0x08400..0x0c400, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(kv, kv_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         // rows of kv to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -90,15 +90,15 @@ AICORE inline void run_block(
                 continue;
             }
             // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)
-            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08400 + row * 0x00400 + t0_slot * 0x02000);  // row of kv
+            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08400 + row * 0x00400 + t0_buffer * 0x02000);  // row of kv
             pipe_barrier(PIPE_MTE3);
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);
             TSTORE(kv_cache_out, kv_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

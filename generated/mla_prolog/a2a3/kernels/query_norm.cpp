@@ -44,8 +44,8 @@ AICORE inline void run_block(
     VecF32_1x1536 q_norm_1; TASSIGN<0x0fc20>(q_norm_1);  // UB 0x0fc20..0x11420
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
     TCVT(q_norm_1, q_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         VecF32_8x1536 q_c_tile(t0_valid); TASSIGN<0x00c00>(q_c_tile);  // UB 0x00c00..0x0cc00
@@ -123,8 +123,8 @@ AICORE inline void run_block(
         TSTORE(q_norm_scale_out, q_norm_scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use
 #endif
 }
 

@@ -59,7 +59,7 @@ extern "C" __global__ AICORE void query_norm(
         VecF32_8x1536 q_norm_3(t0_valid); TASSIGN(q_norm_3, 0x01800);  // UB 0x01800..0x0d800
         VecF32_8x1 q_norm_m_2(t0_valid); TASSIGN(q_norm_m_2, 0x0d840);  // UB 0x0d840..0x0d860
         TPASS(t0_valid, 1536, [&](auto at, auto &q_norm_std_divisor, auto &q_norm_m_2_max) {
-            at.ask_between(q_c_in, nblk * 8);  // the next round's
+            at.ask_between(q_c_in, nblk * 8);  // the next iteration's
             const auto q_c_tile_v = at.load(q_c_tile);
             const auto q_norm_unit = q_c_tile_v / q_norm_std_divisor;
             const auto q_norm_3_v = q_norm_unit * at.row(q_norm_1);

@@ -32,49 +32,49 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // total: cast(shared, fp32)
-        VecB16_8x1024 shared_tile(t0_valid); TASSIGN(shared_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecB16_8x1024 shared_tile(t0_valid); TASSIGN(shared_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TLOAD(shared_tile, shared_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         VecF32_8x1024 total(t0_valid); TASSIGN<0x18200>(total);  // UB 0x18200..0x20200
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(total, shared_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        for (int32_t k0 = 0; k0 < 8; ++k0, k0_slot ^= 1) {
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));  // free again
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
+        for (int32_t k0 = 0; k0 < 8; ++k0, k0_buffer ^= 1) {
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_buffer));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
                 const int64_t slot = place[int64_t(row_i) * 8 + int64_t(t0) * 8 + int64_t(k0)];
                 // total: total + cast(row, fp32) * weight[:, k]
-                VecB16_1x1024 row_one; TASSIGN(row_one, 0x08000 + k0_slot * 0x04000 + row_i * 0x00800);  // row of row
+                VecB16_1x1024 row_one; TASSIGN(row_one, 0x08000 + k0_buffer * 0x04000 + row_i * 0x00800);  // row of row
                 RowsGm rows_in(rows + int64_t(slot) * 1024);
                 TLOAD(row_one, rows_in);
             }
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
-            VecF32_8x8_c1 weight_tile_apart(t0_valid); TASSIGN(weight_tile_apart, 0x18000 + k0_slot * 0x00100);  // UB 0x18000..0x18200, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_buffer));
+            VecF32_8x8_c1 weight_tile_apart(t0_valid); TASSIGN(weight_tile_apart, 0x18000 + k0_buffer * 0x00100);  // UB 0x18000..0x18200, 2 copies
             WeightGm weight_in(weight + int64_t(t0) * 8 + int64_t(k0), {t0_valid});
             TLOAD(weight_tile_apart, weight_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
-            VecB16_8x1024 row(t0_valid); TASSIGN(row, 0x08000 + k0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(k0_buffer));
+            VecB16_8x1024 row(t0_valid); TASSIGN(row, 0x08000 + k0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
             VecF32_8x1024 total_1(t0_valid); TASSIGN<0x20200>(total_1);  // UB 0x20200..0x28200
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_buffer));
             TCVT(total_1, row, RoundMode::CAST_RINT, SaturationMode::ON);
             VecF32_1x8 weight_tile_row(t0_valid); TASSIGN<0x28200>(weight_tile_row);  // as a row, same bytes as weight_tile
             VecF32_8x8_c1 weight_tile_apart_tmp(t0_valid); TASSIGN<0x28220>(weight_tile_apart_tmp);  // UB 0x28220..0x28320
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_buffer));
             TTRANS(weight_tile_row, weight_tile_apart, weight_tile_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(k0_buffer));
             VecF32_8x1 weight_tile(t0_valid); TASSIGN<0x28200>(weight_tile);  // UB 0x28200..0x28220
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(total_1, total_1, weight_tile);
@@ -82,19 +82,19 @@ AICORE inline void run_block(
             TADD(total, total, total_1);
         }
         // y: cast(total, bf16)
-        VecB16_8x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        VecB16_8x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         SharedGm y_out(y + int64_t(t0) * 1024, {t0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

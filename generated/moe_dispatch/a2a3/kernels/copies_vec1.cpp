@@ -26,19 +26,19 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // rows: index_select(x, 0, floor_div(source, k))
-        VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         SourceGm source_in(source + int64_t(t0) * 8);
         TLOAD(source_tile, source_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_1x8 rows_1_fp32; TASSIGN<0x00080>(rows_1_fp32);  // UB 0x00080..0x000a0
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(rows_1_fp32, source_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_1x8 rows_1_ratio; TASSIGN<0x00080>(rows_1_ratio);  // UB 0x00080..0x000a0
         pipe_barrier(PIPE_V);
@@ -55,7 +55,7 @@ AICORE inline void run_block(
         VecI32_1x8 rows_1_first_left; TASSIGN<0x000a0>(rows_1_first_left);  // UB 0x000a0..0x000c0
         pipe_barrier(PIPE_V);
         TSUB(rows_1_first_left, source_tile, rows_1_first_taken);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_1x8 rows_1_fp32_2; TASSIGN<0x000c0>(rows_1_fp32_2);  // UB 0x000c0..0x000e0
         pipe_barrier(PIPE_V);
         TCVT(rows_1_fp32_2, rows_1_first_left, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -113,18 +113,18 @@ AICORE inline void run_block(
         TCVT(rows_1_int32_4, rows_1_equal_2, RoundMode::CAST_RINT, SaturationMode::ON);
         VecI32_1x8 rows_1_lowered; TASSIGN<0x00080>(rows_1_lowered);  // UB 0x00080..0x000a0
         TSUB(rows_1_lowered, rows_1_sum, rows_1_int32_3);
-        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00040 + t0_slot * 0x00020);  // UB 0x00040..0x00080, 2 copies
+        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00040 + t0_buffer * 0x00020);  // UB 0x00040..0x00080, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TADD(rows_1_tile, rows_1_lowered, rows_1_int32_4);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         SourceGm rows_1_out(rows_1 + int64_t(t0) * 8);
         TSTORE(rows_1_out, rows_1_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -31,22 +31,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_buffer ^= 1) {
         const int64_t place_3 = index_inside(rows_1[int64_t(i1)], int64_t(t), 2);
         // rows: index_select(x, 0, floor_div(source, k))
-        VecB16_1x1024 part; TASSIGN(part, 0x00000 + i1_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        VecB16_1x1024 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
         XGm x_in(x + int64_t(place_3) * 1024);
         TLOAD(part, x_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
         XGm rows_out(rows + int64_t(i1) * 1024);
         TSTORE(rows_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

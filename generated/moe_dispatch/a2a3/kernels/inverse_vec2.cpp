@@ -20,21 +20,21 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block * 6144; i1 < t * 8; i1 += nblk * 6144, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block * 6144; i1 < t * 8; i1 += nblk * 6144, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
         // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
-        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));  // free again
+        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));  // free again
         TCI<VecI32_1x6144, int32_t, 0>(run, i1);
-        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
         Source3Gm source_3_out(source_3 + int64_t(i1), {i1_valid});
         TSTORE(source_3_out, run);
-        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -34,37 +34,37 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
         // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
-        VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
         Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
         TLOAD(part, source_1_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
         pipe_barrier(PIPE_MTE3);
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
         Source1Gm source_out(source + int64_t(i1), {i1_valid});
         TSTORE(source_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }
-    for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
+    for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_buffer ^= 1) {
         const int64_t place_3 = index_inside(place[int64_t(i2)], int64_t(t) * 8, 1);
-        VecI32_1x8_c1 one; TASSIGN(one, 0x0c000 + i2_slot * 0x00020);  // UB 0x0c000..0x0c040, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        VecI32_1x8_c1 one; TASSIGN(one, 0x0c000 + i2_buffer * 0x00020);  // UB 0x0c000..0x0c040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
         Source3Gm source_3_in(source_3 + int64_t(i2));
         TLOAD(one, source_3_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
         pipe_barrier(PIPE_MTE3);
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
         Source3Gm source_out(source + int64_t(place_3));
         TSTORE(source_out, one);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -23,26 +23,26 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // count:  sum(chosen, axis=0, keepdim=true)
         VecI32_1x64 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < t * 8; i2 += 64, i2_slot ^= 1) {
+        for (int32_t i2 = 0; i2 < t * 8; i2 += 64, i2_buffer ^= 1) {
             const int32_t i2_valid = t * 8 - i2 < 64 ? t * 8 - i2 : 64;
-            VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100 + i2_slot * 0x04000);  // UB 0x00100..0x08100, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100 + i2_buffer * 0x04000);  // UB 0x00100..0x08100, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
             ChosenGm chosen_in(chosen + int64_t(i2) * 64, {i2_valid});
             TLOAD(part, chosen_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             VecI32_1x64 found; TASSIGN<0x08100>(found);  // UB 0x08100..0x08200
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             TCOLSUM(found, part);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
             pipe_barrier(PIPE_V);
             TADD(total, total, found);
         }
@@ -52,8 +52,8 @@ AICORE inline void run_block(
         TSTORE(count_out, total);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }
 

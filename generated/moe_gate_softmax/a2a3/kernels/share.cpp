@@ -23,26 +23,26 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         // weight: softmax(top)
-        VecF32_64x16_c10 top_tile(t0_valid); TASSIGN(top_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecF32_64x16_c10 top_tile(t0_valid); TASSIGN(top_tile, 0x00000 + t0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         TopGm top_in(top + int64_t(t0) * 10, {t0_valid});
         TLOAD(top_tile, top_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecF32_64x1 weight_max(t0_valid); TASSIGN<0x04000>(weight_max);  // UB 0x04000..0x04100
         VecF32_64x16_c10 weight_max_tmp(t0_valid); TASSIGN<0x04100>(weight_max_tmp);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWMAX(weight_max, top_tile, weight_max_tmp);
         VecF32_64x16_c10 weight_c(t0_valid); TASSIGN<0x04100>(weight_c);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(weight_c, top_tile, weight_max);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecF32_64x16_c10 weight_e(t0_valid); TASSIGN<0x04100>(weight_e);  // UB 0x04100..0x05100
         pipe_barrier(PIPE_V);
         TEXP(weight_e, weight_c);
@@ -50,18 +50,18 @@ AICORE inline void run_block(
         VecF32_64x16_c10 weight_sum_tmp(t0_valid); TASSIGN<0x05100>(weight_sum_tmp);  // UB 0x05100..0x06100
         pipe_barrier(PIPE_V);
         TROWSUM(weight_sum, weight_e, weight_sum_tmp);
-        VecF32_64x16_c10 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        VecF32_64x16_c10 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TROWEXPANDDIV(weight_tile, weight_e, weight_sum);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         TopGm weight_out(weight + int64_t(t0) * 10, {t0_valid});
         TSTORE(weight_out, weight_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void share(
         VecF32_64x16_c10 weight_e(t0_valid); TASSIGN(weight_e, 0x00000);  // UB 0x00000..0x01000
         VecF32_64x1 weight_sum(t0_valid); TASSIGN(weight_sum, 0x01100);  // UB 0x01100..0x01200
         TPASS(t0_valid, 10, [&](auto at, auto &weight_sum_sum) {
-            at.ask_for(top_in, nblk * 64);  // the next round's
+            at.ask_for(top_in, nblk * 64);  // the next iteration's
             const auto top_tile_v = at.load(top_tile);
             const auto weight_c = top_tile_v - at.column(weight_max);
             const auto weight_e_v = at.exp(weight_c);

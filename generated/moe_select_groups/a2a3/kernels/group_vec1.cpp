@@ -28,40 +28,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     // best, best_at: topk(c, 2)
     VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_slot ^= 1) {
-        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_buffer ^= 1) {
+        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         CGm c_in(c + int64_t(i1) * 32);
         TLOAD(part, c_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         VecF32_1x64 pairs; TASSIGN<0x001c0>(pairs);  // UB 0x001c0..0x002c0
         VecU32_1x32 places_uint32; TASSIGN<0x00140>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TSORT32(pairs, part, places_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecF32_1x64_c16 best_2; TASSIGN<0x001c0>(best_2);  // columns 0.. of pairs
-        VecF32_1x8 values; TASSIGN(values, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
+        VecF32_1x8 values; TASSIGN(values, 0x00100 + i1_buffer * 0x00020);  // UB 0x00100..0x00140, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecF32_1x8, VecF32_1x64_c16, MaskPattern::P0101>(values, best_2);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        VecF32_1x8_c2 values_out; TASSIGN(values_out, 0x00100 + i1_slot * 0x00020);  // columns 0.. of values
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        VecF32_1x8_c2 values_out; TASSIGN(values_out, 0x00100 + i1_buffer * 0x00020);  // columns 0.. of values
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         BestGm best_out(best + int64_t(i1) * 2);
         TSTORE(best_out, values_out);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

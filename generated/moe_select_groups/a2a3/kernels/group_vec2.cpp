@@ -19,7 +19,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // open: sum(cast(one_hot(group, groups), fp32), axis=1)
         VecI32_1x8 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00020
@@ -31,7 +31,7 @@ AICORE inline void run_block(
         TSTORE(open_1_out, run);
         set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
     }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
 #endif
 }
 

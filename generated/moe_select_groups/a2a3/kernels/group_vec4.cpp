@@ -30,43 +30,43 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     // g, group: topk(sum(best, axis=-1), kept)
     VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
-        VecF32_1x32_c8 part_in; TASSIGN(part_in, 0x00000 + i1_slot * 0x00080);  // columns 0.. of part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
+        VecF32_1x32_c8 part_in; TASSIGN(part_in, 0x00000 + i1_buffer * 0x00080);  // columns 0.. of part
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         G1Gm g_1_in(g_1 + int64_t(i1) * 8);
         TLOAD(part_in, g_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00080);  // same bytes as part
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
+        VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_buffer * 0x00080);  // same bytes as part
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TFILLPAD_INPLACE(part_padded, part_in);
         VecF32_1x64 pairs; TASSIGN<0x001c0>(pairs);  // UB 0x001c0..0x002c0
-        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
         VecU32_1x32 places_uint32; TASSIGN<0x00140>(places_uint32);  // same bytes as places
         pipe_barrier(PIPE_V);
         TSORT32(pairs, part, places_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecI32_1x64_c16 best_2_int32; TASSIGN<0x001c0>(best_2_int32);  // same bytes as best_2
-        VecI32_1x8 indices; TASSIGN(indices, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
+        VecI32_1x8 indices; TASSIGN(indices, 0x00100 + i1_buffer * 0x00020);  // UB 0x00100..0x00140, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x8, VecI32_1x64_c16, MaskPattern::P1010>(indices, best_2_int32);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        VecI32_1x8_c4 indices_out; TASSIGN(indices_out, 0x00100 + i1_slot * 0x00020);  // columns 0.. of indices
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        VecI32_1x8_c4 indices_out; TASSIGN(indices_out, 0x00100 + i1_buffer * 0x00020);  // columns 0.. of indices
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         GroupGm group_out(group + int64_t(i1) * 4);
         TSTORE(group_out, indices_out);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

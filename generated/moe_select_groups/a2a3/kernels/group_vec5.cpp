@@ -32,24 +32,24 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // open: sum(cast(one_hot(group, groups), fp32), axis=1)
     VecI32_1x8 open_1_tile; TASSIGN<0x00040>(open_1_tile);  // UB 0x00040..0x00060
     Open1Gm open_1_in(open_1);
     TLOAD(open_1_tile, open_1_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as group_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+        VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00000 + t0_buffer * 0x00020);  // as a row, same bytes as group_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         GroupGm group_in(group + int64_t(t0) * 4);
         TLOAD(group_tile_row, group_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecI32_8x8_r4 group_tile_wide; TASSIGN<0x00160>(group_tile_wide);  // UB 0x00160..0x001e0
-        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWEXPAND(group_tile_wide, group_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecI32_8x8_r4 open_1_tile_wide; TASSIGN<0x001e0>(open_1_tile_wide);  // UB 0x001e0..0x00260
         pipe_barrier(PIPE_V);
         TCOLEXPAND(open_1_tile_wide, open_1_tile);
@@ -65,18 +65,18 @@ AICORE inline void run_block(
         VecI32_8x8_r4 open_3; TASSIGN<0x001e0>(open_3);  // UB 0x001e0..0x00260
         pipe_barrier(PIPE_V);
         TCVT(open_3, open_equal, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_8x8_r4 open_4_tile; TASSIGN(open_4_tile, 0x00060 + t0_slot * 0x00080);  // UB 0x00060..0x00160, 2 copies
+        VecF32_8x8_r4 open_4_tile; TASSIGN(open_4_tile, 0x00060 + t0_buffer * 0x00080);  // UB 0x00060..0x00160, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(open_4_tile, open_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         Open4Gm open_4_out(open_4 + int64_t(t0) * 32);
         TSTORE(open_4_out, open_4_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,26 +32,26 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // y: cast(one_hot(index, classes), fp32)
     VecI32_1x160 y_1_tile; TASSIGN<0x00100>(y_1_tile);  // UB 0x00100..0x00380
     Y1Gm y_1_in(y_1);
     TLOAD(y_1_tile, y_1_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        VecI32_1x32 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as index_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecI32_1x32 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00000 + t0_buffer * 0x00080);  // as a row, same bytes as index_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         IndexGm index_in(index + int64_t(t0), {t0_valid});
         TLOAD(index_tile_row, index_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         VecI32_32x160 index_tile_wide(t0_valid); TASSIGN<0x0a380>(index_tile_wide);  // UB 0x0a380..0x0f380
-        VecI32_32x1 index_tile(t0_valid); TASSIGN(index_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        VecI32_32x1 index_tile(t0_valid); TASSIGN(index_tile, 0x00000 + t0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWEXPAND(index_tile_wide, index_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecI32_32x160 y_1_tile_wide(t0_valid); TASSIGN<0x0f380>(y_1_tile_wide);  // UB 0x0f380..0x14380
         TCOLEXPAND(y_1_tile_wide, y_1_tile);
         VecU8_32x32_c20 y_equal_bits(t0_valid); TASSIGN<0x14380>(y_equal_bits);  // UB 0x14380..0x14780
@@ -66,18 +66,18 @@ AICORE inline void run_block(
         VecI32_32x160 y_3(t0_valid); TASSIGN<0x0cb80>(y_3);  // UB 0x0cb80..0x11b80
         pipe_barrier(PIPE_V);
         TCVT(y_3, y_equal, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_32x160 y_tile(t0_valid); TASSIGN(y_tile, 0x00380 + t0_slot * 0x05000);  // UB 0x00380..0x0a380, 2 copies
+        VecF32_32x160 y_tile(t0_valid); TASSIGN(y_tile, 0x00380 + t0_buffer * 0x05000);  // UB 0x00380..0x0a380, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(y_tile, y_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         YGm y_out(y + int64_t(t0) * 160, {t0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

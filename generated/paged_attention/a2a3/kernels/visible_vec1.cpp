@@ -24,29 +24,29 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t batch0_slot = 0;  // which of 2 buffers this round of batch0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
+    int32_t batch0_buffer = 0;  // which of 2 buffers this iteration of batch0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_buffer ^= 1) {
         // ahead: cast(lengths, fp32)[:, None] - place[None, :]
-        VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
+        VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_buffer));  // free again
         LengthsGm lengths_in(lengths + int64_t(batch0));
         TLOAD(lengths_tile, lengths_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
-        VecF32_1x8_c1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00040 + batch0_slot * 0x00020);  // UB 0x00040..0x00080, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_buffer));
+        VecF32_1x8_c1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00040 + batch0_buffer * 0x00020);  // UB 0x00040..0x00080, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_buffer));  // free again
         TCVT(ahead_1_tile, lengths_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_buffer));
         Ahead1Gm ahead_1_out(ahead_1 + int64_t(batch0));
         TSTORE(ahead_1_out, ahead_1_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

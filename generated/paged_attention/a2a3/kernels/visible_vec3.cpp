@@ -30,36 +30,36 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t slots0_slot = 0;  // which of 2 buffers this round of slots0 uses
-    int32_t batch0_slot = 0;  // which of 2 buffers this round of batch0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 1024, slots0_slot ^= 1) {
+    int32_t slots0_buffer = 0;  // which of 2 buffers this iteration of slots0 uses
+    int32_t batch0_buffer = 0;  // which of 2 buffers this iteration of batch0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 1024, slots0_buffer ^= 1) {
         const int32_t slots0_valid = pages * 32 - slots0 < 1024 ? pages * 32 - slots0 : 1024;
         // place: cast(arange(slots), fp32)
-        VecI32_1x1024 place_1_tile(slots0_valid); TASSIGN(place_1_tile, 0x00000 + slots0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));  // free again
+        VecI32_1x1024 place_1_tile(slots0_valid); TASSIGN(place_1_tile, 0x00000 + slots0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_buffer));  // free again
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
         TLOAD(place_1_tile, place_1_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_buffer));
         VecF32_1x1024 place(slots0_valid); TASSIGN<0x04040>(place);  // UB 0x04040..0x05040
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_buffer));
         TCVT(place, place_1_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
-        for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_buffer));
+        for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_buffer ^= 1) {
             // ahead: cast(lengths, fp32)[:, None] - place[None, :]
-            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x02000 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_1_tile
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
+            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x02000 + batch0_buffer * 0x00020);  // as a row, same bytes as ahead_1_tile
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_buffer));  // free again
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
             TLOAD(ahead_1_tile_row, ahead_1_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_buffer));
             VecF32_8x1024_r1 ahead(slots0_valid); TASSIGN<0x05040>(ahead);  // UB 0x05040..0x06040
-            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x02000 + batch0_slot * 0x00020);  // UB 0x02000..0x02040, 2 copies
+            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x02000 + batch0_buffer * 0x00020);  // UB 0x02000..0x02040, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_buffer));
             TROWEXPAND(ahead, ahead_1_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_buffer));
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(ahead, ahead, place);
             // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])
@@ -68,20 +68,20 @@ AICORE inline void run_block(
             TSUBS(bias_1, ahead, 0.5f);
             pipe_barrier(PIPE_V);
             TMINS(bias_1, bias_1, 0.0f);
-            VecF32_8x1024_r1 bias_3(slots0_valid); TASSIGN(bias_3, 0x02040 + batch0_slot * 0x01000);  // UB 0x02040..0x04040, 2 copies
+            VecF32_8x1024_r1 bias_3(slots0_valid); TASSIGN(bias_3, 0x02040 + batch0_buffer * 0x01000);  // UB 0x02040..0x04040, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_buffer));  // free again
             TMULS(bias_3, bias_1, 1e+30f);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_buffer));
             BiasGm bias_out(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
             TSTORE(bias_out, bias_3);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

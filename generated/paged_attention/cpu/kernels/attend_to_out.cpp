@@ -58,7 +58,7 @@ extern "C" __global__ AICORE void attend_to_out(
             for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
                 // if: pages.start * block_size < lengths[:, None, None, None]
                 const int64_t lengths_here = lengths[int64_t(batch0)];
-                if (int64_t(pages0) * 32 >= lengths_here) {  // this round is left out
+                if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
                     continue;
                 }
                 const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];

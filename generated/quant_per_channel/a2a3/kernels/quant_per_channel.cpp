@@ -30,25 +30,25 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // q: cast(cast(x, fp32) / scale, int8, mode=rint)
     VecF32_1x4096 scale_tile; TASSIGN<0x08000>(scale_tile);  // UB 0x08000..0x0c000
     ScaleGm scale_in(scale);
     TLOAD(scale_tile, scale_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        VecB16_2x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecB16_2x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecF32_2x4096 q_1(rows0_valid); TASSIGN<0x10000>(q_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TCVT(q_1, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
         pipe_barrier(PIPE_V);
         TCOLEXPANDDIV(q_1, q_1, scale_tile);
         VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN<0x18000>(q_tile_int32);  // UB 0x18000..0x20000
@@ -57,18 +57,18 @@ AICORE inline void run_block(
         VecF16_2x4096 q_tile_fp16(rows0_valid); TASSIGN<0x10000>(q_tile_fp16);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
         TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-        VecI8_2x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+        VecI8_2x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x0c000 + rows0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(q_out, q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,22 +32,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // f: cast(x, fp32)
-        VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecF32_8x4096 f(rows0_valid); TASSIGN<0x0c040>(f);  // UB 0x0c040..0x14040
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TCVT(f, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
         // m: amax(abs(f), axis=-1, keepdim=true)
         VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
@@ -74,27 +74,27 @@ AICORE inline void run_block(
         VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN<0x0c040>(q_tile_fp16);  // UB 0x0c040..0x10040
         pipe_barrier(PIPE_V);
         TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000 + rows0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // scale: m * 0.007874015748031496
-        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000 + rows0_slot * 0x00020);  // as a row, same bytes as scale_tile
+        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000 + rows0_buffer * 0x00020);  // as a row, same bytes as scale_tile
         TMULS(scale_tile_row, m_row, 0.007874016f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
         QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(q_out, q_tile);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         // scale: m * 0.007874015748031496
         ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
         TSTORE(scale_out, scale_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

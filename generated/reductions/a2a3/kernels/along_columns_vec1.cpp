@@ -23,27 +23,27 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
         // column_total: sum(x, axis=0)
         VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_slot ^= 1) {
+        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
             const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x96 part(i2_valid, i1_valid); TASSIGN(part, 0x00180 + i2_slot * 0x06000);  // UB 0x00180..0x0c180, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            VecF32_64x96 part(i2_valid, i1_valid); TASSIGN(part, 0x00180 + i2_buffer * 0x06000);  // UB 0x00180..0x0c180, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
             XGm x_in(x + int64_t(i2) * 512 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             VecF32_1x96 found(i1_valid); TASSIGN<0x0c180>(found);  // UB 0x0c180..0x0c300
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             TCOLSUM(found, part);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
             pipe_barrier(PIPE_V);
             TADD(total_2, total_2, found);
         }
@@ -53,8 +53,8 @@ AICORE inline void run_block(
         TSTORE(column_total_out, total_2);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -84,7 +84,7 @@ extern "C" __global__ AICORE void along_rows(
         VecF32_8x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x04040);  // UB 0x04040..0x04060
         TPASS(rows0_valid, 512, [&](auto at, auto &spread_total_sum) {
             // spread: var(x)
-            at.ask_between(x_in, nblk * 8);  // the next round's
+            at.ask_between(x_in, nblk * 8);  // the next iteration's
             const auto x_tile_v = at.load(x_tile);
             const auto spread_c = x_tile_v - at.column(spread_mean);
             const auto spread_square = spread_c * spread_c;

@@ -29,23 +29,23 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // y: rms_norm(x, gamma, eps=eps)
     VecF32_1x4096 gamma_tile; TASSIGN<0x10000>(gamma_tile);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x24000);  // UB 0x24000..0x2c000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TMUL(y_square, x_tile, x_tile);
         VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x24000);  // UB 0x24000..0x2c000
         pipe_barrier(PIPE_V);
@@ -65,19 +65,19 @@ AICORE inline void run_block(
         VecF32_8x1 y_std(rows0_valid); TASSIGN<0x24000>(y_std);  // UB 0x24000..0x24020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, x_tile, y_std);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x14000 + rows0_slot * 0x08000);  // UB 0x14000..0x24000, 2 copies
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x14000 + rows0_buffer * 0x08000);  // UB 0x14000..0x24000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TCOLEXPANDMUL(y_tile, y_unit, gamma_tile);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

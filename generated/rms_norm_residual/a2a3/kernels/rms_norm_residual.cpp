@@ -33,7 +33,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
     VecB16_1x4096 gamma_tile; TASSIGN<0x0c000>(gamma_tile);  // UB 0x0c000..0x0e000
     GammaGm gamma_in(gamma);
@@ -42,36 +42,36 @@ AICORE inline void run_block(
     VecF32_1x4096 y_1; TASSIGN<0x12000>(y_1);  // UB 0x12000..0x16000
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
     TCVT(y_1, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_slot ^= 1) {
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_buffer ^= 1) {
         // s:   cast(x, fp32) + cast(residual, fp32)
-        VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096);
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        VecB16_8x4096_r1 residual_tile; TASSIGN(residual_tile, 0x04000 + rows0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
+        VecB16_8x4096_r1 residual_tile; TASSIGN(residual_tile, 0x04000 + rows0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
         XGm residual_in(residual + int64_t(rows0) * 4096);
         TLOAD(residual_tile, residual_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         VecF32_8x4096_r1 s; TASSIGN(s, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_buffer));
         TCVT(s, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_8x4096_r1 s_2; TASSIGN(s_2, 0x1a000);  // UB 0x1a000..0x1e000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TCVT(s_2, residual_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
         pipe_barrier(PIPE_V);
         TADD(s, s, s_2);
         // sum: cast(s, bf16)
-        VecB16_8x4096_r1 sum_tile; TASSIGN(sum_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecB16_8x4096_r1 sum_tile; TASSIGN(sum_tile, 0x08000 + rows0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));  // free again
         TCVT(sum_tile, s, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         VecF32_8x4096_r1 y_square; TASSIGN(y_square, 0x1a000);  // UB 0x1a000..0x1e000
         TMUL(y_square, s, s);
@@ -96,25 +96,25 @@ AICORE inline void run_block(
         VecF32_8x4096_r1 y_3; TASSIGN(y_3, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_3, y_unit, y_1);
-        VecB16_8x4096_r1 y_tile; TASSIGN(y_tile, 0x0e000 + rows0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
+        VecB16_8x4096_r1 y_tile; TASSIGN(y_tile, 0x0e000 + rows0_buffer * 0x02000);  // UB 0x0e000..0x12000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
         TCVT(y_tile, y_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // sum: cast(s, bf16)
         XGm sum_out(sum + int64_t(rows0) * 4096);
         TSTORE(sum_out, sum_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
         // y:   cast(rms_norm(s, cast(gamma, fp32), eps=eps), bf16)
         XGm y_out(y + int64_t(rows0) * 4096);
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -27,22 +27,22 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)
-        VecB16_16x512 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));  // free again
+        VecB16_16x512 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));  // free again
         KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512, {t0_valid});
         TLOAD(k_turned_tile, k_turned_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_buffer));
         // v_cache: scatter_update(v_cache, slot, v, dim=1)
-        VecB16_16x512 v_tile(t0_valid); TASSIGN(v_tile, 0x08000 + t0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecB16_16x512 v_tile(t0_valid); TASSIGN(v_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         KTurnedGm v_in(v + int64_t(t0) * 512, {t0_valid});
         TLOAD(v_tile, v_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_buffer));
         // rows of k_turned_tile to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -50,12 +50,12 @@ AICORE inline void run_block(
                 continue;
             }
             // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)
-            VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400 + t0_slot * 0x04000);  // row of k_turned_tile
+            VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400 + t0_buffer * 0x04000);  // row of k_turned_tile
             pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
             TSTORE(k_cache_out, k_turned_tile_one);
         }
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_buffer));
         // rows of v_tile to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -63,14 +63,14 @@ AICORE inline void run_block(
                 continue;
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=1)
-            VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x08000 + row * 0x00400 + t0_slot * 0x04000);  // row of v_tile
+            VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x08000 + row * 0x00400 + t0_buffer * 0x04000);  // row of v_tile
             pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
             TSTORE(v_cache_out, v_tile_one);
         }
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -24,53 +24,53 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 512 - i1 < 1536 ? t * 512 - i1 : 1536;
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_slot * 0x00c00);  // as a row, same bytes as part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_buffer * 0x00c00);  // as a row, same bytes as part
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});
         TLOAD(part_row, y_even_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
+        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
         VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TTRANS(part_apart, part_row, part_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         YGm y_out(y + int64_t(i1) * 2, {i1_valid});
         TSTORE(y_out, part_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    for (int32_t i2 = block * 1536; i2 < t * 512; i2 += nblk * 1536, i2_slot ^= 1) {
+    for (int32_t i2 = block * 1536; i2 < t * 512; i2 += nblk * 1536, i2_buffer ^= 1) {
         const int32_t i2_valid = t * 512 - i2 < 1536 ? t * 512 - i2 : 1536;
-        VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000 + i2_slot * 0x00c00);  // as a row, same bytes as part_2
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+        VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000 + i2_buffer * 0x00c00);  // as a row, same bytes as part_2
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
         YEvenGm y_odd_in(y_odd + int64_t(i2), {i2_valid});
         TLOAD(part_2_row, y_odd_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
-        VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x01800 + i2_slot * 0x0c000);  // UB 0x01800..0x19800, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x01800 + i2_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
         VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN<0x19800>(part_2_apart_tmp);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
         TTRANS(part_2_apart, part_2_row, part_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         YGm y_out(y + int64_t(i2) * 2 + 1, {i2_valid});
         TSTORE(y_out, part_2_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -27,40 +27,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])
-        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
+        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + t0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         VecF32_32x128 q_cos(t0_valid); TASSIGN<0x10000>(q_cos);  // UB 0x10000..0x14000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
         TCVT(q_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF32_32x128 q_sin(t0_valid); TASSIGN<0x14000>(q_sin);  // UB 0x14000..0x18000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         TCVT(q_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
-            VecB16_32x128 qkv_tile(t0_valid); TASSIGN(qkv_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
+        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_buffer ^= 1) {
+            VecB16_32x128 qkv_tile(t0_valid); TASSIGN(qkv_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
             QkvGm qkv_in(qkv + int64_t(t0) * 6144 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(qkv_tile, qkv_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             VecF32_32x128 q_x(t0_valid); TASSIGN<0x18000>(q_x);  // UB 0x18000..0x1c000
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
             TCVT(q_x, qkv_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
             VecF32_32x128_c64 q_x1c1(t0_valid); TASSIGN<0x1c000>(q_x1c1);  // UB 0x1c000..0x20000
             VecF32_32x128_c64 q_x1(t0_valid); TASSIGN<0x18000>(q_x1);  // columns 0.. of q_x
             VecF32_32x128_c64 q_cos1(t0_valid); TASSIGN<0x10000>(q_cos1);  // columns 0.. of q_cos
@@ -83,21 +83,21 @@ AICORE inline void run_block(
             VecF32_32x128_c64 q_high(t0_valid); TASSIGN<0x24100>(q_high);  // columns 64.. of q_roped
             pipe_barrier(PIPE_V);
             TADD(q_high, q_x2c2, q_x1s2);
-            VecB16_32x128 q_tile(t0_valid); TASSIGN(q_tile, 0x0c000 + heads0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+            VecB16_32x128 q_tile(t0_valid); TASSIGN(q_tile, 0x0c000 + heads0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
             VecF32_32x128 q_roped(t0_valid); TASSIGN<0x24000>(q_roped);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
             TCVT(q_tile, q_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
             QkvGm q_out(q + int64_t(t0) * 6144 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(q_out, q_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -22,43 +22,43 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t i1 = block * 768; i1 < rows; i1 += nblk * 768) {
         const int32_t i1_valid = rows - i1 < 768 ? rows - i1 : 768;
         // product: cumprod(x, axis=-1)
         VecF32_1x768 total_row(i1_valid); TASSIGN<0x18000>(total_row);  // as a row, same bytes as total
         pipe_barrier(PIPE_V);
         TEXPANDS(total_row, 1.0f);
-        for (int32_t i2 = 0; i2 < 256; ++i2, i2_slot ^= 1) {
-            VecF32_768x8_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x00000 + i2_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+        for (int32_t i2 = 0; i2 < 256; ++i2, i2_buffer ^= 1) {
+            VecF32_768x8_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x00000 + i2_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
             XGm x_in(x + int64_t(i1) * 256 + int64_t(i2), {i1_valid});
             TLOAD(part_apart, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             VecF32_1x768 part_row(i1_valid); TASSIGN<0x18c00>(part_row);  // as a row, same bytes as part
             VecF32_768x8_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x1f800
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             TTRANS(part_row, part_apart, part_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
             pipe_barrier(PIPE_V);
             TMUL(total_row, total_row, part_row);
-            VecF32_768x8_c1 total_apart(i1_valid); TASSIGN(total_apart, 0x0c000 + i2_slot * 0x06000);  // UB 0x0c000..0x18000, 2 copies
+            VecF32_768x8_c1 total_apart(i1_valid); TASSIGN(total_apart, 0x0c000 + i2_buffer * 0x06000);  // UB 0x0c000..0x18000, 2 copies
             VecF32_768x8_c1 total_apart_tmp(i1_valid); TASSIGN<0x18c00>(total_apart_tmp);  // UB 0x18c00..0x1ec00
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
             TTRANS(total_apart, total_row, total_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
             XGm product_out(product + int64_t(i1) * 256 + int64_t(i2), {i1_valid});
             TSTORE(product_out, total_apart);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -26,39 +26,39 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t tokens0_slot = 0;  // which of 2 buffers this round of tokens0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16, tokens0_slot ^= 1) {
+    int32_t tokens0_buffer = 0;  // which of 2 buffers this iteration of tokens0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16, tokens0_buffer ^= 1) {
         const int32_t tokens0_valid = tokens_end - tokens0 < 16 ? tokens_end - tokens0 : 16;
         // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)
-        VecF32_16x128 rows_tile(tokens0_valid); TASSIGN(rows_tile, 0x00000 + tokens0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));  // free again
+        VecF32_16x128 rows_tile(tokens0_valid); TASSIGN(rows_tile, 0x00000 + tokens0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_buffer));  // free again
         RowsGm rows_in(rows + int64_t(tokens0) * 128, {tokens0_valid});
         TLOAD(rows_tile, rows_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_slot));
-        VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x04000 + tokens0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_buffer));
+        VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x04000 + tokens0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_buffer));  // free again
         TCVT(cache_1, rows_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_buffer));
         // rows of cache_1 to the slots in slot
         for (int32_t row = 0; row < tokens0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(tokens0)];
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
-            VecB16_1x128 cache_1_one; TASSIGN(cache_1_one, 0x04000 + row * 0x00100 + tokens0_slot * 0x01000);  // row of cache_1
+            VecB16_1x128 cache_1_one; TASSIGN(cache_1_one, 0x04000 + row * 0x00100 + tokens0_buffer * 0x01000);  // row of cache_1
             pipe_barrier(PIPE_MTE3);
             CacheGm cache_out(cache + int64_t(slot_i) * 128);
             TSTORE(cache_out, cache_1_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -23,34 +23,34 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
         // return: r / sum(r, axis=-2, keepdim=true)
-        VecF32_4x8_c4 part; TASSIGN(part, 0x00040 + i1_slot * 0x00080);  // UB 0x00040..0x00140, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        VecF32_4x8_c4 part; TASSIGN(part, 0x00040 + i1_buffer * 0x00080);  // UB 0x00040..0x00140, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         FirstRGm first_r_in(first_r + int64_t(i1) * 16);
         TLOAD(part, first_r_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecF32_1x8_c4 total; TASSIGN(total, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
+        VecF32_1x8_c4 total; TASSIGN(total, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TEXPANDS(total, 0.0f);
         VecF32_1x8_c4 found; TASSIGN<0x00140>(found);  // UB 0x00140..0x00160
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TCOLSUM(found, part);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         pipe_barrier(PIPE_V);
         TADD(total, total, found);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         First1Gm first_1_out(first_1 + int64_t(i1) * 4);
         TSTORE(first_1_out, total);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

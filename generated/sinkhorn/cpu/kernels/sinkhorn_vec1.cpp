@@ -11,11 +11,11 @@ namespace {
 using VecF32_64x16 = Tile<TileType::Vec, float, 64, 16, BLayout::RowMajor, DYNAMIC, 16>;
 using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 16, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 16>, Stride<1, 1, 1, 16, 1>>;
-using XTurnedGm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using XTransposedGm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void sinkhorn_vec1(
-    __gm__ float *x_turned,
+    __gm__ float *x_transposed,
     __gm__ float *x,
     int32_t t,
     int32_t nblk)
@@ -28,11 +28,11 @@ extern "C" __global__ AICORE void sinkhorn_vec1(
         VecF32_64x16 part(i2_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
         XGm x_in(x + int64_t(i2) * 16, {i2_valid});
         TLOAD(part, x_in);
-        VecF32_16x64 turned(i2_valid); TASSIGN(turned, 0x01000);  // UB 0x01000..0x02000
-        VecF32_64x16 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x02000);  // UB 0x02000..0x03000
-        TTRANS(turned, part, turned_tmp);
-        XTurnedGm x_turned_out(x_turned + int64_t(i2), {i2_valid}, {int64_t(t)});
-        TSTORE(x_turned_out, turned);
+        VecF32_16x64 transposed(i2_valid); TASSIGN(transposed, 0x01000);  // UB 0x01000..0x02000
+        VecF32_64x16 transposed_tmp(i2_valid); TASSIGN(transposed_tmp, 0x02000);  // UB 0x02000..0x03000
+        TTRANS(transposed, part, transposed_tmp);
+        XTransposedGm x_transposed_out(x_transposed + int64_t(i2), {i2_valid}, {int64_t(t)});
+        TSTORE(x_transposed_out, transposed);
     }
 #endif
 }

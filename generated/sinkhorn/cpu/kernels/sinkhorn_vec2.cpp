@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, DYNAMIC>;
-using XTurnedGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using XTransposedGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void sinkhorn_vec2(
@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
     __gm__ float *y_31,
     __gm__ float *y_32,
     __gm__ float *y_33,
-    __gm__ float *x_turned,
+    __gm__ float *x_transposed,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -57,68 +57,68 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
         VecF32_1x4096 e_33(t0_valid); TASSIGN(e_33, 0x3c000);  // UB 0x3c000..0x40000
         VecF32_1x4096 first_r_1_00_3(t0_valid); TASSIGN(first_r_1_00_3, 0x40000);  // UB 0x40000..0x44000
         VecF32_1x4096 first_r_1_10(t0_valid); TASSIGN(first_r_1_10, 0x44000);  // UB 0x44000..0x48000
-        XTurnedGm x_turned_in(x_turned + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_2(x_turned + int64_t(t) + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_3(x_turned + int64_t(t) * 2 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_4(x_turned + int64_t(t) * 3 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_5(x_turned + int64_t(t) * 4 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_6(x_turned + int64_t(t) * 5 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_7(x_turned + int64_t(t) * 6 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_8(x_turned + int64_t(t) * 7 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_9(x_turned + int64_t(t) * 8 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_10(x_turned + int64_t(t) * 9 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_11(x_turned + int64_t(t) * 10 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_12(x_turned + int64_t(t) * 11 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_13(x_turned + int64_t(t) * 12 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_14(x_turned + int64_t(t) * 13 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_15(x_turned + int64_t(t) * 14 + int64_t(t0), {t0_valid});
-        XTurnedGm x_turned_in_16(x_turned + int64_t(t) * 15 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in(x_transposed + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_2(x_transposed + int64_t(t) + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_3(x_transposed + int64_t(t) * 2 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_4(x_transposed + int64_t(t) * 3 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_5(x_transposed + int64_t(t) * 4 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_6(x_transposed + int64_t(t) * 5 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_7(x_transposed + int64_t(t) * 6 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_8(x_transposed + int64_t(t) * 7 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_9(x_transposed + int64_t(t) * 8 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_10(x_transposed + int64_t(t) * 9 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_11(x_transposed + int64_t(t) * 10 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_12(x_transposed + int64_t(t) * 11 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_13(x_transposed + int64_t(t) * 12 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_14(x_transposed + int64_t(t) * 13 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_15(x_transposed + int64_t(t) * 14 + int64_t(t0), {t0_valid});
+        XTransposedGm x_transposed_in_16(x_transposed + int64_t(t) * 15 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
             // e: exp(x - amax(x, axis=-1, keepdim=true))
-            const auto x_turned_tile = at.load(x_turned_in);
-            const auto x_turned_tile_2 = at.load(x_turned_in_2);
-            const auto e_1_00 = at.max(x_turned_tile, x_turned_tile_2);
-            const auto x_turned_tile_3 = at.load(x_turned_in_3);
-            const auto e_1_00_2 = at.max(e_1_00, x_turned_tile_3);
-            const auto x_turned_tile_4 = at.load(x_turned_in_4);
-            const auto e_1_00_3 = at.max(e_1_00_2, x_turned_tile_4);
-            const auto x_turned_tile_5 = at.load(x_turned_in_5);
-            const auto x_turned_tile_6 = at.load(x_turned_in_6);
-            const auto e_1_10 = at.max(x_turned_tile_5, x_turned_tile_6);
-            const auto x_turned_tile_7 = at.load(x_turned_in_7);
-            const auto e_1_10_2 = at.max(e_1_10, x_turned_tile_7);
-            const auto x_turned_tile_8 = at.load(x_turned_in_8);
-            const auto e_1_10_3 = at.max(e_1_10_2, x_turned_tile_8);
-            const auto x_turned_tile_9 = at.load(x_turned_in_9);
-            const auto x_turned_tile_10 = at.load(x_turned_in_10);
-            const auto e_1_20 = at.max(x_turned_tile_9, x_turned_tile_10);
-            const auto x_turned_tile_11 = at.load(x_turned_in_11);
-            const auto e_1_20_2 = at.max(e_1_20, x_turned_tile_11);
-            const auto x_turned_tile_12 = at.load(x_turned_in_12);
-            const auto e_1_20_3 = at.max(e_1_20_2, x_turned_tile_12);
-            const auto x_turned_tile_13 = at.load(x_turned_in_13);
-            const auto x_turned_tile_14 = at.load(x_turned_in_14);
-            const auto e_1_30 = at.max(x_turned_tile_13, x_turned_tile_14);
-            const auto x_turned_tile_15 = at.load(x_turned_in_15);
-            const auto e_1_30_2 = at.max(e_1_30, x_turned_tile_15);
-            const auto x_turned_tile_16 = at.load(x_turned_in_16);
-            const auto e_1_30_3 = at.max(e_1_30_2, x_turned_tile_16);
-            const auto e_2_00 = x_turned_tile - e_1_00_3;
-            const auto e_2_01 = x_turned_tile_2 - e_1_00_3;
-            const auto e_2_02 = x_turned_tile_3 - e_1_00_3;
-            const auto e_2_03 = x_turned_tile_4 - e_1_00_3;
-            const auto e_2_10 = x_turned_tile_5 - e_1_10_3;
-            const auto e_2_11 = x_turned_tile_6 - e_1_10_3;
-            const auto e_2_12 = x_turned_tile_7 - e_1_10_3;
-            const auto e_2_13 = x_turned_tile_8 - e_1_10_3;
-            const auto e_2_20 = x_turned_tile_9 - e_1_20_3;
-            const auto e_2_21 = x_turned_tile_10 - e_1_20_3;
-            const auto e_2_22 = x_turned_tile_11 - e_1_20_3;
-            const auto e_2_23 = x_turned_tile_12 - e_1_20_3;
-            const auto e_2_30 = x_turned_tile_13 - e_1_30_3;
-            const auto e_2_31 = x_turned_tile_14 - e_1_30_3;
-            const auto e_2_32 = x_turned_tile_15 - e_1_30_3;
-            const auto e_2_33 = x_turned_tile_16 - e_1_30_3;
+            const auto x_transposed_tile = at.load(x_transposed_in);
+            const auto x_transposed_tile_2 = at.load(x_transposed_in_2);
+            const auto e_1_00 = at.max(x_transposed_tile, x_transposed_tile_2);
+            const auto x_transposed_tile_3 = at.load(x_transposed_in_3);
+            const auto e_1_00_2 = at.max(e_1_00, x_transposed_tile_3);
+            const auto x_transposed_tile_4 = at.load(x_transposed_in_4);
+            const auto e_1_00_3 = at.max(e_1_00_2, x_transposed_tile_4);
+            const auto x_transposed_tile_5 = at.load(x_transposed_in_5);
+            const auto x_transposed_tile_6 = at.load(x_transposed_in_6);
+            const auto e_1_10 = at.max(x_transposed_tile_5, x_transposed_tile_6);
+            const auto x_transposed_tile_7 = at.load(x_transposed_in_7);
+            const auto e_1_10_2 = at.max(e_1_10, x_transposed_tile_7);
+            const auto x_transposed_tile_8 = at.load(x_transposed_in_8);
+            const auto e_1_10_3 = at.max(e_1_10_2, x_transposed_tile_8);
+            const auto x_transposed_tile_9 = at.load(x_transposed_in_9);
+            const auto x_transposed_tile_10 = at.load(x_transposed_in_10);
+            const auto e_1_20 = at.max(x_transposed_tile_9, x_transposed_tile_10);
+            const auto x_transposed_tile_11 = at.load(x_transposed_in_11);
+            const auto e_1_20_2 = at.max(e_1_20, x_transposed_tile_11);
+            const auto x_transposed_tile_12 = at.load(x_transposed_in_12);
+            const auto e_1_20_3 = at.max(e_1_20_2, x_transposed_tile_12);
+            const auto x_transposed_tile_13 = at.load(x_transposed_in_13);
+            const auto x_transposed_tile_14 = at.load(x_transposed_in_14);
+            const auto e_1_30 = at.max(x_transposed_tile_13, x_transposed_tile_14);
+            const auto x_transposed_tile_15 = at.load(x_transposed_in_15);
+            const auto e_1_30_2 = at.max(e_1_30, x_transposed_tile_15);
+            const auto x_transposed_tile_16 = at.load(x_transposed_in_16);
+            const auto e_1_30_3 = at.max(e_1_30_2, x_transposed_tile_16);
+            const auto e_2_00 = x_transposed_tile - e_1_00_3;
+            const auto e_2_01 = x_transposed_tile_2 - e_1_00_3;
+            const auto e_2_02 = x_transposed_tile_3 - e_1_00_3;
+            const auto e_2_03 = x_transposed_tile_4 - e_1_00_3;
+            const auto e_2_10 = x_transposed_tile_5 - e_1_10_3;
+            const auto e_2_11 = x_transposed_tile_6 - e_1_10_3;
+            const auto e_2_12 = x_transposed_tile_7 - e_1_10_3;
+            const auto e_2_13 = x_transposed_tile_8 - e_1_10_3;
+            const auto e_2_20 = x_transposed_tile_9 - e_1_20_3;
+            const auto e_2_21 = x_transposed_tile_10 - e_1_20_3;
+            const auto e_2_22 = x_transposed_tile_11 - e_1_20_3;
+            const auto e_2_23 = x_transposed_tile_12 - e_1_20_3;
+            const auto e_2_30 = x_transposed_tile_13 - e_1_30_3;
+            const auto e_2_31 = x_transposed_tile_14 - e_1_30_3;
+            const auto e_2_32 = x_transposed_tile_15 - e_1_30_3;
+            const auto e_2_33 = x_transposed_tile_16 - e_1_30_3;
             const auto e_00_v = at.exp(e_2_00);
             at.store(e_00, e_00_v);
             const auto e_01_v = at.exp(e_2_01);
@@ -527,10 +527,10 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             const auto y_r_33_v = third_33 / y_r_1_30_3;
             at.store(y_r_33, y_r_33_v);
         });
-        XTurnedGm y_00_out(y_00 + int64_t(t0), {t0_valid});
-        XTurnedGm y_10_out(y_10 + int64_t(t0), {t0_valid});
-        XTurnedGm y_20_out(y_20 + int64_t(t0), {t0_valid});
-        XTurnedGm y_30_out(y_30 + int64_t(t0), {t0_valid});
+        XTransposedGm y_00_out(y_00 + int64_t(t0), {t0_valid});
+        XTransposedGm y_10_out(y_10 + int64_t(t0), {t0_valid});
+        XTransposedGm y_20_out(y_20 + int64_t(t0), {t0_valid});
+        XTransposedGm y_30_out(y_30 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
             // return: r / sum(r, axis=-2, keepdim=true)
             const auto y_r_00_v = at.load(y_r_00);
@@ -549,10 +549,10 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             at.store(y_20_out, y_20_tile);
             at.store(y_30_out, y_30_tile);
         });
-        XTurnedGm y_01_out(y_01 + int64_t(t0), {t0_valid});
-        XTurnedGm y_11_out(y_11 + int64_t(t0), {t0_valid});
-        XTurnedGm y_21_out(y_21 + int64_t(t0), {t0_valid});
-        XTurnedGm y_31_out(y_31 + int64_t(t0), {t0_valid});
+        XTransposedGm y_01_out(y_01 + int64_t(t0), {t0_valid});
+        XTransposedGm y_11_out(y_11 + int64_t(t0), {t0_valid});
+        XTransposedGm y_21_out(y_21 + int64_t(t0), {t0_valid});
+        XTransposedGm y_31_out(y_31 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
             const auto y_r_01_v = at.load(y_r_01);
             const auto y_r_11_v = at.load(y_r_11);
@@ -570,14 +570,14 @@ extern "C" __global__ AICORE void sinkhorn_vec2(
             at.store(y_21_out, y_21_tile);
             at.store(y_31_out, y_31_tile);
         });
-        XTurnedGm y_02_out(y_02 + int64_t(t0), {t0_valid});
-        XTurnedGm y_03_out(y_03 + int64_t(t0), {t0_valid});
-        XTurnedGm y_12_out(y_12 + int64_t(t0), {t0_valid});
-        XTurnedGm y_13_out(y_13 + int64_t(t0), {t0_valid});
-        XTurnedGm y_22_out(y_22 + int64_t(t0), {t0_valid});
-        XTurnedGm y_23_out(y_23 + int64_t(t0), {t0_valid});
-        XTurnedGm y_32_out(y_32 + int64_t(t0), {t0_valid});
-        XTurnedGm y_33_out(y_33 + int64_t(t0), {t0_valid});
+        XTransposedGm y_02_out(y_02 + int64_t(t0), {t0_valid});
+        XTransposedGm y_03_out(y_03 + int64_t(t0), {t0_valid});
+        XTransposedGm y_12_out(y_12 + int64_t(t0), {t0_valid});
+        XTransposedGm y_13_out(y_13 + int64_t(t0), {t0_valid});
+        XTransposedGm y_22_out(y_22 + int64_t(t0), {t0_valid});
+        XTransposedGm y_23_out(y_23 + int64_t(t0), {t0_valid});
+        XTransposedGm y_32_out(y_32 + int64_t(t0), {t0_valid});
+        XTransposedGm y_33_out(y_33 + int64_t(t0), {t0_valid});
         TPASS(1, t0_valid, [&](auto at) {
             const auto y_r_02_v = at.load(y_r_02);
             const auto y_r_12_v = at.load(y_r_12);

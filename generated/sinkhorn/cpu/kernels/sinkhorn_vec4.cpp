@@ -28,11 +28,11 @@ extern "C" __global__ AICORE void sinkhorn_vec4(
         VecF32_16x64 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
         YPlanesGm y_planes_in(y_planes + int64_t(i1), {i1_valid}, {int64_t(t)});
         TLOAD(part, y_planes_in);
-        VecF32_64x16 turned(i1_valid); TASSIGN(turned, 0x01000);  // UB 0x01000..0x02000
-        VecF32_16x64 turned_tmp(i1_valid); TASSIGN(turned_tmp, 0x02000);  // UB 0x02000..0x03000
-        TTRANS(turned, part, turned_tmp);
+        VecF32_64x16 transposed(i1_valid); TASSIGN(transposed, 0x01000);  // UB 0x01000..0x02000
+        VecF32_16x64 transposed_tmp(i1_valid); TASSIGN(transposed_tmp, 0x02000);  // UB 0x02000..0x03000
+        TTRANS(transposed, part, transposed_tmp);
         YGm y_out(y + int64_t(i1) * 16, {i1_valid});
-        TSTORE(y_out, turned);
+        TSTORE(y_out, transposed);
     }
 #endif
 }

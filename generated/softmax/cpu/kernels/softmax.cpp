@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void softmax(
         VecF32_8x1_r1 y_1; TASSIGN(y_1, 0x04040);  // UB 0x04040..0x04060
         TPASS(1, 4096, [&](auto at, auto &y_1_sum) {
             // e: exp(x - m)
-            at.ask_for(x_in, nblk);  // the next round's
+            at.ask_for(x_in, nblk);  // the next iteration's
             const auto x_tile_v = at.load(x_tile);
             const auto e_1 = x_tile_v - at.column(m);
             const auto e_v = at.exp(e_1);

@@ -27,31 +27,31 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i0_slot = 0;  // which of 2 buffers this round of i0 uses
-    int32_t j0_slot = 0;  // which of 2 buffers this round of j0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i0 = rows_begin + block * 8; i0 < rows_end; i0 += nblk * 8, i0_slot ^= 1) {
+    int32_t i0_buffer = 0;  // which of 2 buffers this iteration of i0 uses
+    int32_t j0_buffer = 0;  // which of 2 buffers this iteration of j0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    for (int32_t i0 = rows_begin + block * 8; i0 < rows_end; i0 += nblk * 8, i0_buffer ^= 1) {
         const int32_t i0_valid = rows_end - i0 < 8 ? rows_end - i0 : 8;
         // m: full(-inf, [i, 1], fp32)
-        VecF32_1x8 m_row(i0_valid); TASSIGN(m_row, 0x00000 + i0_slot * 0x00020);  // as a row, same bytes as m
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));  // free again
+        VecF32_1x8 m_row(i0_valid); TASSIGN(m_row, 0x00000 + i0_buffer * 0x00020);  // as a row, same bytes as m
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i0_buffer));  // free again
         TEXPANDS(m_row, -__builtin_inff());
         // l: full(0, [i, 1], fp32)
-        VecF32_1x8 l_row(i0_valid); TASSIGN(l_row, 0x00040 + i0_slot * 0x00020);  // as a row, same bytes as l
+        VecF32_1x8 l_row(i0_valid); TASSIGN(l_row, 0x00040 + i0_buffer * 0x00020);  // as a row, same bytes as l
         TEXPANDS(l_row, 0.0f);
-        for (int32_t j0 = 0; j0 < 16384; j0 += 1024, j0_slot ^= 1) {
+        for (int32_t j0 = 0; j0 < 16384; j0 += 1024, j0_buffer ^= 1) {
             // xt: load(x[8*i:8*i+8, chunk*j:chunk*j+chunk])
-            VecF32_8x1024 xt(i0_valid); TASSIGN(xt, 0x00080 + j0_slot * 0x08000);  // UB 0x00080..0x10080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(j0_slot));  // free again
+            VecF32_8x1024 xt(i0_valid); TASSIGN(xt, 0x00080 + j0_buffer * 0x08000);  // UB 0x00080..0x10080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(j0_buffer));  // free again
             XGm x_in(x + int64_t(i0) * 16384 + int64_t(j0), {i0_valid});
             TLOAD(xt, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(j0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(j0_buffer));
             // larger: maximum(m, rowmax(xt))
             VecF32_8x1 larger(i0_valid); TASSIGN<0x10080>(larger);  // UB 0x10080..0x100a0
             VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x100a0>(larger_tmp);  // UB 0x100a0..0x110a0
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(j0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(j0_buffer));
             TROWMAX(larger, xt, larger_tmp);
             VecF32_1x8 larger_2_row(i0_valid); TASSIGN<0x10080>(larger_2_row);  // as a row, same bytes as larger_2
             VecF32_1x8 larger_row(i0_valid); TASSIGN<0x10080>(larger_row);  // as a row, same bytes as larger
@@ -62,7 +62,7 @@ AICORE inline void run_block(
             VecF32_8x1 larger_2(i0_valid); TASSIGN<0x10080>(larger_2);  // UB 0x10080..0x100a0
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(part, xt, larger_2);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(j0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(j0_buffer));
             pipe_barrier(PIPE_V);
             TEXP(part, part);
             VecF32_8x1 part_3(i0_valid); TASSIGN<0x180a0>(part_3);  // UB 0x180a0..0x180c0
@@ -85,18 +85,18 @@ AICORE inline void run_block(
             // m: copy(larger)
             TMOV(m_row, larger_2_row);
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i0_buffer));
         // store(m, top[8*i:8*i+8, :])
         TopGm top_out(top + int64_t(i0), {i0_valid});
         TSTORE(top_out, m_row);
         // store(l, total[8*i:8*i+8, :])
         TopGm total_out(total + int64_t(i0), {i0_valid});
         TSTORE(total_out, l_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

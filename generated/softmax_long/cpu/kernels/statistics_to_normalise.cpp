@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void statistics_to_normalise(
         VecF32_8x16384_r1 y_2; TASSIGN(y_2, 0x00040);  // UB 0x00040..0x10040
         TPASS(1, 16384, [&](auto at, auto &total_sum) {
             // total: sum(exp(x - top), axis=-1, keepdim=true)
-            at.ask_for(x_in, nblk);  // the next round's
+            at.ask_for(x_in, nblk);  // the next iteration's
             const auto x_tile_v = at.load(x_tile);
             const auto total_1 = x_tile_v - at.column(top);
             const auto total_2 = at.exp(total_1);

@@ -28,46 +28,46 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_buffer ^= 1) {
             // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
-            MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_slot * 0x00800);  // L1 0x00000..0x01000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
+            MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_buffer * 0x00800);  // L1 0x00000..0x01000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));  // free again
             OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_p_low_tile, o_p_low_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
-            MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
+            MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_buffer * 0x08000);  // L1 0x01000..0x11000, 2 copies
             RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
-            LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));  // free again
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
+            LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_buffer * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_buffer));  // free again
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
             TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
-            RightB16_32x512 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
+            RightB16_32x512 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000 + selected0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
             TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
-            AccF32_16x512 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
+            set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));
+            AccF32_16x512 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
             TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
-            set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
+            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
             OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
             TSTORE(o_pv_out, o_pv_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
+            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

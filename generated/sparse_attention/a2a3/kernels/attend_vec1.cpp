@@ -33,39 +33,39 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
         VecF32_1x16 o_max_row; TASSIGN<0x01a00>(o_max_row);  // as a row, same bytes as o_max
         pipe_barrier(PIPE_V);
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + t0_slot * 0x00040);  // as a row, same bytes as o_sum
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));  // free again
+        VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + t0_buffer * 0x00040);  // as a row, same bytes as o_sum
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_buffer));  // free again
         TEXPANDS(o_sum_row, 0.0f);
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
-            VecF32_16x32 o_qk_tile; TASSIGN(o_qk_tile, 0x00080 + selected0_slot * 0x00800);  // UB 0x00080..0x01080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_buffer ^= 1) {
+            VecF32_16x32 o_qk_tile; TASSIGN(o_qk_tile, 0x00080 + selected0_buffer * 0x00800);  // UB 0x00080..0x01080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
             OQkGm o_qk_in(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_qk_tile, o_qk_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
-            VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x01080 + selected0_slot * 0x00080);  // UB 0x01080..0x01180, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_buffer));
+            VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x01080 + selected0_buffer * 0x00080);  // UB 0x01080..0x01180, 2 copies
             BiasGm bias_in(bias + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(bias_tile, bias_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
             VecF32_16x32 o_s; TASSIGN<0x01a40>(o_s);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_buffer));
             TMULS(o_s, o_qk_tile, 0.041666668f);
             VecF32_16x32 o_s_biased; TASSIGN<0x01a40>(o_s_biased);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
             TCOLEXPANDADD(o_s_biased, o_s, bias_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
             VecF32_16x1 o_block_max; TASSIGN<0x02240>(o_block_max);  // UB 0x02240..0x02280
             VecF32_16x32 o_block_max_tmp; TASSIGN<0x02280>(o_block_max_tmp);  // UB 0x02280..0x02a80
             pipe_barrier(PIPE_V);
@@ -83,15 +83,15 @@ AICORE inline void run_block(
             TEXP(o_p, o_below_max);
             VecF32_1x16 o_max_step_row; TASSIGN<0x02280>(o_max_step_row);  // as a row, same bytes as o_max_step
             TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01180 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
+            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01180 + selected0_buffer * 0x00040);  // as a row, same bytes as o_alpha_tile
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_buffer));  // free again
             TEXP(o_alpha_tile_row, o_max_step_row);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_buffer));
             OAlphaGm o_alpha_out(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TSTORE(o_alpha_out, o_alpha_tile_row);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_buffer));
             VecF32_16x1 o_block_sum; TASSIGN<0x02280>(o_block_sum);  // UB 0x02280..0x022c0
             VecF32_16x32 o_block_sum_tmp; TASSIGN<0x022c0>(o_block_sum_tmp);  // UB 0x022c0..0x02ac0
             pipe_barrier(PIPE_V);
@@ -100,24 +100,24 @@ AICORE inline void run_block(
             VecF32_1x16 o_block_sum_row; TASSIGN<0x02280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
             pipe_barrier(PIPE_V);
             TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01200 + selected0_slot * 0x00400);  // UB 0x01200..0x01a00, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
+            VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01200 + selected0_buffer * 0x00400);  // UB 0x01200..0x01a00, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));  // free again
             TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
+            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
             OPLowGm o_p_low_out(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
             TSTORE(o_p_low_out, o_p_low_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));
             TMOV(o_max_row, o_max_next_row);
         }
         OAlphaGm o_sum_end_out(o_sum_end + int64_t(t0) * 16);
         TSTORE(o_sum_end_out, o_sum_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -30,57 +30,57 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
-        VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x10080 + t0_slot * 0x00040);  // as a row, same bytes as o_sum_end_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x10080 + t0_buffer * 0x00040);  // as a row, same bytes as o_sum_end_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
         OSumEndGm o_sum_end_in(o_sum_end + int64_t(t0) * 16);
         TLOAD(o_sum_end_tile_row, o_sum_end_in);
         VecF32_16x512 o_acc; TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x20100
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
-            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x00000 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_buffer ^= 1) {
+            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x00000 + selected0_buffer * 0x00040);  // as a row, same bytes as o_alpha_tile
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
             OSumEndGm o_alpha_in(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TLOAD(o_alpha_tile_row, o_alpha_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
-            VecF32_16x512 o_pv_tile; TASSIGN(o_pv_tile, 0x00080 + selected0_slot * 0x08000);  // UB 0x00080..0x10080, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_buffer));
+            VecF32_16x512 o_pv_tile; TASSIGN(o_pv_tile, 0x00080 + selected0_buffer * 0x08000);  // UB 0x00080..0x10080, 2 copies
             OPvGm o_pv_in(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
             TLOAD(o_pv_tile, o_pv_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            VecF32_16x1 o_alpha_tile; TASSIGN(o_alpha_tile, 0x00000 + selected0_slot * 0x00040);  // UB 0x00000..0x00080, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
+            VecF32_16x1 o_alpha_tile; TASSIGN(o_alpha_tile, 0x00000 + selected0_buffer * 0x00040);  // UB 0x00000..0x00080, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_buffer));
             TROWEXPANDMUL(o_acc, o_acc, o_alpha_tile);
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
             TADD(o_acc, o_acc, o_pv_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
         }
         VecF32_16x512 o_2; TASSIGN<0x18100>(o_2);  // UB 0x18100..0x20100
-        VecF32_16x1 o_sum_end_tile; TASSIGN(o_sum_end_tile, 0x10080 + t0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
+        VecF32_16x1 o_sum_end_tile; TASSIGN(o_sum_end_tile, 0x10080 + t0_buffer * 0x00040);  // UB 0x10080..0x10100, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_2, o_acc, o_sum_end_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecB16_16x512 o_tile; TASSIGN(o_tile, 0x10100 + t0_slot * 0x04000);  // UB 0x10100..0x18100, 2 copies
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
+        VecB16_16x512 o_tile; TASSIGN(o_tile, 0x10100 + t0_buffer * 0x04000);  // UB 0x10100..0x18100, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(o_tile, o_2, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         OGm o_out(o + int64_t(t0) * 8192);
         TSTORE(o_out, o_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,32 +33,32 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // values, indices: topk(x, 64)
     VecI32_1x2048 places; TASSIGN<0x04400>(places);  // UB 0x04400..0x06400
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
         VecI32_1x2048 places_here; TASSIGN<0x06600>(places_here);  // UB 0x06600..0x08600
         TMOV(places_here, places);
-        for (int32_t n0 = 0; n0 < 4096; n0 += 2048, n0_slot ^= 1) {
-            VecF32_1x2048 part; TASSIGN(part, 0x00000 + n0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
+        for (int32_t n0 = 0; n0 < 4096; n0 += 2048, n0_buffer ^= 1) {
+            VecF32_1x2048 part; TASSIGN(part, 0x00000 + n0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
             XGm x_in(x + int64_t(i1) * 4096 + int64_t(n0));
             TLOAD(part, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
             VecF32_1x4096 pairs; TASSIGN<0x08600>(pairs);  // UB 0x08600..0x0c600
             VecU32_1x2048 places_here_uint32; TASSIGN<0x06600>(places_here_uint32);  // same bytes as places_here
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
             TSORT32(pairs, part, places_here_uint32);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
             VecF32_1x4096 pairs_2; TASSIGN<0x0c600>(pairs_2);  // UB 0x0c600..0x10600
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 64);
@@ -79,28 +79,28 @@ AICORE inline void run_block(
             TADDS(places_here, places_here, 2048);
         }
         VecF32_1x128 best; TASSIGN<0x06400>(best);  // columns 0.. of pairs_kept
-        VecF32_1x64 values_2; TASSIGN(values_2, 0x04000 + i1_slot * 0x00100);  // UB 0x04000..0x04200, 2 copies
+        VecF32_1x64 values_2; TASSIGN(values_2, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
         TGATHER<VecF32_1x64, VecF32_1x128, MaskPattern::P0101>(values_2, best);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         ValuesGm values_out(values + int64_t(i1) * 64);
         TSTORE(values_out, values_2);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
         VecI32_1x128 best_int32; TASSIGN<0x06400>(best_int32);  // same bytes as best
-        VecI32_1x64 indices_2; TASSIGN(indices_2, 0x04200 + i1_slot * 0x00100);  // UB 0x04200..0x04400, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        VecI32_1x64 indices_2; TASSIGN(indices_2, 0x04200 + i1_buffer * 0x00100);  // UB 0x04200..0x04400, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices_2, best_int32);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         IndicesGm indices_out(indices + int64_t(i1) * 64);
         TSTORE(indices_out, indices_2);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -31,11 +31,11 @@ extern "C" __global__ AICORE void transpose(
                 VecF32_64x64 part(i2_valid, i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x04000
                 XGm x_in(x + int64_t(i2) * 200 + int64_t(i3) * m * 200 + int64_t(i1), {i2_valid, i1_valid});
                 TLOAD(part, x_in);
-                VecF32_64x64 turned(i1_valid, i2_valid); TASSIGN(turned, 0x04000);  // UB 0x04000..0x08000
-                VecF32_64x64 turned_tmp(i2_valid, i1_valid); TASSIGN(turned_tmp, 0x08000);  // UB 0x08000..0x0c000
-                TTRANS(turned, part, turned_tmp);
+                VecF32_64x64 transposed(i1_valid, i2_valid); TASSIGN(transposed, 0x04000);  // UB 0x04000..0x08000
+                VecF32_64x64 transposed_tmp(i2_valid, i1_valid); TASSIGN(transposed_tmp, 0x08000);  // UB 0x08000..0x0c000
+                TTRANS(transposed, part, transposed_tmp);
                 YGm y_out(y + int64_t(i3) * m * 200 + int64_t(i1) * m + int64_t(i2), {i1_valid, i2_valid}, {int64_t(m)});
-                TSTORE(y_out, turned);
+                TSTORE(y_out, transposed);
             }
         }
     }

@@ -49,19 +49,19 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free at first
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
         // c_fp16:  a_fp16 + b_fp16
@@ -254,19 +254,19 @@ AICORE inline void run_block(
         TSTORE(c_uint8_out, c_uint8_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // drain: the last use
 #endif
 }
 

@@ -1,7 +1,7 @@
 """What a loop will load next comes into L1 while a pass computes.
 
 before: for rows0 …: pass(load x; max), pass(exp; sum), pass(divide; store)
-after:  the second pass asks for the rows of x of the next round, a line for each of its vectors
+after:  the second pass asks for the rows of x of the next iteration, a line for each of its vectors
 
 A pass that moves nothing to or from GM keeps the arithmetic units busy and leaves memory idle: that is where the next
 round's rows are asked for, if such a pass walks over as many rows and columns as the load did. With exponentials and
@@ -52,7 +52,7 @@ def _in_loop(loop: For) -> tuple[Node, ...]:
 
 
 def _advances(window: GmWindow, loop: For) -> bool:
-    """Whether the next round's window is `loop.step` rows further on."""
+    """Whether the next iteration's window is `loop.step` rows further on."""
     moved = {mono: coefficient for mono, coefficient in window.offset.terms if loop.var in mono}
     return moved == dict((Poly.of(loop.var) * window.row_stride).terms)
 

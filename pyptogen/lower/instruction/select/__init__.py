@@ -39,7 +39,7 @@ def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKerne
         tuple(packed.in_memory(selector.tensors[n]) for n in tile.reads),
         tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
         place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span, tile.fifos,
-        tile.lane,
+        tile.subblock,
     )  # fmt: skip
 
 

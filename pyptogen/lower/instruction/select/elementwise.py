@@ -176,7 +176,7 @@ def imm(scalar: ScalarArg, dtype: str) -> Imm:
             return Imm(str(int(expr)), sympy.Integer(int(expr)))
         return Imm(float_text(float(expr)), expr)
     above, below = sympy.fraction(expr)
-    if below != 1:  # of the length of a round's block
+    if below != 1:  # of the length of an iteration's block
         return Imm(f"{float_text(float(above))} / {below if below.is_Symbol else f'({below})'}", expr)
     return Imm(sympy.ccode(expr, reserved_word_suffix=""), expr)  # `spelling` knows what else a name may not be
 

@@ -1,4 +1,4 @@
-"""Rings between the cube and the vector core of a mixed kernel."""
+"""Fifos between the cube and the vector core of a mixed kernel."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Selector:
         self.platform, self.handlers, self.multiples = platform, handlers, multiples
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
         self.memory = dict(kernel.memory)
-        self.shared = kernel.tile.lane is not None
+        self.shared = kernel.tile.subblock is not None
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.addressable}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
@@ -55,10 +55,10 @@ class Selector:
         moves = [op for op in walk(kernel.body) if isinstance(op, Move | Extract)]
         bytewise = {name for name in self.across if name is not None and DTYPES[self.tiles[name].dtype] == 1}
         lefts = {op.dst for op in moves if op.srcs[0] in bytewise}
-        self.turned = {op.dst for op in moves if op.srcs[0] in self.across}
-        """Operands that come from such matrices: left ones are turned on the way to L0."""
+        self.transposed = {op.dst for op in moves if op.srcs[0] in self.across}
+        """Operands that come from such matrices: left ones are transposed on the way to L0."""
         self.in_pairs = lefts | {op.dst for op in walk(kernel.body) if isinstance(op, Matmul) and op.srcs[0] in lefts}
-        """Left operands of bytes that are turned on the way to L0, two fractals at a time, and their sums."""
+        """Left operands of bytes that are transposed on the way to L0, two fractals at a time, and their sums."""
         loads = [op for op in walk(kernel.body) if isinstance(op, Load)]
         self.right_scales = {load.dst for load in loads if load.role == "b scales"}
         self.taken = {*kernel.tile.arguments, *self.tiles}
@@ -72,15 +72,15 @@ class Selector:
 
     def _is_loaded_across(self, op: TileOp) -> bool:
         """Whether an operation loads columns that lie one after the other in GM into L1, where they stay columns: on a
-        platform that turns no load, and of numbers of four bits, of which no load turns pairs."""
+        platform that transposes no load, and of numbers of four bits, of which no load transposes pairs."""
         if not isinstance(op, Load):
             return False
         tile, gm = self.tiles[str(op.dst)], op.gm
         if self.memory.get(tile.parent or tile.name) != "l1":
             return False
         plain = self.tensors[gm.tensor].layout != "nz" and not op.role.endswith("scales")
-        turned = gm.col_stride != ONE and gm.cols.size > 1 and plain
-        return turned and (not self.platform.turns_on_load or tile.dtype in PACKED)
+        transposed = gm.col_stride != ONE and gm.cols.size > 1 and plain
+        return transposed and (not self.platform.transposes_on_load or tile.dtype in PACKED)
 
     def local(self, wanted: str) -> str:
         """A name for a local variable that no argument and no tile of the kernel has."""
@@ -153,7 +153,7 @@ class Selector:
             height = -(-height // 32) * 32 if tile.name in self.in_pairs else height
             kind = self._type(loc, tile.dtype, height, width, rows, cols, right)
             compact = is_apart(self.platform.name, loc, size, (height, width), (kind.valid_rows, kind.valid_cols))
-            by_sixteen = compact and loc == "Left" and tile.dtype == "fp32" and tile.name in self.turned
+            by_sixteen = compact and loc == "Left" and tile.dtype == "fp32" and tile.name in self.transposed
             kind = replace(kind, across=tile.name in self.across, compact=compact, k_aligned=by_sixteen)
         copies = f", {buffer.copies} copies" if buffer.slot else ""
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
@@ -238,9 +238,9 @@ def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
 
 
 def _in_fractals(loc: str, rows: int, cols: int, size: int) -> tuple[int, int]:
-    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator, 16 x 2
-    for scales. What is turned on the way to L0 takes 16 elements at least of either side: all that lies in L1, and the
-    depth of operands."""
+    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, transposed for L0B, 16 x 16 for an accumulator, 16
+    x 2 for scales. What is transposed on the way to L0 takes 16 elements at least of either side: all that lies in L1,
+    and the depth of operands."""
     deep = max(16, 32 // size)
     others = {"Left": (16, deep), "Right": (deep, 16), "Acc": (16, 16), "ScaleLeft": (16, 2), "ScaleRight": (2, 16)}
     row_step, col_step = others.get(loc, (deep, deep))

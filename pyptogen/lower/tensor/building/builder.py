@@ -99,9 +99,9 @@ class Builder:
         bytes is cast before it is transposed."""
         if x.dtype == dtype:
             return x
-        turned = next((op for op in self.ops if op.result is x and op.kind == "transpose"), None)
-        if x.dtype in PACKED and turned is not None:
-            source = turned.operands[0]
+        transposed = next((op for op in self.ops if op.result is x and op.kind == "transpose"), None)
+        if x.dtype in PACKED and transposed is not None:
+            source = transposed.operands[0]
             assert isinstance(source, Value)
             return self.transpose(self.cast(source, dtype, mode, saturate, hint))
         if FP4 in (x.dtype, dtype) and "bf16" not in (x.dtype, dtype):

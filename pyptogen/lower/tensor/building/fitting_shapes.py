@@ -36,11 +36,11 @@ def to_broadcast(dims: DimTable, a: Shape, b: Shape, reduction: str = "") -> str
 
 def reduction_of(ops: Sequence[Op], *values: Value) -> str:
     """The reduction that one of these values is, without the axis that it had; "" where none is."""
-    made_by = {op.result.name: op for op in ops}
+    defining = {op.result.name: op for op in ops}
     for value in values:
-        op = made_by.get(value.name)
+        op = defining.get(value.name)
         while op is not None and op.kind == "reshape" and isinstance(op.operands[0], Value):
-            op = made_by.get(op.operands[0].name)
+            op = defining.get(op.operands[0].name)
         if op is not None and op.kind in REDUCE | ARG_REDUCE:
             return op.kind
     return ""

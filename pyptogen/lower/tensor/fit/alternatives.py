@@ -30,7 +30,7 @@ def sharing(op: Op) -> tuple[Value, ...]:
 def updated_in_place(program: Program, copied: Set[str]) -> frozenset[str]:
     """The values on the way from an input to the output that takes its memory, by updates alone, and not those of
     another input; none for an output that is ``copied`` there."""
-    made_by = {op.result.name: op for op in program.ops}
+    defining = {op.result.name: op for op in program.ops}
     found: set[str] = set()
     open_ = [
         (value, program.inplace[name])
@@ -39,8 +39,8 @@ def updated_in_place(program: Program, copied: Set[str]) -> frozenset[str]:
     ]
     while open_:
         at, tensor = open_.pop()
-        base, op = root(at.name, made_by), made_by.get(at.name)
-        if base not in made_by and base != tensor:
+        base, op = root(at.name, defining), defining.get(at.name)
+        if base not in defining and base != tensor:
             continue
         found.add(at.name)
         if op is not None and op.kind in VIEWS:
@@ -78,13 +78,13 @@ def update(f: Fitter, op: Op) -> Value:
 
 def _keep_views(f: Fitter, update: Op) -> None:
     """Views of the tensor before the update that are read after it: copied in their own stages, which come before."""
-    made_by = {other.result.name: other for other in f.program.ops}
+    defining = {other.result.name: other for other in f.program.ops}
     at = next(i for i, other in enumerate(f.program.ops) if other is update)
-    changed = root(sharing(update)[0].name, made_by)
+    changed = root(sharing(update)[0].name, defining)
     later = {v.name for other in f.program.ops[at + 1 :] for v in other.operands if isinstance(v, Value)}
     for view in f.program.ops[:at]:
         read_later = view.kind in VIEWS and not view.loop and view.result.name in later
-        if read_later and root(view.result.name, made_by) == changed:
+        if read_later and root(view.result.name, defining) == changed:
             f.at = view
             value = f.fitted[view.result.name]
             f.fitted[view.result.name] = f.emit("copy", [value], value.dtype, value.shape, "before")
@@ -95,10 +95,10 @@ def _own(f: Fitter, op: Op, original: Value, value: Value, stage: str, others: l
     """``value`` where its memory may be that of the result, else a copy."""
     if {original.name, op.result.name} <= updated_in_place(f.program, f.copied):
         return value
-    made_by = {other.result.name: other for other in f.ops}
+    defining = {other.result.name: other for other in f.ops}
     taken = {v.name for other in f.ops if other.kind in SHARED for v in sharing(other)}
     outputs = {output.name for _, output in f.program.outputs}
-    own = value.name in made_by and made_by[value.name].kind not in VIEWS and made_by[value.name].stage == stage
+    own = value.name in defining and defining[value.name].kind not in VIEWS and defining[value.name].stage == stage
     if own and value.name not in taken and original.name not in outputs and value not in others:
         return value
     return f.emit("copy", [value], value.dtype, value.shape)

@@ -35,10 +35,10 @@ def _of_integers(f: Fitter, op: Op, x: Value) -> Value:
     wide = f.cast(x, f.compute_dtype("TMULS", x.dtype))
     if op.kind == "relu":
         return _back(f, f.binary("maximum", wide, f.scalar(0, op), x.shape), op)
-    turned = f.binary("mul", wide, f.scalar(-1, op), x.shape, "turned")
+    negated = f.binary("mul", wide, f.scalar(-1, op), x.shape, "negated")
     if op.kind == "abs":
-        turned = f.binary("maximum", wide, turned, x.shape, "larger")
-    return _back(f, turned, op)
+        negated = f.binary("maximum", wide, negated, x.shape, "larger")
+    return _back(f, negated, op)
 
 
 def _back(f: Fitter, value: Value, op: Op) -> Value:
@@ -181,8 +181,8 @@ def _position_behind(f: Fitter, op: Op, x: Value) -> Value:
     axis, rank = op.attrs["axis"], len(x.shape)
     axes = (*(i for i in range(rank) if i != axis), axis)
     shape = tuple(x.shape[i] for i in axes)
-    turned = f.emit("permute", [x], x.dtype, shape, "turned", {"axes": axes})
-    wide = f.cast(turned, f.compute_dtype(REDUCE_NAMES[op.kind], x.dtype))
+    transposed = f.emit("permute", [x], x.dtype, shape, "transposed", {"axes": axes})
+    wide = f.cast(transposed, f.compute_dtype(REDUCE_NAMES[op.kind], x.dtype))
     found = f.emit(op.kind, [wide], op.result.dtype, (*shape[:-1], sympy.Integer(1)), "behind", {"axis": rank - 1})
     return f.emit("reshape", [found], found.dtype, op.result.shape, attrs={"shape": op.result.shape})
 

@@ -48,9 +48,9 @@ def _blocks(f: Fitter, op: Op, value: Value, shape: Shape) -> Value:
     """What a loop collects of a value: of a copy, where the value is a carried one, or a view of something else than a
     reshape is."""
     loop = str(op.attrs["loop"])
-    made_by = {other.result.name: other for other in f.ops}
-    whole = all(view.kind == "reshape" for view in value_views(made_by, value.name))
-    maker = made_by.get(root(value.name, made_by))
+    defining = {other.result.name: other for other in f.ops}
+    whole = all(view.kind == "reshape" for view in value_views(defining, value.name))
+    maker = defining.get(root(value.name, defining))
     if not whole or maker is None or maker.loop != loop or maker.kind == "carry":
         value = f.emit("copy", [value], value.dtype, value.shape, "copy", loop=loop)
     return f.emit("collected", [value], value.dtype, shape, attrs=op.attrs)

@@ -161,15 +161,15 @@ class Fitter:
         return self.emit("cast", [value], dtype, value.shape, hint or dtype, attrs)
 
     def gathered(self, value: Value) -> Value:
-        """``value`` in memory of its own, in the order of its elements, where it is part of another or turned; made
+        """``value`` in memory of its own, in the order of its elements, where it is part of another or transposed; made
         once a stage."""
-        made_by = {op.result.name: op for op in self.ops}
+        defining = {op.result.name: op for op in self.ops}
         base = value
-        while base.name in made_by and made_by[base.name].kind == "reshape":
-            (source,) = made_by[base.name].operands
+        while base.name in defining and defining[base.name].kind == "reshape":
+            (source,) = defining[base.name].operands
             assert isinstance(source, Value)
             base = source
-        in_rows = base.name not in made_by or made_by[base.name].kind not in VIEWS
+        in_rows = base.name not in defining or defining[base.name].kind not in VIEWS
         if in_rows and not layouts.by_columns(base):
             return value
         key = (value.name, value.dtype, f"copy {self.at.stage}")
@@ -188,8 +188,8 @@ class Fitter:
     def difference(self, a: Operand, b: Operand, shape: Shape, hint: str = "") -> Value:
         """a - b; of whole numbers, a number minus a tensor is -b + a."""
         if isinstance(a, Scalar) and isinstance(b, Value) and b.dtype in INTEGERS:
-            turned = self.binary("mul", b, self.scalar(-1, self.at), shape, "turned")
-            return self.binary("add", turned, a, shape, hint)
+            negated = self.binary("mul", b, self.scalar(-1, self.at), shape, "negated")
+            return self.binary("add", negated, a, shape, hint)
         return self.binary("sub", a, b, shape, hint)
 
     def truth(self, kind: str, a: Operand, b: Operand, shape: Shape, hint: str = "") -> Value:
@@ -236,20 +236,20 @@ class Fitter:
     def _outputs(self) -> tuple[tuple[str, Value], ...]:
         """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,
         or the same as another output. A reshape is the same memory; a reorder is how a product is stored."""
-        made_by = {op.result.name: op for op in self.ops}
+        defining = {op.result.name: op for op in self.ops}
         taken: set[str] = set()
         outputs = []
         for name, original in self.program.outputs:
             value = self.stored.get(original.name, self.fitted[original.name])
-            base, kinds = root(value.name, made_by), {view.kind for view in value_views(made_by, value.name)}
+            base, kinds = root(value.name, defining), {view.kind for view in value_views(defining, value.name)}
             whole = kinds <= {"reshape", "reorder", "collected"}
             boxed = name in self.program.laid_out and self.program.laid_out[name].layout == "nz"
             whole &= not (boxed and (kinds or value.name in self.copied))
             stays = whole and base == self.program.inplace.get(name)
             beside = name in self.program.inplace and name in self.copied
-            kind = "collected" if "collected" in kinds else made_by[base].kind if base in made_by else ""
+            kind = "collected" if "collected" in kinds else defining[base].kind if base in defining else ""
             if not stays and (not kind or not whole or base in taken or beside or self._must_move(name, kind)):
-                stage = made_by[value.name].stage if value.name in made_by else self.at.stage
+                stage = defining[value.name].stage if value.name in defining else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
                 value = self.gathered(value) if boxed else value
                 if beside and base == self.program.inplace[name]:

@@ -46,8 +46,8 @@ def _lowered(f: Fitter, op: Op, a: Operand, b: Operand) -> Value:
     if isinstance(b, Scalar) and (b.expr.is_positive or b.expr.is_negative):
         less = compare(f, "lt" if b.expr.is_positive else "gt", left, zero, op)
     else:
-        turned = compare(f, "lt", left, zero, op)
-        apart = compare(f, "ne", turned, compare(f, "lt", _tensor(f, op, b), zero, op), op)
+        negated = compare(f, "lt", left, zero, op)
+        apart = compare(f, "ne", negated, compare(f, "lt", _tensor(f, op, b), zero, op), op)
         less = f.binary("mul", apart, compare(f, "ne", left, zero, op), shape, "less")
     return f.difference(quotient, f.cast(less, dtype), shape)
 
@@ -97,10 +97,10 @@ def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[V
         if b.expr.is_positive:  # a number, or a size: dims are positive
             return left, b
         sign = sympy.Integer(-1) if b.expr.is_negative else sympy.Max(sympy.Min(b.expr, 1), -1)
-        return f.binary("mul", left, f.scalar(sign, op), shape, "turned"), Scalar(sympy.Abs(b.expr), b.span)
+        return f.binary("mul", left, f.scalar(sign, op), shape, "negated"), Scalar(sympy.Abs(b.expr), b.span)
     negative = f.cast(compare(f, "lt", b, f.scalar(0, op), op), "int32")
     sign = f.difference(f.scalar(1, op), f.binary("mul", negative, f.scalar(2, op), shape, "two"), shape, "sign")
-    return f.binary("mul", left, sign, shape, "turned"), f.binary("mul", b, sign, shape, "size")
+    return f.binary("mul", left, sign, shape, "negated"), f.binary("mul", b, sign, shape, "size")
 
 
 STEPS: Mapping[str, int] = {"int8": 12, "uint8": 14, "int16": 24, "uint16": 25, "int32": 47}
@@ -122,7 +122,7 @@ def gcd(f: Fitter, op: Op) -> Value:
         value = f.cast(value, wide) if isinstance(value, Value) else value
         every = f.binary("add", zeros, value, shape, "every")
         starts.append(
-            f.binary("maximum", every, f.binary("mul", every, f.scalar(-1, op), shape, "turned"), shape, "size")
+            f.binary("maximum", every, f.binary("mul", every, f.scalar(-1, op), shape, "negated"), shape, "size")
         )
 
     def step(a: Value, b: Value) -> tuple[Value, Value]:

@@ -46,10 +46,10 @@ def _is_read_by(kinds: frozenset[str], program: Program, name: str) -> bool:
 
 def _is_updated(program: Program, op: Op) -> bool:
     """Whether rows of what the slices are part of change in place: readers that come later would see the new ones."""
-    made_by = {other.result.name: other for other in program.ops}
+    defining = {other.result.name: other for other in program.ops}
     changing = (op, *(other for other in program.ops if other.kind == "scatter_update"))
     slices, *updated = [
-        root(x.name, made_by) for x in (other.operands[0] for other in changing) if isinstance(x, Value)
+        root(x.name, defining) for x in (other.operands[0] for other in changing) if isinstance(x, Value)
     ]
     return slices in updated
 

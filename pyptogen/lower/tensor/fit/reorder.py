@@ -56,7 +56,7 @@ def _is_read_in_place(program: Program, op: Op) -> bool:
 def is_order_of_output(program: Program, op: Op) -> bool:
     """Whether it is only the order in which an output takes a computed value that nothing else reads: `op` and the
     reshapes around it."""
-    made_by = {other.result.name: other for other in program.ops}
+    defining = {other.result.name: other for other in program.ops}
     last = op
     while not _is_output(program, last.result.name):
         readers = _readers(program, last.result.name)
@@ -69,9 +69,9 @@ def is_order_of_output(program: Program, op: Op) -> bool:
     while maker is op or maker.kind == "reshape":
         (source,) = maker.operands
         assert isinstance(source, Value)
-        if source.name not in made_by or len(_readers(program, source.name)) != 1 or _is_output(program, source.name):
+        if source.name not in defining or len(_readers(program, source.name)) != 1 or _is_output(program, source.name):
             return False
-        maker = made_by[source.name]
+        maker = defining[source.name]
     outputs = [value for _, value in program.outputs if value.name == last.result.name]
     return maker.kind in _COMPUTED and not maker.loop and len(outputs) == 1
 

@@ -42,12 +42,12 @@ def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
 def _check_dtypes(program: Program, platform: Platform) -> None:
     """No value has a dtype that is not there at all; a bool is a byte in memory, and what two share a byte of moves as
     bytes, which nothing but a cast looks into."""
-    turned = next((op for op in program.ops if op.kind == "transpose" and op.result.dtype in PACKED), None)
-    if turned is not None:
+    op = next((op for op in program.ops if op.kind == "transpose" and op.result.dtype in PACKED), None)
+    if op is not None:
         raise fault(
             "PTG206",
-            f"`transpose` has no meaning for {turned.result.dtype}, of which two share a byte, without a cast behind",
-            turned.span,
+            f"`transpose` has no meaning for {op.result.dtype}, of which two share a byte, without a cast behind",
+            op.span,
             fix="cast it: `cast(…, bf16)`",
         )
     transfers, casts = INSTRUCTIONS["TLOAD"].dtypes, INSTRUCTIONS["TCVT"].dtypes

@@ -47,13 +47,13 @@ def bitwise(f: Fitter, op: Op) -> Value:
 
 
 def bitwise_not(f: Fitter, op: Op) -> Value:
-    """The bits turned; of a truth value the opposite."""
+    """The bits inverted; of a truth value the opposite."""
     x = f.value(op.operands[0])
     if op.result.dtype == "bool":
         return inverse(f, x)
     wide = f.compute_dtype("TNOT", x.dtype)
-    turned = f.unary("bitwise_not", f.cast(x, wide), "turned")
-    return f.wrapped(turned, x.dtype) if wide != x.dtype else turned
+    inverted = f.unary("bitwise_not", f.cast(x, wide), "inverted")
+    return f.wrapped(inverted, x.dtype) if wide != x.dtype else inverted
 
 
 RULES: Mapping[str, Rule] = {

@@ -38,9 +38,9 @@ def difference(h: Halver, a: Pair, b: Pair) -> Pair:
     high = h.word("sub", a.high, b.high, "high")
     if number_of(b.low) == 0:
         return Pair(low, high)
-    turned = h.inverted(a.low)
-    more = h.word("bitwise_and", turned, b.low, "more")
-    left = h.word("bitwise_and", h.word("bitwise_or", turned, b.low, "any"), low, "left")
+    inverted = h.inverted(a.low)
+    more = h.word("bitwise_and", inverted, b.low, "more")
+    left = h.word("bitwise_and", h.word("bitwise_or", inverted, b.low, "any"), low, "left")
     borrow = h.sign(h.word("bitwise_or", more, left, "borrow"))
     return Pair(low, h.word("add", high, borrow, "high"))
 

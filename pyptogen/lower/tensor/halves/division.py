@@ -32,7 +32,7 @@ def floor_div(h: Halver, op: Op) -> Pair:
         left = difference(h, left, product(h, part, b))
         quotient = sum_of(h, quotient, part)
     some = h.word("bitwise_or", left.low, left.high, "some")
-    some = h.sign(h.word("bitwise_or", some, h.word("sub", h.number(0), some, "turned"), "some"))
+    some = h.sign(h.word("bitwise_or", some, h.word("sub", h.number(0), some, "negated"), "some"))
     apart = h.sign(h.word("bitwise_xor", left.high, b.high, "apart"))
     less = h.word("bitwise_and", some, apart, "less")  # -1 where what is left has not the sign of the divisor
     quotient = sum_of(h, quotient, Pair(less, less))

@@ -45,7 +45,7 @@ class Forms:
     def __init__(self, program: Program, platform: Platform) -> None:
         self.program, self.platform = program, platform
         self.dims = dim_table(program)
-        self.made_by = {op.result.name: op for op in program.ops}
+        self.defining = {op.result.name: op for op in program.ops}
         self.following = dict(pair for loop in program.loops for pair in loop.carried)
         self.updated = {program.inplace[name]: value for name, value in program.outputs if name in program.inplace}
         self.whole = {value.name for value in program.inputs if value.dtype == WIDE}
@@ -140,20 +140,20 @@ class Forms:
         return not self.platform.runs_of_elements or self._takes("TTRANS")
 
     def _readable(self, value: Value) -> bool:
-        """Whether tiles of a value can be loaded: what lies apart is turned on chip, and that takes narrower
+        """Whether tiles of a value can be loaded: what lies apart is transposed on chip, and that takes narrower
         elements."""
         if self._turns():
             return True
         at = value
-        while at.name in self.made_by and self.made_by[at.name].kind in VIEWS:
-            op = self.made_by[at.name]
+        while at.name in self.defining and self.defining[at.name].kind in VIEWS:
+            op = self.defining[at.name]
             source = op.operands[0]
             assert isinstance(source, Value)
             thin = op.kind == "slice" and op.attrs["axis"] == len(at.shape) - 1 and self.dims.is_one(at.shape[-1])
             if op.kind in ("transpose", "unfold") or (thin and not self.dims.is_one(source.shape[-1])):
                 return False
             at = source
-        return at.layout == "nd" or at.name in self.made_by
+        return at.layout == "nd" or at.name in self.defining
 
     # -- what is needed ------------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ class Halver:
         return self.emit(kind, [a, b], HALF, self.joined(a, b), hint)
 
     def inverted(self, a: Operand) -> Operand:
-        """All bits turned."""
+        """All bits inverted."""
         known = number_of(a)
         if known is not None:
             return word(~known, a)
@@ -120,9 +120,9 @@ class Halver:
         return self.emit(kind, [a, b], "bool", self.joined(a, b), hint)
 
     def unsigned(self, kind: str, a: Operand, b: Operand, hint: str = "holds") -> Value:
-        """A comparison of words taken as unsigned: with turned signs it is that of signed ones."""
+        """A comparison of words taken as unsigned: with flipped signs it is that of signed ones."""
         top = self.number(TOP)
-        return self.holds(kind, self.word("add", a, top, "turned"), self.word("add", b, top, "turned"), hint)
+        return self.holds(kind, self.word("add", a, top, "flipped"), self.word("add", b, top, "flipped"), hint)
 
     def logical(self, kind: str, a: Value, b: Value, hint: str = "holds") -> Value:
         """``and`` or ``or`` of truth values."""
@@ -218,7 +218,7 @@ class Halver:
     def index(self, value: Value) -> Value:
         """An index as int32; a number beyond that is no index of anything, and becomes an extreme."""
         if value.name not in self._indices:
-            made = self.forms.made_by.get(value.name)
+            made = self.forms.defining.get(value.name)
             if made is not None and made.kind in VIEWS:
                 source = made.operands[0]
                 assert isinstance(source, Value)

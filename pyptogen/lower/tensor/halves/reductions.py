@@ -23,15 +23,15 @@ def _reduced(h: Halver, op: Op, kind: str, x: Operand, hint: str, dtype: str = H
 
 
 def _extremes(h: Halver, op: Op, kind: str) -> tuple[Value, Operand, Value]:
-    """The extreme high word, the low words beside it with turned signs, others being the least extreme, and the extreme
-    of these."""
+    """The extreme high word, the low words beside it with flipped signs, others being the least extreme, and the
+    extreme of these."""
     source = op.operands[0]
     assert isinstance(source, Value)
     x = h.pair(source)
     best = h.emit(kind, [h.value(x.high, source.shape)], HALF, _along(source.shape, op), "high", axis=op.attrs["axis"])
-    turned = h.word("add", x.low, h.number(TOP), "turned")
+    flipped = h.word("add", x.low, h.number(TOP), "flipped")
     last = h.number(TOP if kind == "amax" else ~TOP)
-    beside = h.chosen(h.holds("eq", x.high, best, "beside"), turned, last, "beside")
+    beside = h.chosen(h.holds("eq", x.high, best, "beside"), flipped, last, "beside")
     found = h.emit(kind, [h.value(beside, source.shape)], HALF, _along(source.shape, op), "lows", axis=op.attrs["axis"])
     return best, beside, found
 

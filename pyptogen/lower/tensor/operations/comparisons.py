@@ -54,7 +54,7 @@ for _name, _doc in _BITS.items():
 
 @operation("bitwise_not(x)", f"{SAME}, integers or bool")
 def bitwise_not(b: Builder, x: Value) -> Value:
-    """All bits turned; of bool, the opposite."""
+    """All bits inverted; of bool, the opposite."""
     return b.unary("bitwise_not", x)
 
 
@@ -127,7 +127,7 @@ def copysign(b: Builder, left: Value, right: Value) -> Value:
     """where(signbit(b), -abs(a), abs(a))."""
     b.need_float(left, "copysign")
     size = b.unary("abs", left, hint="abs")
-    return selection.where(b, negative(b, right), b.unary("neg", size, hint="turned"), size)
+    return selection.where(b, negative(b, right), b.unary("neg", size, hint="negated"), size)
 
 
 @operation("triu(x, diagonal: int = 0)", SAME)

@@ -63,6 +63,6 @@ def hadamard(b: Builder, x: Value, scale: Any) -> Value:
             common = b.binary("bitwise_xor", common, upper, hint="parity")
     odd = b.cast(b.binary("bitwise_and", common, b.scalar(1), hint="odd"), "fp32", hint="odd_wide")
     signs = b.binary("sub", b.scalar(1), b.binary("mul", odd, b.scalar(2), hint="twice"), hint="signs")
-    turned = b.matmul(x, b.cast(signs, x.dtype, hint="matrix"), "fp32", "turned")
+    rotated = b.matmul(x, b.cast(signs, x.dtype, hint="matrix"), "fp32", "rotated")
     factor = sympy.Float(size) ** sympy.Rational(-1, 2) if scale is None else scale
-    return b.cast(b.binary("mul", turned, b.scalar(factor), hint="result"), x.dtype)
+    return b.cast(b.binary("mul", rotated, b.scalar(factor), hint="result"), x.dtype)

@@ -86,7 +86,7 @@ def conv(
     padding, extra = _padding(b, paddings, axes), _each(b, "output_paddings", output_paddings, axes, 0)
     channels, outs = _channels(b, x, weight, groups, transposed)
     if transposed:
-        x, weight = _spread(b, x, steps), _turned(b, weight, groups)
+        x, weight = _spread(b, x, steps), _transposed(b, weight, groups)
         reach = [d * (k - 1) for d, k in zip(holes, kernel, strict=True)]
         padding = tuple((r - p, r - q + e) for r, (p, q), e in zip(reach, padding, extra, strict=True))
         steps = (1,) * axes
@@ -165,15 +165,15 @@ def _spread(b: Builder, x: Value, steps: Sequence[int]) -> Value:
     return x
 
 
-def _turned(b: Builder, weight: Value, groups: int) -> Value:
+def _transposed(b: Builder, weight: Value, groups: int) -> Value:
     """The weight [c, oc / groups, …] of a transposed convolution as [oc, c / groups, …], each kernel backwards."""
     channels, outs, *kernel = weight.shape
     split = b.reshape(weight, (sympy.Integer(groups), channels / groups, outs, *kernel), "weight_groups")
-    turned = permute(b, split, (0, 2, 1, *range(3, len(split.shape))))
+    transposed = permute(b, split, (0, 2, 1, *range(3, len(split.shape))))
     for axis, size in enumerate(kernel, 3):
-        parts = [b.slice(turned, axis, at, at + 1, hint="tap") for at in reversed(range(int(size)))]
-        turned = b.concat(parts, axis, hint="backwards") if len(parts) > 1 else turned
-    return b.reshape(turned, (groups * outs, channels / groups, *kernel), "weight_turned")
+        parts = [b.slice(transposed, axis, at, at + 1, hint="tap") for at in reversed(range(int(size)))]
+        transposed = b.concat(parts, axis, hint="backwards") if len(parts) > 1 else transposed
+    return b.reshape(transposed, (groups * outs, channels / groups, *kernel), "weight_transposed")
 
 
 def _window(b: Builder, x: Value, windows: _Windows, offsets: tuple[int, ...]) -> Value:

@@ -1,4 +1,4 @@
-"""Rotary position embedding: pairs of elements turned by angles."""
+"""Rotary position embedding: pairs of elements rotated by angles."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ def ceil_div(b: Builder, left: Operand, right: Operand) -> Value:
     """The quotient rounded up: of floats ceil(a / b), of integers -((-a) // b)."""
     if _dtype(left, right) in FLOATS:
         return b.unary("ceil", b.binary("div", left, right, hint="quotient"))
-    turned = b.scalar(-left.expr) if isinstance(left, Scalar) else b.unary("neg", left, hint="turned")
-    return b.unary("neg", b.binary("floor_div", turned, right, hint="quotient"))
+    negated = b.scalar(-left.expr) if isinstance(left, Scalar) else b.unary("neg", left, hint="negated")
+    return b.unary("neg", b.binary("floor_div", negated, right, hint="quotient"))
 
 
 @operation("remainder(a: operand, b: operand)", f"{BROADCAST}; numbers")

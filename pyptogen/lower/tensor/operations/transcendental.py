@@ -59,7 +59,7 @@ def _log1p(b: Builder, x: Value) -> Value:
 
 def _signed(b: Builder, x: Value, size: Value) -> Value:
     """``size`` with the sign of ``x``."""
-    return selection.where(b, negative(b, x), b.unary("neg", size, hint="turned"), size)
+    return selection.where(b, negative(b, x), b.unary("neg", size, hint="negated"), size)
 
 
 def _sinh(b: Builder, x: Value) -> Value:
@@ -166,7 +166,7 @@ def atan2(b: Builder, y: Value, x: Value) -> Value:
     angle = polynomials.atan(b, b.binary("div", wide_y, below, hint="ratio"))
     turn = _signed(b, wide_y, b.full((sympy.Integer(1),) * len(y.shape), sympy.pi.evalf(17), "fp32", hint="pi"))
     behind = b.binary("lt", wide_x, b.scalar(0), hint="behind")
-    return b.cast(selection.where(b, behind, b.binary("add", angle, turn, hint="turned"), angle), y.dtype)
+    return b.cast(selection.where(b, behind, b.binary("add", angle, turn, hint="shifted"), angle), y.dtype)
 
 
 @operation("pow(a: operand, b: operand)", f"{BROADCAST}, a float where b is no whole number", "pow(z, x)")

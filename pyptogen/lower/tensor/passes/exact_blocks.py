@@ -79,7 +79,7 @@ class _Blocks:
 
     def __init__(self, program: Program, loop: Loop, low: float, high: float) -> None:
         self.loop, self.low, self.high = loop, low, high
-        self.made_by = {op.result.name: op for op in program.ops}
+        self.defining = {op.result.name: op for op in program.ops}
         self.ops = [op for op in program.ops if op.loop == loop.name]
         self.after = [op for op in program.ops if op.kind == "collected" and op.attrs["loop"] == loop.name]
         self.sliced = {_name(op.operands[0]): int(op.attrs["axis"]) for op in self.ops if op.kind == "block"}
@@ -88,8 +88,8 @@ class _Blocks:
     def results(self, cut: Sequence[int]) -> list[Array]:
         """The carried values after the loop, and the collected ones."""
         names = dict(self.loop.carried)
-        carried = {name: self._start(self.made_by[name]) for name in names}
-        rounds: list[dict[str, Array]] = []
+        carried = {name: self._start(self.defining[name]) for name in names}
+        iterations: list[dict[str, Array]] = []
         for self.start, stop in pairwise(cut):
             self.size = stop - self.start
             values = dict(carried)
@@ -97,9 +97,9 @@ class _Blocks:
                 if op.kind != "carry":
                     values[op.result.name] = np.asarray(self._op(op, values), np.float64)
             carried = {name: self._value(following, values) for name, following in names.items()}
-            rounds.append(values)
+            iterations.append(values)
         collected = [
-            np.concatenate([values[_name(op.operands[0])] for values in rounds], axis=int(op.attrs["axis"]))
+            np.concatenate([values[_name(op.operands[0])] for values in iterations], axis=int(op.attrs["axis"]))
             for op in self.after
         ]
         return [*carried.values(), *collected]
@@ -107,13 +107,13 @@ class _Blocks:
     def _start(self, carry: Op) -> Array:
         start = carry.operands[0]
         assert isinstance(start, Value)
-        made = self.made_by.get(start.name)
+        made = self.defining.get(start.name)
         if made is not None and made.kind == "full":
             return np.full(self._shape(start), self._number(made.attrs["value"]))
         return self._drawn(start)
 
     def _value(self, name: str, values: dict[str, Array]) -> Array:
-        return values[name] if name in values else self._drawn(self.made_by[name].result)
+        return values[name] if name in values else self._drawn(self.defining[name].result)
 
     def _drawn(self, value: Value) -> Array:
         """A value from outside of the loop: random numbers that its name determines."""
@@ -139,7 +139,7 @@ class _Blocks:
         return as_float(expr.subs(some))
 
     def _op(self, op: Op, values: dict[str, Array]) -> Array:
-        """One operation on what it has in this round. Raises ``_NoMeaning``."""
+        """One operation on what it has in this iteration. Raises ``_NoMeaning``."""
         given = [self._operand(operand, values) for operand in op.operands]
         shape = self._shape(op.result)
         if op.kind in SAME:

@@ -24,30 +24,30 @@ def run(program: Program) -> Program:
     reads = Counter(v.name for op in program.ops for v in op.operands if isinstance(v, Value))
     reads.update(value.name for _, value in program.outputs)
     reads.update(name for loop in program.loops for pair in loop.carried for name in pair)
-    made_by: dict[str, Op] = {}
+    defining: dict[str, Op] = {}
     ops: dict[str, Op] = {}
     for op in program.ops:
-        before = _reshape_before(op, made_by)
+        before = _reshape_before(op, defining)
         if before is not None and reads[before.result.name] == 1:
             (source,) = before.operands
             assert isinstance(source, Value)
             early = replace(before.result, dtype=op.result.dtype, shape=source.shape)
             del ops[before.result.name]
-            ops[early.name] = made_by[early.name] = replace(op, operands=(source, *op.operands[1:]), result=early)
+            ops[early.name] = defining[early.name] = replace(op, operands=(source, *op.operands[1:]), result=early)
             op = replace(before, operands=(early,), result=op.result, span=op.span)
-        ops[op.result.name] = made_by[op.result.name] = op
+        ops[op.result.name] = defining[op.result.name] = op
     return replace(program, ops=tuple(ops.values()))
 
 
-def _reshape_before(op: Op, made_by: Mapping[str, Op]) -> Op | None:
+def _reshape_before(op: Op, defining: Mapping[str, Op]) -> Op | None:
     """The reshape that makes the operand, of the last axis in several, of a value that the same stage computes."""
     (operand, *_) = op.operands if op.kind in _SINGLE else (None,)
-    reshape = made_by.get(operand.name) if isinstance(operand, Value) else None
+    reshape = defining.get(operand.name) if isinstance(operand, Value) else None
     if reshape is None or reshape.kind != "reshape":
         return None
     (source,) = reshape.operands
     assert isinstance(source, Value)
-    maker = made_by.get(source.name)
+    maker = defining.get(source.name)
     before, after = source.shape, reshape.result.shape
     if maker is None or maker.kind in VIEWS or before[-1:] == after[-1:] or len(before) >= len(after):
         return None

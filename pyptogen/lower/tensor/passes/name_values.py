@@ -3,9 +3,9 @@
 before: ``%0 = cast(q_h); %1 = abs(%0); %2 = amax(%1)``
 after:  ``q_f = cast(q_h); q_s_1 = abs(q_f); q_s_2 = amax(q_s_1)``
 
-A value that the spec names has that name, the last one where there are several: in the rounds of a loop a name may mean
-another value than behind it. One that a function names has ``q_f`` after the value it serves; temporaries carry the
-name of the value they serve and a word or a number. Afterwards names are unique, also among inputs, dims and attrs.
+A value that the spec names has that name, the last one where there are several: in the iterations of a loop a name may
+mean another value than behind it. One that a function names has ``q_f`` after the value it serves; temporaries carry
+the name of the value they serve and a word or a number. Afterwards names are unique, also among inputs, dims and attrs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pass: small matrices of a long batch become planes, one for each of their elements (platforms with `vector_passes`).
 
-before: s: [t, 4, 1] = sum(x: [t, 4, 4], axis=2)      after: x_turned: [4, 4, t] = permute(x, [1, 2, 0])
-        y = div(x, s)                                        x_00: [t] = x_turned[0, 0], x_01 …
+before: s: [t, 4, 1] = sum(x: [t, 4, 4], axis=2)      after: x_transposed: [4, 4, t] = permute(x, [1, 2, 0])
+        y = div(x, s)                                        x_00: [t] = x_transposed[0, 0], x_01 …
                                                              s_00 = add(add(add(x_00, x_01), x_02), x_03), s_10 …
                                                              y_00 = div(x_00, s_00), y_01 …
                                                              y = permute(concat(y_00, y_01, …), [2, 0, 1])
@@ -129,13 +129,15 @@ class _Planes:
         return planes[tuple(i if size > 1 else 0 for i, size in zip(index, extents, strict=True))]
 
     def _taken_apart(self, op: Op, value: Value, first: int) -> Iterator[tuple[Index, Value]]:
-        """The planes of a value that lies in memory matrix by matrix: views of it, turned."""
+        """The planes of a value that lies in memory matrix by matrix: views of it, transposed."""
         rank, extents = len(value.shape), self._extents(value.shape, first)
         axes = (*range(first, rank), *range(first))
         shape = tuple(value.shape[i] for i in axes)
-        turned = self._emit(replace(op, result=value), "permute", [value], shape, "turned", {"axes": axes}, value.dtype)
+        transposed = self._emit(
+            replace(op, result=value), "permute", [value], shape, "transposed", {"axes": axes}, value.dtype
+        )
         for index in product(*map(range, extents)):
-            at = turned
+            at = transposed
             for axis, i in enumerate(index):
                 shape = (*at.shape[:axis], sympy.Integer(1), *at.shape[axis + 1 :])
                 where = {"axis": axis, "start": sympy.Integer(i), "stop": sympy.Integer(i + 1)}
@@ -145,7 +147,7 @@ class _Planes:
             yield index, plane
 
     def _whole(self, op: Op, first: int) -> None:
-        """The result as others read it: its planes one after the other, turned back."""
+        """The result as others read it: its planes one after the other, transposed back."""
         batch, matrix = op.result.shape[:first], op.result.shape[first:]
         one = sympy.Integer(1)
         parts: list[Operand] = [

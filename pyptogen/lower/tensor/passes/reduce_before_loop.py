@@ -1,10 +1,10 @@
-"""Pass: what a loop reduces over an axis that only a call knows is reduced before the loop, for all rounds at once; so
-are running sums and orders along another axis than the block's.
+"""Pass: what a loop reduces over an axis that only a call knows is reduced before the loop, for all iterations at once;
+so are running sums and orders along another axis than the block's.
 
 before: loop over c: a = sum(exp(block(x)), axis=-1); …       x [c, t, n], n known at run time
 after:  a_all = sum(exp(x), axis=-1); loop over c: a = block(a_all); …
 
-Such a sum takes a loop of its own, which a round has no place for, as a running sum does. The operands follow from
+Such a sum takes a loop of its own, which an iteration has no place for, as a running sum does. The operands follow from
 what is there before the loop: what follows from a carried value stays, and so does what no longer has the block as an
 axis.
 """
@@ -32,7 +32,7 @@ from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
 
 BY_ELEMENT = UNARY | BINARY | ROUNDING | COMPARE | {"cast", "where"}
 OF_ANY_SHAPE = BY_ELEMENT | REDUCE | {"reshape", "slice", "transpose", "full"}
-"""What may stand in a round without the block."""
+"""What may stand in an iteration without the block."""
 
 
 def run(program: Program) -> Program:
@@ -47,15 +47,15 @@ def run(program: Program) -> Program:
 class _Move:
     program: Program
     loop: Loop
-    made_by: dict[str, Op] = field(init=False)
+    defining: dict[str, Op] = field(init=False)
     names: FreeNames = field(init=False)
     before: list[Op] = field(default_factory=list)
     """What comes before the loop."""
     whole: dict[str, Value] = field(default_factory=dict)
-    """Values of a round, by name, in all rounds together."""
+    """Values of an iteration, by name, in all rounds together."""
 
     def __post_init__(self) -> None:
-        self.made_by = {op.result.name: op for op in self.program.ops}
+        self.defining = {op.result.name: op for op in self.program.ops}
         self.names = FreeNames(self.program)
 
     def moved(self) -> Program:
@@ -100,15 +100,15 @@ class _Move:
             op.kind in kinds
             and blocks in ([], [self._block()])
             and all(
-                self._can_move(self.made_by[value.name])
+                self._can_move(self.defining[value.name])
                 for value in op.operands
-                if isinstance(value, Value) and value.name in self.made_by
+                if isinstance(value, Value) and value.name in self.defining
             )
         )
 
     def _all(self, value: Value) -> Value:
-        """A value of a round in all rounds together; made where it is not there yet."""
-        op = self.made_by.get(value.name)
+        """A value of an iteration in all rounds together; made where it is not there yet."""
+        op = self.defining.get(value.name)
         if op is None or op.loop != self.loop.name:
             return value
         if op.kind == "block":

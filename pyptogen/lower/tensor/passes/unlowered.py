@@ -20,9 +20,9 @@ def check(program: Program) -> None:
         if op.kind == "scatter_update" and op.loop:
             raise fault(
                 "PTG303",
-                f"`{op.result.name}` updates a tensor in every round, and that cannot wait for the end of the loop",
+                f"`{op.result.name}` updates a tensor in every iteration, and that cannot wait for the end of the loop",
                 op.span,
-                expected="a carried tensor that no round reads, in a loop without `if`, and rows and indices of the"
+                expected="a carried tensor that no iteration reads, in a loop without `if`, and rows and indices of the"
                 " round's own block",
                 fix="collect rows and indices, and update the tensor after the loop",
             )

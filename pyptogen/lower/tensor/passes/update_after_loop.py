@@ -5,8 +5,8 @@ before: loop over t: cache = carry(start); y = …; cache_next = scatter_update(
 after:  loop over t: y = …
         y_rounds = collected(y); cache_end = scatter_update(start, slot, y_rounds)
 
-Nothing in a round may read the tensor: then no round sees what another one put there. A tensor that is updated lies in
-GM, and a carried value in a tile, so other updates of a carried value cannot be lowered (`unlowered`).
+Nothing in an iteration may read the tensor: then no iteration sees what another one put there. A tensor that is updated
+lies in GM, and a carried value in a tile, so other updates of a carried value cannot be lowered (`unlowered`).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def _is_read(program: Program, carry: str) -> bool:
 class _Update:
     def __init__(self, program: Program, loop: Loop, carry: str, after: str) -> None:
         self.program, self.loop, self.carry, self.after = program, loop, carry, after
-        self.made_by = {op.result.name: op for op in program.ops}
+        self.defining = {op.result.name: op for op in program.ops}
         self.names = FreeNames(program)
         self.end = next(op for op in program.ops if op.kind == "carried" and _first(op).name == carry)
         self.ops: list[Op] = []
@@ -51,13 +51,13 @@ class _Update:
     def moved(self) -> Program | None:
         """The program with this update behind the loop; None where that would be another program."""
         chain = self._chain()
-        if not any(op.kind == "scatter_update" for op in chain) or round_if(self.loop.name) in self.made_by:
+        if not any(op.kind == "scatter_update" for op in chain) or round_if(self.loop.name) in self.defining:
             return None
         gone = {self.carry, *(op.result.name for op in chain)}
         for op in self.program.ops:
             if op.result.name not in gone and op is not self.end and gone & {v.name for v in _values(op)}:
                 return None
-        now: Value = _first(self.made_by[self.carry])
+        now: Value = _first(self.defining[self.carry])
         for op in chain:
             whole = [self._whole(value) for value in _values(op)[1:]]
             there = [value for value in whole if value is not None]
@@ -74,7 +74,7 @@ class _Update:
         found: list[Op] = []
         name = self.after
         while name != self.carry:
-            op = self.made_by.get(name)
+            op = self.defining.get(name)
             if op is None or op.kind not in _CHAIN or op.loop != self.loop.name:
                 return []
             found.append(op)
@@ -82,8 +82,8 @@ class _Update:
         return found[::-1]
 
     def _whole(self, value: Value) -> Value | None:
-        """What a value of the rounds is in all of them together, along its first axis."""
-        op = self.made_by.get(value.name)
+        """What a value of the iterations is in all of them together, along its first axis."""
+        op = self.defining.get(value.name)
         block, over = (dim_symbol(name) for name in (self.loop.block.name, self.loop.over))
         if op is None or op.loop != self.loop.name:
             return None

@@ -259,7 +259,7 @@ class Evaluator:
         if self.b.dims.equal(x.shape[axis], self.b.dims.symbols[dim]):
             return self.b.block(x, axis, size)
         if self.b.dims.equal(x.shape[axis], size):
-            what = f"axis {axis} of {show_shape(x.shape)} is this round's block already"
+            what = f"axis {axis} of {show_shape(x.shape)} is this iteration's block already"
             raise self.b.fault("PTG231", what, expected=f"an axis of size {dim}", fix=f"leave `[{dim}]` out")
         at = next((i for i, other in enumerate(x.shape) if self.b.dims.equal(other, self.b.dims.symbols[dim])), None)
         raise self.b.fault(

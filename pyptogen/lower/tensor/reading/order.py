@@ -38,7 +38,7 @@ def unknown_value(
     if loop is not None:
         return fault(
             "PTG201",
-            f"`{name}` is not defined here: it belongs to the rounds of the loop `{loop.name}`",
+            f"`{name}` is not defined here: it belongs to the iterations of the loop `{loop.name}`",
             span,
             expected="a carried value of the loop, which has its last value here",
             fix=f"carry it: start it under `carry` and give it under `next` of `{loop.name}`",

@@ -41,7 +41,7 @@ class Opened:
         return self.dims.symbols[self.block.name]
 
     def carry(self, starts: Sequence[Operand]) -> tuple[Value, ...]:
-        """Enters the loop: the carried values at the start of a round. Raises PTG220 where a start is a number."""
+        """Enters the loop: the carried values at the start of an iteration. Raises PTG220 where a start is a number."""
         self.builder.loop = self.name
         values = []
         for (name, span), start in zip(self.targets, starts, strict=True):
@@ -77,13 +77,13 @@ class Opened:
         return tuple(finals)
 
     def collect(self, name: str, span: Span, given: Operand, at: Span) -> Value:
-        """After the loop: the blocks of all rounds. Raises PTG220, PTG230."""
+        """After the loop: the blocks of all iterations. Raises PTG220, PTG230."""
         if isinstance(given, Scalar):
             raise fault("PTG220", f"the collected value `{name}` is a number", at, expected="a tensor")
         axes = [axis for axis, size in enumerate(given.shape) if self.symbol in size.free_symbols]
         block = self.block.name
         if given.name not in self.changing:
-            problem, fix = "is the same in every round", "define it outside of the loop"
+            problem, fix = "is the same in every iteration", "define it outside of the loop"
         elif not axes and self.tile != 1:
             problem, fix = f"has no axis of the size `{block}`", "carry it if its last value is what you want"
         elif len(axes) > 1 or any(given.shape[axis] != self.symbol for axis in axes):
@@ -97,13 +97,13 @@ class Opened:
             "PTG230",
             f"the collected value `{name}` {problem}: {given.dtype}{show_shape(given.shape)}",
             at,
-            expected=f"a value of the rounds with one axis `{block}`",
+            expected=f"a value of the iterations with one axis `{block}`",
             fix=fix,
         )
 
     def _changing(self) -> frozenset[str]:
-        """The values that are others in every round: they follow from a carried value or from a block, or are as long
-        as the block."""
+        """The values that are others in every iteration: they follow from a carried value or from a block, or are as
+        long as the block."""
         found: set[str] = set()
         for op in self.builder.ops:
             if op.loop == self.name and (
@@ -115,7 +115,7 @@ class Opened:
         return frozenset(found)
 
     def _without_block(self, value: Operand) -> Operand:
-        """In rounds of one element: with the size 1 where it has that of the block."""
+        """In iterations of one element: with the size 1 where it has that of the block."""
         if isinstance(value, Scalar) or self.tile != 1 or self.symbol not in value.shape:
             return value
         shape = tuple(sympy.Integer(1) if size == self.symbol else size for size in value.shape)
@@ -137,6 +137,6 @@ class Opened:
             at,
             expected=wanted,
             fix=unsaid
-            or "cast it, or reduce it over the block, so that each round ends with what the next one starts with",
+            or "cast it, or reduce it over the block, so that each iteration ends with what the next one starts with",
             notes=((f"`{name}` starts here", start),),
         )

@@ -36,7 +36,7 @@ from pyptogen.lower.tensor.reading import by_hand, choose_stages, hints, read_lo
 from pyptogen.lower.tensor.reading.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.reading.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.reading.order import unknown_value
-from pyptogen.lower.tensor.reading.read_round_if import RoundIf
+from pyptogen.lower.tensor.reading.read_loop_if import RoundIf
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec, TensorSpec
@@ -256,7 +256,7 @@ class _GraphReader:
                 "PTG201",
                 f"`{loop.over}` is no dim",
                 loop.over_span,
-                expected="the dim whose blocks the rounds see",
+                expected="the dim whose blocks the iterations see",
                 fix=did_you_mean(loop.over, names),
             )
         opened = read_loop.Opened(stage.name, loop, self._contract.dims, self.builder)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
-from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.products import Products
@@ -21,19 +21,19 @@ class AlongAxes(Products):
         """A reduction sees all of its axis.
 
         Raises:
-            Apart: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it is, so that
-                whole rows of that are read; where there is none, the reduction is a kernel of its own.
+            NeedsTwoKernels: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
+                is, so that whole rows of that are read; where there is none, the reduction is a kernel of its own.
         """
         source = op.operands[0]
         assert isinstance(source, Value)
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
             loop = self.loop_of(factor.dim, scope)
-            if loop is not None and loop.role != "rounds":
+            if loop is not None and loop.role != "sequential":
                 fix = "leave it whole"
                 if op.loop and self.whole(loop.dim) is None:
-                    fix = "reduce it in a stage before the loop, for all rounds at once"
+                    fix = "reduce it in a stage before the loop, for all iterations at once"
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise Apart(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
+                raise NeedsTwoKernels(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
 
     def _behind_product(self, op: Op, dim: str) -> tuple[str, str] | None:
         """The first reader and the result of a product with these columns that leads to an operation of this kernel,
@@ -53,7 +53,8 @@ class AlongAxes(Products):
         """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
 
         Raises:
-            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
+            NeedsTwoKernels: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of
+                its own.
         """
         rows, cols = source.rows.size, source.cols.size
         if (result.rows.size, result.cols.size) == (rows, 1):
@@ -61,7 +62,7 @@ class AlongAxes(Products):
         if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
             return True
         error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
-        raise Apart(error, (op.result.name, op.result.name))
+        raise NeedsTwoKernels(error, (op.result.name, op.result.name))
 
     def scan_of_a_tile(self, made: Scan, op: Op, shape: Shape2D) -> TileOp:
         """What running sums or products along an axis are in a tile: along its rows, over them, or of one element."""
@@ -75,5 +76,7 @@ class AlongAxes(Products):
         """Which element of the whole axis, or of its block, is the first one of this tile."""
         start = self.axes.poly(op.attrs["start"])
         found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
-        loops = [loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "rounds")]
+        loops = [
+            loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "sequential")
+        ]
         return sum((Poly.of(loop.var) for loop in loops), start)

@@ -19,13 +19,13 @@ from pyptogen.lower.tensor.building.quotients import quotient_as_dim
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
-from pyptogen.lower.tile.rounds.block_lengths import named_tiles
+from pyptogen.lower.tile.loops.block_lengths import named_tiles
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
     """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
-    ``still``, of a loop's block: the part of every round begins at the same place. ``pick``: the axis is that of an
+    ``still``, of a loop's block: the part of every iteration begins at the same place. ``pick``: the axis is that of an
     index, number ``pick`` of the view, and the stride is one in that index."""
 
     dim: str | None
@@ -47,7 +47,7 @@ class InRounds:
     step: Poly
 
     def elements(self, axes: Axes) -> Poly:
-        """Elements of all rounds."""
+        """Elements of all iterations."""
         return (axes.poly(dim_symbol(self.loop.over)) + self.loop.tile) * self.step
 
 
@@ -96,11 +96,11 @@ class Axes:
         self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
-        self.made_by = {op.result.name: op for op in program.ops}
+        self.defining = {op.result.name: op for op in program.ops}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
         self.varying: Set[str] | None = None
         self.apart: Mapping[str, InRounds] | None = None
-        """What `between_rounds` finds, once for all kernels."""
+        """What `between_iterations` finds, once for all kernels."""
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
 
@@ -171,10 +171,10 @@ class Axes:
     def _to_output(self, output: str, name: str, shared: bool) -> list[Op] | None:
         """The views that lead from a value to an output, None where they do not lie in one place. Of several values of
         which one counts in each call, all are in the place of an output that updates an input (``shared``)."""
-        views, base = value_views(self.made_by, output), root(output, self.made_by)
+        views, base = value_views(self.defining, output), root(output, self.defining)
         if base == name:
             return views
-        either = self.made_by.get(base)
+        either = self.defining.get(base)
         if shared and either is not None and either.kind == "either":
             for operand in either.operands:
                 before = self._to_output(operand.name, name, shared) if isinstance(operand, Value) else None
@@ -203,8 +203,8 @@ class Axes:
         return GmView(tensor, tuple(reversed(result)), ZERO)
 
     def axes_in_memory(self, shape: tuple[Any, ...]) -> tuple[tuple[tuple[Factor, Poly], ...], ...]:
-        """The factors of a shape with their elements in GM, where the blocks of all rounds lie side by side: along the
-        first axis that has the block's size; another one has room for the largest block."""
+        """The factors of a shape with their elements in GM, where the blocks of all iterations lie side by side: along
+        the first axis that has the block's size; another one has room for the largest block."""
         seen: set[str] = set()
         result: list[tuple[tuple[Factor, Poly], ...]] = []
         for axis in self.axes(shape):
@@ -265,7 +265,7 @@ class Axes:
         return replace(view, axes=(*view.axes[:axis], windows, *view.axes[axis + 1 :], inside))
 
     def _collected(self, view: GmView, op: Op) -> GmView:
-        """All rounds of a value: its block is the whole axis, or where it lies apart there is one more axis."""
+        """All iterations of a value: its block is the whole axis, or where it lies apart there is one more axis."""
         axis = int(op.attrs["axis"])
         stride = view.axes[axis][-1].stride if view.apart is None else view.apart.step
         whole = self._restride(self.factor(op.result.shape[axis]), stride)
@@ -320,7 +320,7 @@ class Axes:
         every = [f for axis in view.axes for f in axis]
         gone = [f for f in every if f.dim in self.single - kept]
         axes = self._grouped(view.tensor, [f for f in every if f not in gone], wanted, op)
-        # A block of one element is no axis any more, but the round still says where it lies.
+        # A block of one element is no axis any more, but the iteration still says where it lies.
         return ((*gone, *axes[0]), *axes[1:]) if gone else axes
 
     def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
@@ -355,7 +355,7 @@ def one_run(axis: Axis) -> bool:
     return all(a.stride == b.stride * b.extent and a.pick == b.pick for a, b in pairwise(axis))
 
 
-class Apart(DiagnosticError):
+class NeedsTwoKernels(DiagnosticError):
     """PTG303 for an operand that cannot be had from a tile of the same kernel, though from GM.
 
     Attributes:
@@ -367,7 +367,7 @@ class Apart(DiagnosticError):
         self.edge = edge
 
 
-class Copied(DiagnosticError):
+class NeedsCopy(DiagnosticError):
     """PTG303 for a value that cannot be read where it lies, such as slices that an index finds, or not written where it
     is to lie, though by way of a copy.
 
@@ -382,7 +382,7 @@ class Copied(DiagnosticError):
 
 def regrouped(error: DiagnosticError, op: Op) -> DiagnosticError:
     """The error of a view that strides cannot express: of a reshape outside of loops, one that a copy helps."""
-    return Copied(error, op.result.name) if op.kind == "reshape" and not op.loop else error
+    return NeedsCopy(error, op.result.name) if op.kind == "reshape" and not op.loop else error
 
 
 def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:

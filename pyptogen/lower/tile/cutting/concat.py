@@ -33,34 +33,34 @@ class ConcatPlan:
     copies: Mapping[str, tuple[tuple[str, int], ...]]
 
 
-def _readers(ops: Sequence[Op], made_by: Mapping[str, Op], name: str) -> list[int]:
+def _readers(ops: Sequence[Op], defining: Mapping[str, Op], name: str) -> list[int]:
     """Positions of the operations that read ``name``, through views too, once for each operand."""
     positions: list[int] = []
     for i, op in enumerate(ops):
         positions += [i for v in op.operands if isinstance(v, Value) and v.name == name]
-    for view in made_by.values():
+    for view in defining.values():
         if view.kind in VIEWS and isinstance(view.operands[0], Value) and view.operands[0].name == name:
-            positions += _readers(ops, made_by, view.result.name)
+            positions += _readers(ops, defining, view.result.name)
     return positions
 
 
-def _slice_of(made_by: Mapping[str, Op], name: str, axes: Axes) -> tuple[str, int] | None:
+def _slice_of(defining: Mapping[str, Op], name: str, axes: Axes) -> tuple[str, int] | None:
     """(x, start) when ``name`` is a last-axis slice of a computed value x, possibly reshaped on the way."""
-    op = made_by.get(name)
+    op = defining.get(name)
     if op is None or op.kind != "slice" or op.attrs["axis"] != len(op.result.shape) - 1:
         return None
     start = axes.poly(op.attrs["start"]).constant
     operand = op.operands[0]
     assert isinstance(operand, Value)
     base = operand.name
-    while base in made_by and made_by[base].kind == "reshape":
-        inner = made_by[base].operands[0]
+    while base in defining and defining[base].kind == "reshape":
+        inner = defining[base].operands[0]
         assert isinstance(inner, Value)
         base = inner.name
-    return (base, start) if start is not None and base in made_by and made_by[base].kind not in VIEWS else None
+    return (base, start) if start is not None and base in defining and defining[base].kind not in VIEWS else None
 
 
-def plan(ops: Sequence[Op], made_by: Mapping[str, Op], axes: Axes, kept: frozenset[str]) -> ConcatPlan:
+def plan(ops: Sequence[Op], defining: Mapping[str, Op], axes: Axes, kept: frozenset[str]) -> ConcatPlan:
     """Plan every concat among ``ops`` (no views in it). Values in ``kept`` are stored to GM and keep their own tile."""
     at = {op.result.name: i for i, op in enumerate(ops)}
     windows: dict[str, Window] = {}
@@ -76,14 +76,14 @@ def plan(ops: Sequence[Op], made_by: Mapping[str, Op], axes: Axes, kept: frozens
             width = axes.poly(part.shape[-1]).constant
             assert width is not None
             offset += width
-        base = _in_place_base(op, parts, ops, made_by, axes, kept, at)
+        base = _in_place_base(op, parts, ops, defining, axes, kept, at)
         target = op.result.name
         if base is not None:
             windows[target] = Window(base, 0)
-            parts = [p for p in parts if _slice_of(made_by, p[0], axes) != (base, p[1])]
+            parts = [p for p in parts if _slice_of(defining, p[0], axes) != (base, p[1])]
         left: list[tuple[str, int]] = []
         for name, column in parts:
-            free = name in at and name not in kept and name not in windows and len(_readers(ops, made_by, name)) == 1
+            free = name in at and name not in kept and name not in windows and len(_readers(ops, defining, name)) == 1
             if free and ops[at[name]].kind not in PRODUCTS | {"concat", "carry", "carried"}:
                 windows[name] = Window(target, column)
             else:
@@ -96,26 +96,26 @@ def _in_place_base(
     op: Op,
     parts: list[tuple[str, int]],
     ops: Sequence[Op],
-    made_by: Mapping[str, Op],
+    defining: Mapping[str, Op],
     axes: Axes,
     kept: frozenset[str],
     at: Mapping[str, int],
 ) -> str | None:
     for name, column in parts:
-        found = _slice_of(made_by, name, axes)
+        found = _slice_of(defining, name, axes)
         if found is None or found[1] != column:
             continue
         base = found[0]
-        whole = made_by[base].result
+        whole = defining[base].result
         same = whole.dtype == op.result.dtype and axes.poly(whole.shape[-1]).constant is not None
         others = [at[p] for p, _ in parts if p in at]
         me = at[op.result.name]
-        read_late = [i for i in _readers(ops, made_by, base) if i != me and others and i > min(others)]
+        read_late = [i for i in _readers(ops, defining, base) if i != me and others and i > min(others)]
         if (
             base in at
             and base not in kept
             and same
-            and made_by[base].kind not in PRODUCTS | {"concat", "carry", "carried"}
+            and defining[base].kind not in PRODUCTS | {"concat", "carry", "carried"}
             and not read_late
         ):
             return base

@@ -22,7 +22,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
-from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import Axes, GmView, NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.joined import Joined
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -81,7 +81,7 @@ class Cutter(Joined):
         found: dict[tuple[str, str], set[str]] = {_unit(op): set() for op in self.kernel.ops}
         for op in self.kernel.ops:
             values = [v for v in op.operands if isinstance(v, Value)]
-            found[_unit(op)].update(name for value in values for name in read_with(value.name, self.made_by))
+            found[_unit(op)].update(name for value in values for name in read_with(value.name, self.defining))
         for op in self.kernel.ops:
             found[_unit(op)].discard(op.result.name)
         for op in (op for op in self.kernel.ops if op.kind == "carried"):
@@ -89,14 +89,14 @@ class Cutter(Joined):
         return {unit: names & self.mine.keys() for unit, names in found.items()}
 
     def _cut_loop(self, name: str, ops: list[Op]) -> None:
-        """A loop of rounds: its starts, then level after level."""
+        """A loop of iterations: its starts, then level after level."""
         loop = self.loops[name]
         outside, *inside = self.ordered(loop, ops)
         for op in outside:
             self._cut_op(op)
         scope = self.open_rounds(loop, outside)
         for op in outside:
-            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
+            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its iterations
                 self._store(op, scope)
         every = [op for level in inside for op in level]
         if every and self.open_rows(every[0], scope, together=True):
@@ -110,7 +110,7 @@ class Cutter(Joined):
         self.advance(loop)
 
     def _cut_level(self, ops: list[Op], scope: Scope) -> None:
-        """Operations of a round: those without rows first, then the loop over rows with all others."""
+        """Operations of an iteration: those without rows first, then the loop over rows with all others."""
         by_rows = [op for op in ops if self.round_scope(op) is not scope]
         for op in ops:
             if op not in by_rows:
@@ -151,7 +151,7 @@ class Cutter(Joined):
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
         if op.kind in REDUCTIONS | SCAN:
             self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
-        if op.kind == "turn" and scope.role == "sub":
+        if op.kind == "tile_transpose" and scope.role == "sub":
             raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
         operands: list[Placed] = []
@@ -204,13 +204,13 @@ class Cutter(Joined):
         placed = self.operand(source, op, scope)
         home = self.deepest([scope, placed.scope])
         tile = self.tiles[placed.tile]
-        tensor = self.gm_names[root(target.name, self.made_by)]
+        tensor = self.gm_names[root(target.name, self.defining)]
         view = self.axes.contiguous(tensor, source.shape)
         shape = self.shape2d(view.axes, home, op)
         self._check_runs(view, shape, home, op)
         ref = GmRef(tensor, self.position(view.axes[-1], home), self.row_step(target, op), ONE, tile.rows, tile.cols)
         self._note_write(tensor)
-        if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
+        if target.name in self.defining and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)
         slots, at = self._slots(index, op, home)
         self.emit(
@@ -223,12 +223,12 @@ class Cutter(Joined):
         """The tensor of the rows' indices, and where in it those of this tile begin.
 
         Raises:
-            Apart: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+            NeedsTwoKernels: PTG303 for an index that this kernel computes: it is read from GM, number by number.
         """
         view = self.gm_view(index.name, op)
         if view is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise Apart(error, (op.result.name, root(index.name, self.made_by)))
+            raise NeedsTwoKernels(error, (op.result.name, root(index.name, self.defining)))
         if view.tensor not in self.reads:
             self.reads.append(view.tensor)
         window = self.gm_ref(view, self.shape2d(view.axes, scope, op), scope)
@@ -240,7 +240,7 @@ class Cutter(Joined):
         """How many rows an index that a kernel computed may name; None where the call was checked."""
         target, index, _ = op.operands
         assert isinstance(target, Value) and isinstance(index, Value)
-        if input_part(index.name, self.made_by) is not None:
+        if input_part(index.name, self.defining) is not None:
             return None
         sizes = target.shape[: op.attrs["dim"] % len(target.shape) + 1]
         return reduce(Poly.__mul__, (self.axes.poly(size) for size in sizes))

@@ -49,10 +49,10 @@ def _next(program: Program, ops: Sequence[Op], split: set[str]) -> tuple[Op, Op]
     whole = {op.result.name: op for op in ops}
     by_columns = {root(v.name, whole) for n, v in program.outputs if layouts.by_columns(program.laid_out.get(n))}
     stages = Counter(op.stage for op in ops)
-    made_by = {op.result.name: op for op in ops if op.kind in PRODUCTS and not op.loop and op.stage not in split}
+    defining = {op.result.name: op for op in ops if op.kind in PRODUCTS and not op.loop and op.stage not in split}
     for op in ops:
         source = op.operands[0] if op.kind in ("relu", "cast") and not op.loop else None
-        product = made_by.get(source.name) if isinstance(source, Value) else None
+        product = defining.get(source.name) if isinstance(source, Value) else None
         if product is None or uses[product.result.name] != 1 or product.result.name in kept:
             continue
         if op.result.name in by_columns:  # the fixpipe writes rows

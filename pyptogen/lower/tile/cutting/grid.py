@@ -16,7 +16,7 @@ from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
 from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, unsupported
 from pyptogen.lower.tile.cutting.nest import Nest, Scope
 from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
-from pyptogen.lower.tile.kernels.partition import KernelOps, producers
+from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 MANY_TILES = 8
@@ -54,7 +54,7 @@ class Grid:
         self.longest_segment = longest_segment
         self.axes = axes
         self.tensors, self.gm_names = tensors, gm_names
-        self.made_by = producers(program)
+        self.defining = defining_ops(program)
         self.mine = {op.result.name: op for op in kernel.ops}
         self.blocks = {loop.block.name: loop for loop in program.loops}
         self.nest = Nest(kernel.span, frozenset(names_in_kernels(program, tensors)))
@@ -122,7 +122,7 @@ class Grid:
             dim, first = scope.dim.removesuffix(".band"), Poly.of(scope.var)
             tile = self.grid_size(dim) or 1
             self.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
-        self._deal(frozenset(scope.dim.removesuffix(".band") for scope in banded))
+        self._distribute(frozenset(scope.dim.removesuffix(".band") for scope in banded))
 
     def _band(self, dim: str, whole: int | None) -> int:
         """Elements of a band of ``dim``, 0 where it has none or there is only one."""
@@ -131,9 +131,9 @@ class Grid:
         )
         return 0 if whole is not None and whole <= found else found
 
-    def _deal(self, banded: frozenset[str]) -> None:
-        """One grid loop is dealt to the blocks, not that over the tiles of a band: the parts of a split product, the
-        innermost static one with many tiles, else the longest."""
+    def _distribute(self, banded: frozenset[str]) -> None:
+        """One grid loop is distributed to the blocks, not that over the tiles of a band: the parts of a split product,
+        the innermost static one with many tiles, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.nest.inner
         while scope is not None and scope.var:
@@ -148,8 +148,8 @@ class Grid:
         max(split or many[:1] or scopes, key=self._trips).parallel = True
 
     def deal_instead(self, rounds: Scope) -> None:
-        """Deals independent rounds to the blocks, where they are more than the tiles that would be dealt and these are
-        not many for sure."""
+        """Deals independent rounds to the blocks, where they are more than the tiles that would be distributed and
+        these are not many for sure."""
         scope = rounds.parent
         while scope is not None and not scope.parallel:
             scope = scope.parent
@@ -193,7 +193,7 @@ class Grid:
                 if size is None:
                     fix = "name a tile for it in the tiling row"
                     if op.loop and op.kind in REDUCE:
-                        fix = "reduce it in a stage before the loop, for all rounds at once"
+                        fix = "reduce it in a stage before the loop, for all iterations at once"
                     raise unsupported(op.span, f"the dynamic extent {factor.extent} without a tile", fix)
                 result.append((factor, Extent(size)))
             wide = [f for f in result if f[1].size != 1]

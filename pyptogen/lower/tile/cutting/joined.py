@@ -6,11 +6,11 @@ from typing import Any
 
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.along_axes import AlongAxes
-from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.cutting.turned import can_turn
+from pyptogen.lower.tile.cutting.transposed import can_transpose
 from pyptogen.lower.tile.ir import TileVal
 from pyptogen.lower.tile.ops import Copy
 
@@ -51,14 +51,14 @@ class Joined(AlongAxes):
         """The parts that are not in their places yet are copied there.
 
         Raises:
-            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+            NeedsTwoKernels: PTG303, the axis is cut here: then it is a kernel of its own.
         """
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
         for factor in (f for shape in shapes for f in self.axes.axes(shape)[int(op.attrs["axis"])]):
             if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
                 fix = "collect the parts, and put them together after the loop" if op.loop else "leave it whole"
                 error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", fix)
-                raise Apart(error, (op.result.name, op.result.name))
+                raise NeedsTwoKernels(error, (op.result.name, op.result.name))
         if op.result.name not in self.concats.copies:
             self._join(op, scope)
             return
@@ -81,7 +81,7 @@ class Joined(AlongAxes):
         self._keep(op, tile_name, self.deepest(scopes))
 
     def _join(self, op: Op, scope: Scope) -> None:
-        """In a round: parts that are no columns of its tile, or that lie below each other.
+        """In an iteration: parts that are no columns of its tile, or that lie below each other.
 
         Raises:
             DiagnosticError: PTG303 for elements that cannot be moved so on chip.
@@ -93,15 +93,16 @@ class Joined(AlongAxes):
         name = self.result_tile(op, shape, scope)
         if below:
             self.put_below(parts, self.tiles[name], op, scope)
-        elif can_turn(op.result.dtype):
+        elif can_transpose(op.result.dtype):
             self.put_beside(parts, self.tiles[name], op, scope)
         else:
             fix = "collect the parts, and put them together after the loop"
-            raise unsupported(op.span, f"a concat in a round of {op.result.dtype} inside 32 bytes of a row", fix)
+            raise unsupported(op.span, f"a concat in an iteration of {op.result.dtype} inside 32 bytes of a row", fix)
         self._keep(op, name, scope)
 
     def _keep(self, op: Op, tile: str, scope: Scope) -> None:
-        """The tile as what the operation makes; copied to the rows of a whole tile where another turn reads that."""
+        """The tile as what the operation makes; copied to the rows of a whole tile where another transpose reads
+        that."""
         shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
         if self.result_rows(op, scope, shape) is None:
             self.placed[(op.result.name, "")] = Placed(tile, scope, False)

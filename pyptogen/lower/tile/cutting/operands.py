@@ -15,10 +15,10 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, one_run, unsupported
+from pyptogen.lower.tile.cutting.axes import GmView, NeedsCopy, NeedsTwoKernels, Pick, one_run, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.turned import Turned, can_turn
+from pyptogen.lower.tile.cutting.transposed import Transposed, can_transpose
 from pyptogen.lower.tile.cutting.windows import Found
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.ops import Extract, GatherRows, GatherRowsByTile, Load, LoadRole
@@ -34,7 +34,7 @@ class Placed:
     early: bool
 
 
-class Operands(Turned):
+class Operands(Transposed):
     """Finds or makes the tile of an operand."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -42,7 +42,7 @@ class Operands(Turned):
         self.placed: dict[tuple[str, str], Placed] = {}
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
-        self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
+        self.concats = concat_pass.plan(self.kernel.ops, self.defining, self.axes, frozenset(self.kernel.writes))
 
     def row_step(self, target: Value, op: Op) -> Poly:
         """Elements from one row of an updated tensor to the next.
@@ -79,7 +79,7 @@ class Operands(Turned):
         name = self.name(self._loaded_name(value, view.tensor))
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
-        ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
+        ahead = early or (home.role == "sequential" and home is not scope)  # of the loop over rows that wants it
         found = self.find(view, shape, home, op, ahead)
         ref = self.gm_ref(view, shape, home)
         ref = replace(ref, offset=ref.offset + found.offset)
@@ -94,26 +94,26 @@ class Operands(Turned):
         """The tile of a view.
 
         Raises:
-            Copied: PTG303, what an index names makes no tile.
+            NeedsCopy: PTG303, what an index names makes no tile.
         """
         try:
             return self.shape2d(view.axes, home, op)
         except DiagnosticError as error:
             if view.picks:
-                raise Copied(error, view.picks[0].name) from error
+                raise NeedsCopy(error, view.picks[0].name) from error
             raise
 
     def _by_rows(self, load: Load, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
         """The load of a tile whose rows an index names.
 
         Raises:
-            Copied: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for rows
-                that are no runs of elements.
+            NeedsCopy: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for
+                rows that are no runs of elements.
         """
         assert found.rows is not None
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
-            raise Copied(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
+            raise NeedsCopy(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
         pick, step = found.rows
         if self.platform.unified and self.tensors[pick.index].dtype == "int32":
             return self._taken(load, pick, step, home, ahead)
@@ -139,23 +139,23 @@ class Operands(Turned):
         """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
 
         Raises:
-            Apart: PTG303, a view of a value of this kernel that its tile does not have.
+            NeedsTwoKernels: PTG303, a view of a value of this kernel that its tile does not have.
         """
         if self.gm_view(value.name, op) is not None:
             return self.load(value, op, scope, role)
-        base = root(value.name, self.made_by)
+        base = root(value.name, self.defining)
         try:
             return self._from_tile(value, base, op, scope, role)
         except DiagnosticError as error:
-            raise Apart(error, (op.result.name, base)) from error
+            raise NeedsTwoKernels(error, (op.result.name, base)) from error
 
     def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: LoadRole) -> Placed:
         """A value of this kernel, or a window of one."""
-        if any(view.kind == "collected" for view in value_views(self.made_by, value.name)):
+        if any(view.kind == "collected" for view in value_views(self.defining, value.name)):
             raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
-        if self.made_by[base].kind in PRODUCTS:
+        if self.defining[base].kind in PRODUCTS:
             found = self._from_accumulator(base, found, scope, op)
             tile = self.tiles[found.tile]
         else:
@@ -194,7 +194,7 @@ class Operands(Turned):
         """In a round of a loop, columns of a tile that are no window of it: one column, or some that begin inside of 32
         bytes. None where the view is a window, or nothing that columns are."""
         tile, (start, width) = self.tiles[found.tile], window
-        if not op.loop or tile.form == "col" or not can_turn(tile.dtype):
+        if not op.loop or tile.form == "col" or not can_transpose(tile.dtype):
             return None
         home = max(found.scope, scope, key=lambda s: s.depth)  # a carried value changes from round to round
         seen = self.shape2d(self.axes.axes(value.shape), home, op)
@@ -237,13 +237,13 @@ class Operands(Turned):
             )
 
     def stays_upright(self, op: Op, operands: list[Placed], seen: Shape2D) -> bool:
-        """Whether a value that is turned is not in its tile, because the axes that change places, or the row's, are cut
-        into single elements: there it is rows of one element, or a column, that stay so or become the other.
+        """Whether a value that is transposed is not in its tile, because the axes that change places, or the row's, are
+        cut into single elements: there it is rows of one element, or a column, that stay so or become the other.
 
         Raises:
             DiagnosticError: PTG303, the shapes have nothing to do with each other.
         """
-        if op.kind != "turn":
+        if op.kind != "tile_transpose":
             return False
         tile = self.tiles[operands[0].tile]
         if tile.rows.size > 1 and tile.cols.size == seen.cols.size == 1 and tile.rows == seen.rows:
@@ -256,7 +256,7 @@ class Operands(Turned):
     def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
         """A view under other names of its axes is free only where no loop cuts these."""
         around = max(found.scope, scope, key=lambda s: s.depth)
-        for view in value_views(self.made_by, value.name):
+        for view in value_views(self.defining, value.name):
             (source,) = view.operands
             assert isinstance(source, Value)
             if not view.attrs.get("renames"):
@@ -270,7 +270,7 @@ class Operands(Turned):
         """What is sliced must be a whole axis, of which the tile has as much as its loops say: a reshape may have split
         an axis that a loop around the reader cuts and the source's tile does not."""
         width = self.tiles[found.tile].cols.size
-        for view in value_views(self.made_by, value.name):
+        for view in value_views(self.defining, value.name):
             source = view.operands[0]
             assert isinstance(source, Value)
             if view.kind != "slice":
@@ -291,7 +291,7 @@ class Operands(Turned):
     def _column_window(self, name: str) -> tuple[int, int | None]:
         """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""
         start, width = 0, None
-        for op in value_views(self.made_by, name):
+        for op in value_views(self.defining, name):
             if op.kind == "slice":
                 if op.attrs["axis"] != len(op.result.shape) - 1:
                     raise unsupported(op.span, "a slice of rows of a computed tile", "slice the input instead")
@@ -326,8 +326,8 @@ class Operands(Turned):
         return self.placed[key]
 
     def _row_dims(self, name: str) -> set[str | None]:
-        base = root(name, self.made_by)
-        axes = self.axes.axes(self.made_by[base].result.shape)
+        base = root(name, self.defining)
+        axes = self.axes.axes(self.defining[base].result.shape)
         return {f.dim for axis in axes[:-1] for f in axis}
 
     def _from_accumulator(self, base: str, acc: Placed, scope: Scope, op: Op) -> Placed:
@@ -341,7 +341,7 @@ class Operands(Turned):
                 grid = self.loop_of(here.dim, acc.scope)
                 rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
             name = self.name(base)
-            self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
+            self.tiles[name] = TileVal(name, self.defining[base].result.dtype, rows, tile.cols, tile.form, op.span)
             require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
             self.emit(Extract(name, (acc.tile,), op.span, op.stage, row), here, False)
             self.placed[key] = Placed(name, here, False)

@@ -15,12 +15,12 @@ from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, unsupported
+from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.ir import Extent, GmRef, TileVal
+from pyptogen.lower.tile.loops.carried_loops import Rounds
 from pyptogen.lower.tile.ops import Load, Matmul
-from pyptogen.lower.tile.rounds.rounds import Rounds
 
 
 class Products(Rounds):
@@ -35,14 +35,14 @@ class Products(Rounds):
         operands.
 
         Raises:
-            Apart: PTG303, one does: then the product is a kernel of its own.
+            NeedsTwoKernels: PTG303, one does: then the product is a kernel of its own.
         """
-        bases = (root(v.name, self.made_by) for v in op.operands if isinstance(v, Value))
+        bases = (root(v.name, self.defining) for v in op.operands if isinstance(v, Value))
         made_here = not op.loop and any(base in self.mine for base in bases)
         grid = self.loop_of(dim, self.nest.inner) if made_here else around
         if grid is not None and grid.role == "grid":  # of other work of this kernel
             error = unsupported(op.span, f"a product over `{dim}`, which is cut", "leave it whole")
-            raise Apart(error, (op.result.name, op.result.name))
+            raise NeedsTwoKernels(error, (op.result.name, op.result.name))
 
     def product(self, op: Op, scope: Scope) -> None:
         a, b, *scales = op.operands
@@ -90,18 +90,18 @@ class Products(Rounds):
         depth.
 
         Raises:
-            Apart: PTG303, this kernel computes them: they are read from GM.
-            Copied: PTG303, an index names them.
+            NeedsTwoKernels: PTG303, this kernel computes them: they are read from GM.
+            NeedsCopy: PTG303, an index names them.
             DiagnosticError: PTG303, those of one row or column of the operand are no run.
         """
         view = self.gm_view(value.name, op)
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
-            raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+            raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
         if view.picks:
-            raise Copied(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
+            raise NeedsCopy(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
         if view.apart is not None:
-            raise unsupported(op.span, "scales that rounds of a loop made", "collect them")
+            raise unsupported(op.span, "scales that iterations of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
         along, across = (view.axes[-1], view.axes[-2]) if role == "a" else (view.axes[-2], view.axes[-1])
         if along and along[-1].stride != ONE:
@@ -130,7 +130,7 @@ class Products(Rounds):
         """Operands of a product are whole along its depth, when it begins.
 
         Raises:
-            Apart: PTG303, one is made in tiles of a loop that does not stand around the product.
+            NeedsTwoKernels: PTG303, one is made in tiles of a loop that does not stand around the product.
         """
         for value, found in zip(op.operands, placed, strict=False):
             assert isinstance(value, Value)
@@ -139,7 +139,7 @@ class Products(Rounds):
                 at = at.parent
             if at is None:
                 error = unsupported(op.span, f"a product over `{found.scope.dim}`, which is cut", "leave it whole")
-                raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+                raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
 
     def _reduce_scope(self, scope: Scope, k_dim: str, k_tile: int, op: Op) -> Scope:
         key = (id(scope), k_dim, k_tile)

@@ -11,8 +11,8 @@ from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import GmTensor
-from pyptogen.lower.tile.kernels.partition import KernelOps, producers
-from pyptogen.lower.tile.rounds.between_rounds import values_apart
+from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
+from pyptogen.lower.tile.loops.between_iterations import values_apart
 
 
 def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str, GmTensor], dict[str, str]]:
@@ -22,7 +22,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     reshape); an in-place output's is its input's.
     """
     axes = Axes(program)
-    made_by = producers(program)
+    defining = defining_ops(program)
     apart = values_apart(axes)
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
@@ -32,28 +32,28 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         gm_names[value.name] = value.name
     for name, value in program.outputs:
         target = program.inplace.get(name, program.halves.get(name, name))
-        gm_names[root(value.name, made_by)] = target
+        gm_names[root(value.name, defining)] = target
         if target not in tensors:
             declared = program.laid_out.get(name, value)
             layout = "nz" if declared.layout == "nz" else value.layout
             tensors[target] = GmTensor(target, value.dtype, _laid_out(declared, axes), layout, False, value.span)
-    _share(program, axes, made_by, tensors, gm_names)
-    spoken = _spoken(program, made_by)
+    _share(program, axes, defining, tensors, gm_names)
+    spoken = _spoken(program, defining)
     for kernel in kernels:
         for name in kernel.writes:
             if name not in gm_names:
-                value = made_by[name].result
+                value = defining[name].result
                 shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
                 gm_names[name] = free = _free(spoken.get(name, name), tensors)
                 tensors[free] = GmTensor(free, value.dtype, shape, "nd", True, value.span)
     return tensors, gm_names
 
 
-def _spoken(program: Program, made_by: Mapping[str, Op]) -> dict[str, str]:
+def _spoken(program: Program, defining: Mapping[str, Op]) -> dict[str, str]:
     """For values that the spec does not name itself, the name that it gives to a view of them, the first one."""
     found: dict[str, str] = {}
     for op in program.ops:
-        base = root(op.result.name, made_by)
+        base = root(op.result.name, defining)
         if base not in program.spoken and op.result.name in program.spoken:
             found.setdefault(base, op.result.name)
     return found
@@ -74,7 +74,7 @@ def _laid_out(value: Value, axes: Axes) -> tuple[Poly, ...]:
 
 
 def _share(
-    program: Program, axes: Axes, made_by: dict[str, Op], tensors: dict[str, GmTensor], gm_names: dict[str, str]
+    program: Program, axes: Axes, defining: dict[str, Op], tensors: dict[str, GmTensor], gm_names: dict[str, str]
 ) -> None:
     """Values of which one counts in each call have one tensor, and so has a value before and after an update of its
     rows; an input among them is that tensor."""
@@ -86,7 +86,7 @@ def _share(
             gm_names[value.name] = free = _free(value.name, tensors)
             tensors[free] = GmTensor(free, value.dtype, _in_memory(value, axes), "nd", True, value.span)
         for operand in sharing(op):
-            gm_names[root(operand.name, made_by)] = gm_names[value.name]
+            gm_names[root(operand.name, defining)] = gm_names[value.name]
 
 
 def _free(wanted: str, tensors: Mapping[str, GmTensor]) -> str:

@@ -21,12 +21,12 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
 from pyptogen.lower.tensor.views import input_part, root, value_views
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, regrouped, unsupported
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, NeedsCopy, NeedsTwoKernels, Pick, regrouped, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
+from pyptogen.lower.tile.loops.between_iterations import values_apart
 from pyptogen.lower.tile.ops import ReadIndex
-from pyptogen.lower.tile.rounds.between_rounds import values_apart
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,8 @@ class Windows(Grid):
         return name
 
     def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
-        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
+        """A number as the kernel has it: attrs are arguments, and how long an iteration's block is, a variable or
+        known."""
         known: dict[Any, Any] = {}
         for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
             if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
@@ -91,29 +92,29 @@ class Windows(Grid):
         """The GM window behind a value, or None if the value is computed in this kernel.
 
         Raises:
-            Copied: PTG303, what an index names cannot be seen so, or no strides express a reshape.
-            Apart: PTG303, this kernel computes the index: it is read from GM, number by number.
+            NeedsCopy: PTG303, what an index names cannot be seen so, or no strides express a reshape.
+            NeedsTwoKernels: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
-        base = root(name, self.made_by)
+        base = root(name, self.defining)
         if base in self.mine or base not in self.gm_names:
             return None
         tensor = self.gm_names[base]
-        if base in self.made_by and self.tensors[tensor].layout == "nz":
-            raise Copied(unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
+        if base in self.defining and self.tensors[tensor].layout == "nz":
+            raise NeedsCopy(unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
         source = (
-            self.made_by[base].result
-            if base in self.made_by
+            self.defining[base].result
+            if base in self.defining
             else next(v for v in self.program.inputs if v.name == base)
         )
         view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
-        for op in value_views(self.made_by, name):
+        for op in value_views(self.defining, name):
             try:
                 view = self._picked(view, op, reader) if op.kind == "picked" else self.axes.apply(view, op)
-            except Apart:
+            except NeedsTwoKernels:
                 raise
             except DiagnosticError as error:
                 if op.kind == "picked" or view.picks:
-                    raise Copied(error, view.picks[0].name if view.picks else op.result.name) from error
+                    raise NeedsCopy(error, view.picks[0].name if view.picks else op.result.name) from error
                 raise regrouped(error, op) from error
         return view
 
@@ -121,18 +122,18 @@ class Windows(Grid):
         """The view of what an index names."""
         x, index = op.operands
         assert isinstance(x, Value) and isinstance(index, Value)
-        at, base = self.gm_view(index.name, reader), root(index.name, self.made_by)
+        at, base = self.gm_view(index.name, reader), root(index.name, self.defining)
         if at is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise Apart(error, (reader.result.name, base))
+            raise NeedsTwoKernels(error, (reader.result.name, base))
         places = self.axes.poly(x.shape[int(op.attrs["axis"])])
-        return self.axes.picked(view, op, at, places, input_part(index.name, self.made_by) is not None)
+        return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
 
     def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
 
         Raises:
-            Copied: PTG303, a tile takes slices that lie apart in another way.
+            NeedsCopy: PTG303, a tile takes slices that lie apart in another way.
         """
         offset, rows = ZERO, None
         for number, pick in enumerate(view.picks):
@@ -146,7 +147,7 @@ class Windows(Grid):
             self.note_read(pick.index)
             if wide and (rows is not None or wide != [shape.row]):
                 error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
-                raise Copied(error, pick.name)
+                raise NeedsCopy(error, pick.name)
             if wide:
                 rows = (replace(pick, offset=place), wide[0].stride)
                 continue
@@ -187,7 +188,7 @@ class Windows(Grid):
         """The window in a matrix of the form `nz`: its place in the matrix, and the matrices before that.
 
         Raises:
-            Copied: PTG303, an index that leads into the middle of a matrix.
+            NeedsCopy: PTG303, an index that leads into the middle of a matrix.
         """
         *outer, depth, columns = view.axes
         matrix = self.position(tuple(factor for axis in outer for factor in axis), scope)
@@ -199,7 +200,7 @@ class Windows(Grid):
             found = before.quotient(tensor.shape[-2] * tensor.shape[-1])
             if found is None or any(factor.pick is not None for factor in (*depth, *columns)):
                 error = unsupported(op.span, "an index into matrices of the form `nz`", "leave `@ nz` out")
-                raise Copied(error, view.picks[0].name)
+                raise NeedsCopy(error, view.picks[0].name)
             matrix = found
         elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
             matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
@@ -209,7 +210,7 @@ class Windows(Grid):
         """The window of a tile that is stored to an output of the form `nz`.
 
         Raises:
-            Copied: PTG303, tiles that cut through its boxes, or are columns.
+            NeedsCopy: PTG303, tiles that cut through its boxes, or are columns.
         """
         tensor = self.tensors[view.tensor]
         ref = self.packed_ref(view, ref, tensor, scope, op)
@@ -223,7 +224,7 @@ class Windows(Grid):
         apart = op.kind in PRODUCTS and not self.platform.unified and not _of_fixpipe(ref, tensor)
         if apart or column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
             error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
-            raise Copied(error, op.result.name)
+            raise NeedsCopy(error, op.result.name)
         return replace(ref, row_stride=tensor.shape[-2])
 
     def position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
@@ -240,15 +241,17 @@ class Windows(Grid):
         """Numbers of four bits move in pairs of a row.
 
         Raises:
-            Apart: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read with other
-                columns: then the kernel is cut there.
+            NeedsTwoKernels: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read
+                with other columns: then the kernel is cut there.
         """
         if value.dtype not in PACKED or shape.cols.size % 2 == 0:
             return
         edge = self._regrouped_near(op)
         if edge is not None:
             what = f"a tile of {shape.cols.size} columns of `{value.name}`, of which two numbers share a byte"
-            raise Apart(unsupported(op.span, what, "cut that axis at an even number, or leave it whole"), edge)
+            raise NeedsTwoKernels(
+                unsupported(op.span, what, "cut that axis at an even number, or leave it whole"), edge
+            )
 
     def _regrouped_near(self, op: Op) -> tuple[str, str] | None:
         """The nearest operation that reads a value of this kernel by a view with other columns, and that value."""
@@ -256,7 +259,7 @@ class Windows(Grid):
         while waiting:
             near = waiting.pop(0)
             for value in (v for v in near.operands if isinstance(v, Value)):
-                base = self.mine.get(root(value.name, self.made_by))
+                base = self.mine.get(root(value.name, self.defining))
                 if base is not None and base.result.shape[-1:] != value.shape[-1:]:
                     return near.result.name, base.result.name
             for other in self.mine.values():
@@ -267,7 +270,7 @@ class Windows(Grid):
         return None
 
     def _reads(self, op: Op) -> set[str]:
-        return {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}
+        return {root(v.name, self.defining) for v in op.operands if isinstance(v, Value)}
 
 
 def _same(factor: Factor, wanted: Factor | None) -> bool:

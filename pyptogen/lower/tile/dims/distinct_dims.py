@@ -113,10 +113,10 @@ class _Namer:
         self.original: dict[str, str] = {}
         self.now: dict[str, Value] = {}
         """Each value with the names that its axes have now."""
-        self.made_by: dict[str, Op] = {}
+        self.defining: dict[str, Op] = {}
         self.views: dict[tuple[str, Shape], Value] = {}
         self.following: dict[str, str] = {}
-        """The view that leads to the next round in the place of a value."""
+        """The view that leads to the next iteration in the place of a value."""
         self.ops: list[Op] = []
         self._loaded: dict[str, bool] = {}
         """Whether a result is a view of an input; like the next, noted as operations come, so that no chain of them is
@@ -130,16 +130,16 @@ class _Namer:
 
     def name_all(self) -> dict[str, Shape]:
         """Name the axes of all values. Gives the shapes that starts of loops should have had: numbers filled in
-        (``full``) whose sizes are given as numbers, and that the rounds know under the names of dims."""
+        (``full``) whose sizes are given as numbers, and that the iterations know under the names of dims."""
         self.now |= {value.name: self.distinct(value) for value in self.program.inputs}
         for op in self.program.ops:
             self.add(op)
         starts: dict[str, Shape] = {}
         for loop in self.program.loops:
             for carry, after in loop.carried:
-                (start,) = _values(self.made_by[carry])
+                (start,) = _values(self.defining[carry])
                 shape = tuple(self._base(size) for size in self.now[after].shape)
-                maker = self.made_by.get(start.name)
+                maker = self.defining.get(start.name)
                 if maker is not None and maker.kind == "full" and shape != tuple(map(self._base, start.shape)):
                     starts[start.name] = shape
         return starts
@@ -160,7 +160,7 @@ class _Namer:
 
     def _emit(self, op: Op) -> None:
         self.ops.append(op)
-        self.made_by[op.result.name] = op
+        self.defining[op.result.name] = op
         self.now[op.result.name] = op.result
         loaded = all(self._is_loaded(v.name) for v in _values(op))
         cheap = op.kind == "cast" and loaded
@@ -244,7 +244,7 @@ class _Namer:
     def _is_free(self, name: str, reader: Op) -> bool:
         """Whether other names of a value's axes cost next to nothing: it is loaded, or made of single elements of what
         is for this reader alone, or by a cast alone, which is done again."""
-        return self._is_loaded(name) or self._is_made_for(self.made_by[name], reader)
+        return self._is_loaded(name) or self._is_made_for(self.defining[name], reader)
 
     def _is_made_for(self, maker: Op, reader: Op) -> bool:
         return self._chain[maker.result.name] > 0 and (maker.stage, maker.loop) == (reader.stage, reader.loop)
@@ -282,7 +282,7 @@ class _Namer:
         key = (value.name, shape)
         if key in self.views:
             return self.views[key]
-        maker = self.made_by.get(value.name)
+        maker = self.defining.get(value.name)
         alone = self.reads[value.name] == 1
         if maker is not None and alone and self._is_made_for(maker, reader):
             self.ops.remove(maker)

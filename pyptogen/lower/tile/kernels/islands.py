@@ -3,7 +3,7 @@
 before: one kernel: y = x: [a, d] * 2          after: kernel for y, over a
                     w = z: [b, d] + 1                 kernel for w, over b
 
-In one nest of loops the inner part would be done again in every round of the outer one, and by every core. Parts of
+In one nest of loops the inner part would be done again in every iteration of the outer one, and by every core. Parts of
 which one has its rows where the other has its columns, as of y: [t, d] and w: [t, d, e], share no loops either: those
 columns would be taken one by one.
 """
@@ -18,12 +18,12 @@ from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
 
 
-def islands(ops: Sequence[Op], program: Program, made_by: Mapping[str, Op]) -> list[list[Op]]:
+def islands(ops: Sequence[Op], program: Program, defining: Mapping[str, Op]) -> list[list[Op]]:
     """The operations in groups, each in the given order. Of two connected parts in a group, one loops over all run-time
     dims of the other, and neither has rows along the other's columns: they can share the loops."""
     axes = Axes(program)
     groups: list[list[_Part]] = []
-    for connected in _connected(ops, made_by):
+    for connected in _connected(ops, defining):
         part = _Part.of(connected, axes)
         fitting = [group for group in groups if all(map(part.can_share_loops, group))]
         if not fitting:
@@ -58,12 +58,12 @@ class _Part:
         return nested and not self.rows & other.columns and not other.rows & self.columns
 
 
-def _connected(ops: Sequence[Op], made_by: Mapping[str, Op]) -> list[list[Op]]:
+def _connected(ops: Sequence[Op], defining: Mapping[str, Op]) -> list[list[Op]]:
     """Operations that are joined by values that one of them makes, or by a loop that they are in."""
     parts: list[tuple[set[str], list[Op]]] = []
     mine = {op.result.name for op in ops}
     for op in ops:
-        read = {root(v.name, made_by) for v in op.operands if isinstance(v, Value)} & mine
+        read = {root(v.name, defining) for v in op.operands if isinstance(v, Value)} & mine
         marks = read | {op.result.name} | ({f" {op.loop}"} if op.loop else set())
         joined = [part for part in parts if part[0] & marks]
         parts = [part for part in parts if not part[0] & marks]

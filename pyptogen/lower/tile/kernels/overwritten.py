@@ -3,11 +3,11 @@
 before: y = sum(x, axis 0); x' = x + 1, in place of x          y and x' share no value that would order them
 after:  x' is made in a later kernel than y, or in the same one where each tile is read before it is written
 
-A value may be read and overwritten in one kernel where a round reads no element that another round writes: other rounds
-may be those of another block. Of a kernel for two cores, which run side by side, one core overwrites only what it
-makes of that which the other one read. Where that cannot be seen, readers and writer are kernels apart; and where the
-operation itself reads what other rounds of it write (``x' = x + x[0:1]``), or what is read afterwards as it was before,
-the new value is computed beside the input and copied to its place at the end.
+A value may be read and overwritten in one kernel where an iteration reads no element that another iteration writes:
+other iterations may be those of another block. Of a kernel for two cores, which run side by side, one core overwrites
+only what it makes of that which the other one read. Where that cannot be seen, readers and writer are kernels apart;
+and where the operation itself reads what other iterations of it write (``x' = x + x[0:1]``), or what is read afterwards
+as it was before, the new value is computed beside the input and copied to its place at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyptogen.lower.tensor.fit.alternatives import sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
-from pyptogen.lower.tile.cutting.axes import Apart, Copied
+from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
 
@@ -50,40 +50,40 @@ class Overwrite:
 
 def overwrites(program: Program) -> tuple[Overwrite, ...]:
     """All operations of a fitted program that write to the memory of an input."""
-    made_by = {op.result.name: op for op in program.ops}
+    defining = {op.result.name: op for op in program.ops}
     found: dict[str, Overwrite] = {}
     for name, value in program.outputs:
         if name in program.inplace:
             tensor = program.inplace[name]
-            for op in _writers(value.name, made_by):
-                before = _versions(op, made_by) if op.kind == "scatter_update" else {tensor}
-                readers = frozenset(other.result.name for other in _readers(before, program, made_by) if other != op)
+            for op in _writers(value.name, defining):
+                before = _versions(op, defining) if op.kind == "scatter_update" else {tensor}
+                readers = frozenset(other.result.name for other in _readers(before, program, defining) if other != op)
                 found[op.result.name] = Overwrite(op.result.name, tensor, name, readers)
     return tuple(found.values())
 
 
-def _writers(name: str, made_by: Mapping[str, Op]) -> Iterator[Op]:
+def _writers(name: str, defining: Mapping[str, Op]) -> Iterator[Op]:
     """The operations whose results lie in the memory of a value, an update before those of what it updates."""
-    op = made_by.get(root(name, made_by))
+    op = defining.get(root(name, defining))
     if op is not None and op.kind != "either":
         yield op
     if op is not None and op.kind in ("either", "scatter_update"):
         for operand in sharing(op):
-            yield from _writers(operand.name, made_by)
+            yield from _writers(operand.name, defining)
 
 
-def _versions(op: Op, made_by: Mapping[str, Op]) -> set[str]:
+def _versions(op: Op, defining: Mapping[str, Op]) -> set[str]:
     """What the memory of an update may hold before it."""
-    below = {root(operand.name, made_by) for operand in sharing(op)}
-    deeper = (made_by[name] for name in below if name in made_by)
-    return below.union(*(_versions(one, made_by) for one in deeper if one.kind in ("either", "scatter_update")))
+    below = {root(operand.name, defining) for operand in sharing(op)}
+    deeper = (defining[name] for name in below if name in defining)
+    return below.union(*(_versions(one, defining) for one in deeper if one.kind in ("either", "scatter_update")))
 
 
-def _readers(values: set[str], program: Program, made_by: Mapping[str, Op]) -> Iterator[Op]:
+def _readers(values: set[str], program: Program, defining: Mapping[str, Op]) -> Iterator[Op]:
     for op in program.ops:
-        if op.kind != "either" and op.result.name == root(op.result.name, made_by):
+        if op.kind != "either" and op.result.name == root(op.result.name, defining):
             operands = (v.name for v in op.operands if isinstance(v, Value))
-            if any(read_with(operand, made_by) & values for operand in operands):
+            if any(read_with(operand, defining) & values for operand in operands):
                 yield op
 
 
@@ -91,7 +91,7 @@ def last(program: Program) -> Program:
     """The program with each operation that overwrites an input behind those that read it as it was.
 
     Raises:
-        Copied: one of these needs what the operation computes: the new value is to be copied to its place.
+        NeedsCopy: one of these needs what the operation computes: the new value is to be copied to its place.
     """
     for one in overwrites(program):
         names = [op.result.name for op in program.ops]
@@ -123,7 +123,7 @@ def before_overwrites(program: Program) -> Mapping[str, frozenset[str]]:
 
 
 def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Platform, apart: Edges) -> None:
-    """One kernel, cut into tiles: each tile of an input that it overwrites is read before, and by the round that
+    """One kernel, cut into tiles: each tile of an input that it overwrites is read before, and by the iteration that
     overwrites it.
 
     Args:
@@ -134,8 +134,8 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
         apart: pairs of (writer, reader) that are in different kernels already.
 
     Raises:
-        Apart: another operation of the kernel is to be in an earlier one.
-        Copied: nothing helps but to compute the new value beside the input.
+        NeedsTwoKernels: another operation of the kernel is to be in an earlier one.
+        NeedsCopy: nothing helps but to compute the new value beside the input.
     """
     mine = {op.result.name for op in ops}
     by_two = kernel.core == "mixed" and not platform.unified
@@ -144,11 +144,11 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
             error = beside(program, one)
             for reader in sorted(one.readers & mine):
                 if (one.result, reader) not in apart:
-                    raise Apart(error, (one.result, reader))
+                    raise NeedsTwoKernels(error, (one.result, reader))
             raise error
 
 
-def beside(program: Program, one: Overwrite) -> Copied:
+def beside(program: Program, one: Overwrite) -> NeedsCopy:
     """What asks for a copy of the new value at the end."""
     op = next(op for op in program.ops if op.result.name == one.result)
     error = DiagnosticError(
@@ -156,11 +156,11 @@ def beside(program: Program, one: Overwrite) -> Copied:
             "PTG303",
             f"cannot write `{one.output}` to the memory of `{one.tensor}`, which is still read as it was",
             op.span,
-            expected="an update whose rounds read no element that other rounds write",
+            expected="an update whose rounds read no element that other iterations write",
             fix="give the output memory of its own: leave out `inplace`",
         )
     )
-    return Copied(error, one.output)
+    return NeedsCopy(error, one.output)
 
 
 # -- tiles ------------------------------------------------------------------------------------------------------------
@@ -176,8 +176,8 @@ class _Access:
 
 
 def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
-    """Whether each element of ``tensor`` is read by the round alone that writes it, and before it writes; ``by_two``
-    cores that only wait for each other's values."""
+    """Whether each element of ``tensor`` is read by the iteration alone that writes it, and before it writes;
+    ``by_two`` cores that only wait for each other's values."""
     accesses = [_Access(op, loops, at) for at, (op, loops) in enumerate(walk_in_loops(kernel.body))]
     writes = [a for a in accesses if isinstance(a.op, Store | ScatterRows) and a.op.gm.tensor == tensor]
     reads = [a for a in accesses if a not in writes and a.op.window and a.op.window.tensor == tensor]
@@ -185,12 +185,12 @@ def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
     if not writes or not (reads or named):
         return True
     plain = all(isinstance(a.op, Load) for a in reads) and all(isinstance(a.op, Store) for a in writes)
-    dealt = any(loop.parallel for loop in walk_loops(kernel.body))
+    distributed = any(loop.parallel for loop in walk_loops(kernel.body))
     if not plain or named:
         return False
     pairs = [(read, write) for read in reads for write in writes]
     ordered = not by_two or all(_is_waited_for(kernel, read, write) for read, write in pairs)
-    return ordered and all(_read_first(read, write, dealt) for read, write in pairs)
+    return ordered and all(_read_first(read, write, distributed) for read, write in pairs)
 
 
 def _is_waited_for(kernel: TileKernel, read: _Access, write: _Access) -> bool:
@@ -219,13 +219,13 @@ def _decides(nodes: Sequence[Node], tensor: str) -> bool:
     )
 
 
-def _read_first(read: _Access, write: _Access, dealt: bool) -> bool:
-    """Whether what ``read`` loads in one round of the loops around both is written by no other round of these, and in
-    this one only afterwards. What is in no loop that is ``dealt`` to blocks, each of them does."""
+def _read_first(read: _Access, write: _Access, distributed: bool) -> bool:
+    """Whether what ``read`` loads in one iteration of the loops around both is written by no other iteration of these,
+    and in this one only afterwards. What is in no loop that is ``distributed`` to blocks, each of them does."""
     if read.at > write.at:
         return False
     common = [loop for loop, other in zip(read.loops, write.loops, strict=False) if loop is other]
-    if dealt and not any(loop.parallel for loop in common):
+    if distributed and not any(loop.parallel for loop in common):
         return False
     own = read.loops[len(common) :], write.loops[len(common) :]
     source, target = read.op.window, write.op.window

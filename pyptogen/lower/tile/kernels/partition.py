@@ -2,8 +2,8 @@
 
 One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
 both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
-So does a loop of which matrix work leads a carried value to its next one: its cores take turns in every round. Of
-several loops in a stage with `fifo`, those whose cores share too many values for rings meet in GM all the same.
+So does a loop of which matrix work leads a carried value to its next one: its cores take turns in every iteration. Of
+several loops in a stage with `fifo`, those whose cores share too many values for fifos meet in GM all the same.
 
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
@@ -26,11 +26,11 @@ from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
-from pyptogen.lower.tile.kernels.divide import MOST
 from pyptogen.lower.tile.kernels.islands import islands
 from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, beside, overwrites
-from pyptogen.lower.tile.rounds.levels import levels
-from pyptogen.lower.tile.sizes.sizes import SLOTS, ring_slots, vector_cores
+from pyptogen.lower.tile.kernels.split_cores import MOST
+from pyptogen.lower.tile.loops.levels import levels
+from pyptogen.lower.tile.sizes.sizes import SLOTS, fifo_slots, vector_cores
 from pyptogen.schema.hand import HandKernel
 
 
@@ -47,12 +47,12 @@ class KernelOps:
     by_hand: HandKernel | None = None
     """The kernel that the author gave for the stage."""
     slots: int = 0
-    """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
+    """Of a mixed kernel whose cores are apart: the tiles that the fifos between them hold."""
     vector_cores: int = 0
     """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
 
 
-def producers(program: Program) -> dict[str, Op]:
+def defining_ops(program: Program) -> dict[str, Op]:
     """Defining operation of each value."""
     return {op.result.name: op for op in program.ops}
 
@@ -136,9 +136,9 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
 
 def before_updates(program: Program) -> Edges:
     """A tensor whose rows an update changes is all there before it."""
-    made_by = producers(program)
-    pairs = ((op.result.name, root(sharing(op)[0].name, made_by)) for op in program.ops if op.kind == "scatter_update")
-    return frozenset((reader, base) for reader, base in pairs if base in made_by)
+    defining = defining_ops(program)
+    pairs = ((op.result.name, root(sharing(op)[0].name, defining)) for op in program.ops if op.kind == "scatter_update")
+    return frozenset((reader, base) for reader, base in pairs if base in defining)
 
 
 First = Mapping[str, frozenset[str]]
@@ -146,7 +146,7 @@ First = Mapping[str, frozenset[str]]
 
 
 def _epochs(
-    ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges, first: First
+    ops: list[Op], defining: dict[str, Op], alone: Callable[[Op], bool], apart: Edges, first: First
 ) -> list[list[Op]]:
     """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
     what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
@@ -159,7 +159,7 @@ def _epochs(
         own = len(group) == 1 and alone(group[0])
         at = 0
         for op in group:
-            for base in (_roots(op, made_by) | first.get(op.result.name, frozenset())) & level.keys():
+            for base in (_roots(op, defining) | first.get(op.result.name, frozenset())) & level.keys():
                 gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
                 at = max(at, level[base] + gap)
         at += (own - at) % 2
@@ -189,16 +189,16 @@ def _same_order(a: Op, b: Op) -> bool:
 
 
 def _runs(
-    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop], first: First
+    ops: list[Op], defining: dict[str, Op], loops: Sequence[Loop], first: First
 ) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
     """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
     it impossible to do so. What costs no more than to load it, a tensor of one value or a cast of what lies in GM, is
     made in each of the runs that use it."""
     carried = [pair for loop in loops for pair in loop.carried]
-    level, stuck = levels(ops, made_by, carried, first)
-    again = _made_again(ops, made_by, first)
+    level, stuck = levels(ops, defining, carried, first)
+    again = _made_again(ops, defining, first)
     users = {
-        name: {level[other.result.name] for other in ops if name in _roots(other, made_by)} or {level[name]}
+        name: {level[other.result.name] for other in ops if name in _roots(other, defining)} or {level[name]}
         for name in again
     }
     runs: dict[int, list[Op]] = {}
@@ -208,31 +208,31 @@ def _runs(
     return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
 
 
-def _made_again(ops: Sequence[Op], made_by: dict[str, Op], first: First) -> set[str]:
+def _made_again(ops: Sequence[Op], defining: dict[str, Op], first: First) -> set[str]:
     """The values that each run makes for itself. Not what has to be read before it is overwritten, nor what rounds or
     other kernels read."""
     inside = {op.result.name: op for op in ops}
     kept = {name for names in first.values() for name in names}
-    kept |= {n for op in made_by.values() if op.result.name not in inside or op.loop for n in _roots(op, made_by)}
+    kept |= {n for op in defining.values() if op.result.name not in inside or op.loop for n in _roots(op, defining)}
     casts = {
-        op.result.name for op in ops if op.kind == "cast" and not op.loop and not _roots(op, made_by) & inside.keys()
+        op.result.name for op in ops if op.kind == "cast" and not op.loop and not _roots(op, defining) & inside.keys()
     }
     return {op.result.name for op in ops if op.kind == "full"} | (casts - kept)
 
 
-def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
-    """The values with data of their own that an operation reads, those included that decide about its round; of values
-    of which one counts in each call, all."""
-    decides = made_by.get(round_if(op.loop)) if op.kind != "only" else None
-    found = set() if decides is None else _roots(decides, made_by)
-    for name in (n for v in op.operands if isinstance(v, Value) for n in read_with(v.name, made_by)):
-        either = name in made_by and made_by[name].kind == "either"
-        found |= _roots(made_by[name], made_by) if either else {name}
+def _roots(op: Op, defining: dict[str, Op]) -> set[str]:
+    """The values with data of their own that an operation reads, those included that decide about its iteration; of
+    values of which one counts in each call, all."""
+    decides = defining.get(round_if(op.loop)) if op.kind != "only" else None
+    found = set() if decides is None else _roots(decides, defining)
+    for name in (n for v in op.operands if isinstance(v, Value) for n in read_with(v.name, defining)):
+        either = name in defining and defining[name].kind == "either"
+        found |= _roots(defining[name], defining) if either else {name}
     return found
 
 
 def _order(
-    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op], first: First
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], defining: dict[str, Op], first: First
 ) -> list[int] | None:
     """Topological order of the kernels, keeping the written order where it is free; None where they wait for each
     other."""
@@ -242,7 +242,7 @@ def _order(
             homes.setdefault(op.result.name, set()).add(i)
     needs = []
     for i, kernel in enumerate(kernels):
-        read = {name for op in kernel[3] for name in _roots(op, made_by) | first.get(op.result.name, frozenset())}
+        read = {name for op in kernel[3] for name in _roots(op, defining) | first.get(op.result.name, frozenset())}
         needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
     done: list[int] = []
     while len(done) < len(kernels):
@@ -254,10 +254,10 @@ def _order(
 
 
 def _no_order(
-    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, made_by: dict[str, Op]
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, defining: dict[str, Op]
 ) -> DiagnosticError:
     """What is wrong with kernels that wait for each other: a value that is written too early, or what `fuse` says."""
-    if _order(kernels, made_by, {}) is not None:
+    if _order(kernels, defining, {}) is not None:
         return beside(program, next(one for one in overwrites(program) if one.readers))
     return DiagnosticError(
         Diagnostic(
@@ -269,14 +269,14 @@ def _no_order(
     )
 
 
-def shared(ops: Sequence[Op], made_by: Mapping[str, Op]) -> int:
+def shared(ops: Sequence[Op], defining: Mapping[str, Op]) -> int:
     """The values that cube and vector core would share: products that vector work reads, and what it makes for them."""
     products = {op.result.name: op.kind in PRODUCTS for op in ops}
     return len(
         {
             name
             for op in ops
-            for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
+            for name in (root(v.name, defining) for v in op.operands if isinstance(v, Value))
             if name in products and products[name] != (op.kind in PRODUCTS)
         }
     )
@@ -313,7 +313,7 @@ def _kernels(
     program: Program,
     row: TilingRow,
     platform: Platform,
-    made_by: dict[str, Op],
+    defining: dict[str, Op],
     epochs: Callable[[list[Op]], list[list[Op]]],
     first: First,
 ) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
@@ -327,14 +327,14 @@ def _kernels(
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
-        parts = [island for epoch in epochs(ops) for island in islands(epoch, program, made_by)]
-        in_rings = ring_slots(row, stages) > 0
+        parts = [island for epoch in epochs(ops) for island in islands(epoch, program, defining)]
+        in_rings = fifo_slots(row, stages) > 0
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in parts:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
-            alternating, stuck = _runs(part, made_by, loops, first)
+            alternating, stuck = _runs(part, defining, loops, first)
             alone = len({op.loop for op in ops if op.loop}) < 2
-            if platform.unified or stuck or (in_rings and (alone or shared(part, made_by) <= MOST)):
+            if platform.unified or stuck or (in_rings and (alone or shared(part, defining) <= MOST)):
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -362,15 +362,15 @@ def run(
         alone: which operations are kernels of their own.
         apart: pairs of (reader, value) that must not be in one kernel.
     """
-    made_by, given, first = producers(program), hand_kernels(program), before_overwrites(program)
-    kernels = _kernels(program, row, platform, made_by, lambda ops: _epochs(ops, made_by, alone, apart, first), first)
+    defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
+    kernels = _kernels(program, row, platform, defining, lambda ops: _epochs(ops, defining, alone, apart, first), first)
     kernels = _distinct(kernels, given)
-    order = _order(kernels, made_by, first)
+    order = _order(kernels, defining, first)
     if order is None:
-        raise _no_order(kernels, program, made_by)
-    outputs = {root(value.name, made_by) for _, value in program.outputs}
+        raise _no_order(kernels, program, defining)
+    outputs = {root(value.name, defining) for _, value in program.outputs}
     outputs |= {
-        name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, made_by)}
+        name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, defining)}
     }
     result: list[KernelOps] = []
     for index in order:
@@ -379,10 +379,10 @@ def run(
         for i, kernel in enumerate(kernels):
             if i != index:
                 own = {op.result.name for op in kernel[3]}
-                elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
+                elsewhere |= {name for op in kernel[3] for name in _roots(op, defining)} - own
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
-        slots = (ring_slots(row, stages) or SLOTS) if core == "mixed" and not platform.unified else 0
+        slots = (fifo_slots(row, stages) or SLOTS) if core == "mixed" and not platform.unified else 0
         beside = vector_cores(row, stages) if slots else 0
         by_hand = given.get(stages[0])
         result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))

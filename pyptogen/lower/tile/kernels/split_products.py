@@ -6,7 +6,7 @@ after:  p_parts = batch_matmul(a: [part, m, depth], b: [part, depth, n])   stage
 
 The operands are views. The parts lie in GM as accumulators are (fp32, int32); vector work of the same stage adds them
 in order, so that results do not depend on who is done first, and rounds once, at the end. The loop over the parts is
-the one that is dealt to the cores.
+the one that is distributed to the cores.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _Cut:
 class _Splitter:
     def __init__(self, program: Program, rows: Sequence[Selected]) -> None:
         self.program = program
-        self.made_by = {op.result.name: op for op in program.ops}
+        self.defining = {op.result.name: op for op in program.ops}
         self.spans = {stage: span for row in rows for (stage, key), span in row.row.spans.items() if key == "split_k"}
         self.names = FreeNames(program)
         self.cuts: list[_Cut] = []
@@ -135,7 +135,7 @@ class _Splitter:
 
     def _right(self, b: Value, part: Any, depth: Any, add: Any) -> Value:
         """The right operand by parts; one that is a transposed matrix is cut before it is transposed."""
-        maker = self.made_by.get(b.name)
+        maker = self.defining.get(b.name)
         if maker is None or maker.kind != "transpose":
             return add("reshape", [b], (part, depth, b.shape[-1]), b.dtype)  # type: ignore[no-any-return]
         source = maker.operands[0]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.cutting.axes import Apart, Copied
+from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes import narrow
 from pyptogen.lower.tile.sizes.first_guesses import DEPTH, Choice, choices
@@ -66,7 +66,7 @@ class _Chooser:
         """The cost of a table, None where it does not fit or cannot be lowered."""
         try:
             return self._measured(tiles)
-        except Copied:
+        except NeedsCopy:
             raise
         except DiagnosticError:
             self.known[_key(tiles)] = None
@@ -96,8 +96,8 @@ class _Chooser:
         return tiles
 
     def flat(self, tiles: Tiles) -> Tiles:
-        """Another start for a product: few wide tiles, so that the rows are dealt to the cores, and thin slices of the
-        sum at L0, which leave room for copies."""
+        """Another start for a product: few wide tiles, so that the rows are distributed to the cores, and thin slices
+        of the sum at L0, which leave room for copies."""
         found = dict(tiles)
         for choice in self.open_dims.values():
             tile, inner = tiles[choice.dim]
@@ -174,29 +174,29 @@ def run(
     written = {stage: {**single, **sizes} for stage, sizes in written.items()}
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
     chooser = _Chooser(open_dims, written, place, cost)
-    chooser, tiles = _smaller(*_first(chooser, static, in_loops, rings=kernel.slots > 0), every)
+    chooser, tiles = _smaller(*_first(chooser, static, in_loops, fifos=kernel.slots > 0), every)
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
 
 
-def _first(chooser: _Chooser, static: Mapping[str, int], in_loops: Set[str], *, rings: bool) -> tuple[_Chooser, Tiles]:
+def _first(chooser: _Chooser, static: Mapping[str, int], in_loops: Set[str], *, fifos: bool) -> tuple[_Chooser, Tiles]:
     """The first guess, shrunk until it fits. Where it cuts what a loop needs whole, such as a carried value that goes
     through a product, it is that with all rows and columns whole whose length is known; so it is where vector work
-    needs whole rows of a product that comes by a ring, if there is room for them.
+    needs whole rows of a product that comes by a fifo, if there is room for them.
 
     Raises:
-        Apart: PTG303, the kernel is to be cut between values that are not both of a loop.
+        NeedsTwoKernels: PTG303, the kernel is to be cut between values that are not both of a loop.
     """
     open_dims = chooser.open_dims
     try:
         return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
-    except Apart as error:
+    except NeedsTwoKernels as error:
         in_rounds = in_loops >= set(error.edge)
         kept = (0, DEPTH) if not in_rounds else (0,)
         fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or choice.yields in kept}
-        if len(fewer) == len(open_dims) or not (in_rounds or rings):
+        if len(fewer) == len(open_dims) or not (in_rounds or fifos):
             raise
         whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
         tiles = whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
@@ -214,7 +214,7 @@ def _smaller(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice]) -> tu
         wider = _Chooser(dims, chooser.written, chooser.place, chooser.cost)
         try:
             smaller = wider.shrink({dim: (choice.tile, choice.tile) for dim, choice in dims.items()})
-        except Copied:
+        except NeedsCopy:
             raise
         except DiagnosticError:
             continue
@@ -231,7 +231,7 @@ def _that_can_be_cut(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice
         alone = _Chooser({**chooser.open_dims, dim: choice}, chooser.written, chooser.place, chooser.cost)
         try:
             alone.cost(alone.table({**tiles, dim: (half, half)}))
-        except Copied:
+        except NeedsCopy:
             raise
         except DiagnosticError:
             continue

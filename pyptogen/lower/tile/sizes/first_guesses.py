@@ -10,7 +10,7 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, P
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.rounds.round_rows import shared_rows
+from pyptogen.lower.tile.loops.iteration_rows import shared_rows
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 """First guess for a matmul: such a tile of A and of B fills the 64 KB of L0A and L0B of A2/A3."""
@@ -18,8 +18,8 @@ CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
 ROUND_ROWS, ROWS_AT_ONCE, ROUND_COLUMNS = 1024, 128, 1024
-"""First guess for the products of a loop on a CPU: a round's block is rearranged once for many rows, which meet it a
-part at a time, so that what lies between the products stays in L2. Cut columns would do all rounds again."""
+"""First guess for the products of a loop on a CPU: an iteration's block is rearranged once for many rows, which meet it
+a part at a time, so that what lies between the products stays in L2. Cut columns would do all iterations again."""
 SEEN_AT_ONCE = 128
 """Block of a causal loop on a CPU: what of a block lies behind a query's own position is computed for nothing. Measured
 with 512 to 2048 queries against blocks of 512: a third less time with 512 of them, 13 % less with 2048."""
@@ -39,7 +39,7 @@ LINE, MOST_LINE = 4096, 16384
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A dim that may be chosen: its first tile, the order in which tiles shrink (higher first; `DEPTH` for what a
-    product sums over, 0 for what is looped one by one), the largest tile, and how many of them a round takes at a
+    product sums over, 0 for what is looped one by one), the largest tile, and how many of them an iteration takes at a
     time (0: all)."""
 
     dim: str
@@ -60,7 +60,7 @@ class Choice:
         return replace(self, most=length, tile=min(self.tile, max(parts, 1)))
 
     def part(self, tile: int) -> int:
-        """How many of a tile's rows a round takes at a time; 0: all."""
+        """How many of a tile's rows an iteration takes at a time; 0: all."""
         return self.at_once if self.at_once < tile and not tile % (self.at_once or 1) else 0
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
-from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor
+from pyptogen.lower.tile.cutting.axes import Axes, Factor, NeedsCopy
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
@@ -40,7 +40,7 @@ def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> li
 
 
 def of_conditions(program: Program, kernel: KernelOps) -> list[str]:
-    """The dims along which the conditions of a kernel's loops differ: a round takes place for all of a tile."""
+    """The dims along which the conditions of a kernel's loops differ: an iteration takes place for all of a tile."""
     axes = Axes(program)
     decides = {round_if(op.loop) for op in kernel.ops if op.loop}
     read = [v for op in program.ops if op.result.name in decides for v in op.operands if isinstance(v, Value)]
@@ -78,7 +78,7 @@ def columns(
         return table
     try:
         return _cut(program, table, free, place, fits)
-    except Copied:
+    except NeedsCopy:
         raise
     except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
         return table

@@ -17,7 +17,7 @@ HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_co
 """Keys of a stage's row that are hints, not dims."""
 
 SLOTS = 2
-"""Tiles of a ring whose length nobody gave: one that is filled while the other is read."""
+"""Tiles of a fifo whose length nobody gave: one that is filled while the other is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +158,8 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
     return result
 
 
-def ring_slots(row: TilingRow, stages: tuple[str, ...]) -> int:
-    """Tiles that each ring between the cores of a mixed kernel holds (``fifo``); 0: the author wants no such kernel."""
+def fifo_slots(row: TilingRow, stages: tuple[str, ...]) -> int:
+    """Tiles that each fifo between the cores of a mixed kernel holds (``fifo``); 0: the author wants no such kernel."""
     return _most(row, stages, "fifo")
 
 

@@ -10,14 +10,14 @@ from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
 from pyptogen.lower.tile.ops import Broadcast, Iota, Transpose
-from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
 
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""
 
 
-def copy(b: SoloBuilder, op: Op) -> None:
+def copy(b: StandaloneBuilder, op: Op) -> None:
     """The operand's elements in the order of its view."""
     (source,) = op.operands
     assert isinstance(source, Value)
@@ -28,7 +28,7 @@ def copy(b: SoloBuilder, op: Op) -> None:
         move(b, op.result.dtype, target, view)
 
 
-def _boxed(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
+def _boxed(b: StandaloneBuilder, dtype: str, target: GmView, source: GmView) -> None:
     """Rows of the source into the boxes of `nz`: tiles of whole boxes, matrix after matrix."""
     deep, wide = b.platform.box(DTYPES[dtype])
     *several, down, across = (b.merged(b.items((t,), (s,))) for t, s in zip(target.axes, source.axes, strict=True))
@@ -49,16 +49,16 @@ def _boxed(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
     b.nest(steps, [load, replace(store, gm=replace(store.gm, row_stride=height, k=k, n=n, matrix=matrix))])
 
 
-def permute(b: SoloBuilder, op: Op) -> None:
+def permute(b: StandaloneBuilder, op: Op) -> None:
     """Axis i of the result is axis ``axes[i]`` of the operand."""
     (source,) = op.operands
     assert isinstance(source, Value)
     view = b.source(source)
-    turned = GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
-    move(b, op.result.dtype, b.target(), turned)
+    transposed = GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
+    move(b, op.result.dtype, b.target(), transposed)
 
 
-def expand(b: SoloBuilder, op: Op) -> None:
+def expand(b: StandaloneBuilder, op: Op) -> None:
     """Axes of size 1 are read again and again."""
     (source,) = op.operands
     assert isinstance(source, Value)
@@ -70,7 +70,7 @@ def expand(b: SoloBuilder, op: Op) -> None:
     move(b, op.result.dtype, target, GmView(view.tensor, axes, view.offset))
 
 
-def concat(b: SoloBuilder, op: Op) -> None:
+def concat(b: StandaloneBuilder, op: Op) -> None:
     """Each part into its window of the result."""
     target, axis = b.target(), int(op.attrs["axis"])
     start = ZERO
@@ -82,7 +82,7 @@ def concat(b: SoloBuilder, op: Op) -> None:
         start = start + b.axes.poly(part.shape[axis])
 
 
-def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
+def move(b: StandaloneBuilder, dtype: str, target: GmView, source: GmView) -> None:
     """Adds a nest that copies one view to another of the same shape."""
     items = b.merged(b.items(target.axes, source.axes))
     col = next((i for i in items if i.steps[0] == ONE), None)
@@ -100,15 +100,15 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
         if inner is None:
             _elements(b, dtype, target, source, rows, col)
         else:
-            _turned(b, dtype, target, source, [i for i in rows if i is not inner], inner, col)
+            _transposed(b, dtype, target, source, [i for i in rows if i is not inner], inner, col)
 
 
-def _near(b: SoloBuilder, dtype: str, step: int | None) -> bool:
+def _near(b: StandaloneBuilder, dtype: str, step: int | None) -> bool:
     """Whether elements lie so near each other that a row of them is loaded at once."""
     return step in EVERY and loads_rows_of_every(b.platform, dtype, step)
 
 
-def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[list[Step], Step | None]:
+def _rows(b: StandaloneBuilder, dtype: str, items: list[Item], width: int) -> tuple[list[Step], Step | None]:
     """The outer loops, and the rows of a tile with so many columns."""
     if not items:
         return [], None
@@ -117,7 +117,7 @@ def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[li
     return [b.step(item, 1) for item in outer], rows
 
 
-def _line(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+def _line(b: StandaloneBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
     """Rows that are contiguous in the target, and of elements near each other in the source."""
     apart = col.steps[1].constant or 1
     cols = b.step(col, b.budget(dtype) // apart)
@@ -134,7 +134,7 @@ def _line(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: lis
     )
 
 
-def _spread(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+def _spread(b: StandaloneBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
     """One element a row, repeated along the row."""
     cols = b.step(col, max(1, b.budget(dtype) // 8))
     outer, rows = _rows(b, dtype, items, cols.tile)
@@ -153,25 +153,25 @@ def _spread(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: l
     )
 
 
-def _turned(
-    b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], inner: Item, col: Item
+def _transposed(
+    b: StandaloneBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], inner: Item, col: Item
 ) -> None:
     """Rows of the source are columns of the result: tiles are transposed on the way."""
     rows, cols = b.step(inner, SQUARE), b.step(col, SQUARE)
     steps = [*(b.step(item, 1) for item in items), rows, cols]
     read = b.tile("part", dtype, cols.extent(), rows.extent(), "full")
-    turned = b.tile("turned", dtype, rows.extent(), cols.extent(), "full")
+    transposed = b.tile("transposed", dtype, rows.extent(), cols.extent(), "full")
     b.nest(
         steps,
         [
             b.load(read, source.tensor, b.at(source.offset, steps, 1), col.steps[1]),
-            b.do(Transpose, turned, read),
-            b.store(turned, target.tensor, b.at(target.offset, steps, 0), inner.steps[0]),
+            b.do(Transpose, transposed, read),
+            b.store(transposed, target.tensor, b.at(target.offset, steps, 0), inner.steps[0]),
         ],
     )
 
 
-def _elements(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+def _elements(b: StandaloneBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
     """Elements that lie apart on one side or on both: a column, whose elements are neighbours in UB."""
     cols = b.step(col, b.budget(dtype) // 8)
     steps = [*(b.step(item, 1) for item in items), cols]
@@ -185,7 +185,7 @@ def _elements(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items:
     )
 
 
-def iota(b: SoloBuilder, op: Op) -> None:
+def iota(b: StandaloneBuilder, op: Op) -> None:
     """0, 1, 2, …"""
     target = b.target()
     items = b.merged(b.items(target.axes))
@@ -196,6 +196,6 @@ def iota(b: SoloBuilder, op: Op) -> None:
     b.nest(steps, body)
 
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     "copy": copy, "permute": permute, "expand": expand, "concat": concat, "iota": iota,
 }  # fmt: skip

@@ -1,4 +1,5 @@
-"""Loops with carried values: the loop of the rounds, and in it matrix work on whole tiles, vector work on some rows.
+"""Loops with carried values: the loop of the iterations, and in it matrix work on whole tiles, vector work on some
+rows.
 
 before: loop over kv: s = matmul(q, k_block); p = exp(s); acc_next = acc + matmul(p, v_block)   vector: 16 rows
 after:  acc = fill 0
@@ -8,8 +9,8 @@ after:  acc = fill 0
           acc_3 = matmul p, v_tile
           for sq1 …: acc_next = acc_rows + extract acc_3[sq1]; acc_rows = copy acc_next
 
-A carried value has one tile for all rounds; the copy into it at the end of a round goes away where the next value can
-be made in it (`carried.py`). What is the same in every round is computed before the loop.
+A carried value has one tile for all iterations; the copy into it at the end of an iteration goes away where the next
+value can be made in it (`forward_copies.py`). What is the same in every iteration is computed before the loop.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.ir import TileVal
+from pyptogen.lower.tile.loops.between_iterations import varying_in
+from pyptogen.lower.tile.loops.levels import levels
+from pyptogen.lower.tile.loops.loop_conditions import RoundConditions
 from pyptogen.lower.tile.ops import Copy
-from pyptogen.lower.tile.rounds.between_rounds import varying_in
-from pyptogen.lower.tile.rounds.levels import levels
-from pyptogen.lower.tile.rounds.round_conditions import RoundConditions
 
 
 class Rounds(RoundConditions):
@@ -38,7 +39,7 @@ class Rounds(RoundConditions):
         super().__init__(*arguments)
         self.loops = {loop.name: loop for loop in self.program.loops}
         self.scopes: dict[str, Scope] = {}
-        """The loop of the rounds by name, while it is open."""
+        """The loop of the iterations by name, while it is open."""
         self.row_loop: Scope | None = None
         """The loop over rows that vector work of the current level goes to."""
         self.level_of: dict[str, int] = {}
@@ -46,12 +47,12 @@ class Rounds(RoundConditions):
         """Next values that take the place of the carried one in the loop over rows that makes them."""
 
     def ordered(self, loop: Loop, ops: list[Op]) -> list[list[Op]]:
-        """What is computed before the loop (carried values first), then level after level of its rounds."""
+        """What is computed before the loop (carried values first), then level after level of its iterations."""
         changing = varying_in(self.axes)
         outside = [op for op in ops if op.kind == "carry" or op.result.name not in changing]
         inside = [op for op in ops if op not in outside]
         carries = [op for op in ops if op.kind == "carry"]
-        self.level_of, _ = levels([*carries, *inside], self.made_by, self.pairs(loop))
+        self.level_of, _ = levels([*carries, *inside], self.defining, self.pairs(loop))
         numbers = sorted({self.level_of[op.result.name] for op in inside})
         return [outside, *([op for op in inside if self.level_of[op.result.name] == n] for n in numbers)]
 
@@ -61,7 +62,7 @@ class Rounds(RoundConditions):
 
     def open_rounds(self, loop: Loop, outside: list[Op]) -> Scope:
         """The loop itself, inside of the grid; ``outside`` is computed before it. Rounds that need nothing of each
-        other may be dealt to the blocks."""
+        other may be distributed to the blocks."""
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
@@ -71,7 +72,7 @@ class Rounds(RoundConditions):
         stop = self.axes.poly(dim_symbol(loop.over))
         dim = next((d for d in self.program.dims if d.name == loop.over), None)
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
-        scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
+        scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "sequential", loop.span)
         scope.before = self._last_block(loop, inner)
         scope.only = self.round_condition(loop, scope)
         self.scopes[loop.name] = scope
@@ -107,7 +108,7 @@ class Rounds(RoundConditions):
         return False
 
     def _first_rows(self, loop: Loop, dim: str, scope: Scope) -> Poly | None:
-        """Where the rows end that see nothing of a round's block."""
+        """Where the rows end that see nothing of an iteration's block."""
         if loop.seen is None or loop.seen[0] != dim:
             return None
         return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
@@ -133,15 +134,15 @@ class Rounds(RoundConditions):
         self.placed[(op.result.name, "")] = Placed(name, home, False)
 
     def advance(self, loop: Loop) -> None:
-        """The end of a round: the next values take the place of the carried ones, as if all at once."""
+        """The end of an iteration: the next values take the place of the carried ones, as if all at once."""
         steps: list[tuple[str, str, Scope, Op]] = []
         for carry, following in self.pairs(loop):
-            op = self.made_by[carry]
+            op = self.defining[carry]
             if following != carry:
-                scope = self.row_loops.get(root(following, self.made_by), self.scopes[loop.name])
+                scope = self.row_loops.get(root(following, self.defining), self.scopes[loop.name])
                 source = self.operand(self._value(following), op, scope).tile
                 target = self.rows_of(self.placed[(carry, "")], scope, carry).tile
-                steps.append((source, target, scope, self.made_by.get(following, op)))
+                steps.append((source, target, scope, self.defining.get(following, op)))
         replaced = {self._owner(target) for _, target, _, _ in steps}
         for index, (source, target, scope, op) in enumerate(steps):
             if self._owner(source) in replaced:  # a carried value becomes another: its old one is kept until then
@@ -156,8 +157,8 @@ class Rounds(RoundConditions):
         return self.tiles[tile].parent or tile
 
     def _value(self, name: str) -> Value:
-        if name in self.made_by:
-            return self.made_by[name].result
+        if name in self.defining:
+            return self.defining[name].result
         return next(value for value in self.program.inputs if value.name == name)
 
     def carried(self, op: Op) -> None:
@@ -169,7 +170,7 @@ class Rounds(RoundConditions):
     # -- rows -----------------------------------------------------------------------------------------------------
 
     def result_rows(self, op: Op, scope: Scope, shape: Shape2D) -> TileVal | None:
-        """The whole tile that the rows of a result belong to, where another level or the next round reads them."""
+        """The whole tile that the rows of a result belong to, where another level or the next iteration reads them."""
         if scope.role != "sub" or not op.loop:
             return None
         if not self._leaves(op):
@@ -186,7 +187,7 @@ class Rounds(RoundConditions):
         """Whether a result is read at another level, or once the loop over its rows is done."""
         name, level = op.result.name, self.level_of[op.result.name]
         for carry, following in self.pairs(self.loops[op.loop]):
-            if root(following, self.made_by) == name and self._is_read_late(carry, level):
+            if root(following, self.defining) == name and self._is_read_late(carry, level):
                 return True
         return any(
             name in self.roots(other) and self.level_of.get(other.result.name) != level
@@ -197,7 +198,8 @@ class Rounds(RoundConditions):
     def _is_read_late(self, carry: str, level: int) -> bool:
         """Whether a carried value is still read after the level that makes its next one."""
         if any(
-            root(following, self.made_by) == carry for _, following in self.pairs(self.loops[self.made_by[carry].loop])
+            root(following, self.defining) == carry
+            for _, following in self.pairs(self.loops[self.defining[carry].loop])
         ):
             return True
         return any(
@@ -208,4 +210,4 @@ class Rounds(RoundConditions):
 
     def roots(self, op: Op) -> set[str]:
         """The values that an operation reads, also through views."""
-        return {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}
+        return {root(v.name, self.defining) for v in op.operands if isinstance(v, Value)}

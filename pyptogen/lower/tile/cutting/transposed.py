@@ -1,12 +1,13 @@
 """Columns of tiles that begin anywhere, in the round of a loop.
 
-A window of a tile begins at 32 bytes of its rows. Rows of a tile that is turned begin there wherever they are:
+A window of a tile begins at 32 bytes of its rows. Rows of a tile that is transposed begin there wherever they are:
 
 before: f = slice e [R, 64], column 3
-after:  f_near = e[:, 0:4]; f_across = turn f_near; f [R, 1] = copy f_across[3]        a row lies as the column does
+after:  f_near = e[:, 0:4]; f_across = transpose f_near; f [R, 1] = copy f_across[3]        a row lies as the column
+does
 
 before: c = concat(a [R, 5], b [R, 7])
-after:  c_across[0:5] = turn a; c_across[5:12] = turn b; c = turn c_across
+after:  c_across[0:5] = transpose a; c_across[5:12] = transpose b; c = transpose c_across
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from pyptogen.lower.tile.ir import Extent, Form, TileVal
 from pyptogen.lower.tile.ops import Copy, Transpose
 
 
-def can_turn(dtype: str) -> bool:
+def can_transpose(dtype: str) -> bool:
     """Whether tiles of a dtype can be transposed on chip."""
     return DTYPES[dtype] <= 4 and dtype not in BY_BYTES
 
 
-class Turned(Windows):
+class Transposed(Windows):
     """Takes columns out of tiles, and puts tiles beside each other."""
 
     def new_tile(self, wanted: str, dtype: str, rows: Extent, cols: Extent, op: Op, col: bool = False) -> TileVal:

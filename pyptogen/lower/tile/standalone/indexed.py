@@ -11,11 +11,11 @@ from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.ops import Binary, GatherElements, ReadIndex
-from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
-from pyptogen.lower.tile.solo.copies import move
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.lower.tile.standalone.copies import move
 
 
-def index_select(b: SoloBuilder, op: Op) -> None:
+def index_select(b: StandaloneBuilder, op: Op) -> None:
     """The slices of x along an axis that the index names, copied one by one."""
     x, index = op.operands
     assert isinstance(x, Value) and isinstance(index, Value)
@@ -29,7 +29,7 @@ def index_select(b: SoloBuilder, op: Op) -> None:
 
 
 def _rows_at(
-    b: SoloBuilder,
+    b: StandaloneBuilder,
     op: Op,
     views: tuple[GmView, GmView],
     which: tuple[Step, ...],
@@ -57,7 +57,7 @@ def _rows_at(
     b.nest(which, [read, *body])
 
 
-def gather(b: SoloBuilder, op: Op) -> None:
+def gather(b: StandaloneBuilder, op: Op) -> None:
     """The element at index[…] along an axis, for each element of the index."""
     x, index = op.operands
     assert isinstance(x, Value) and isinstance(index, Value)
@@ -85,13 +85,13 @@ def gather(b: SoloBuilder, op: Op) -> None:
     b.nest(steps, body)
 
 
-def _in_rows(b: SoloBuilder, axis: int, target: GmView, view: GmView, places: GmView) -> bool:
+def _in_rows(b: StandaloneBuilder, axis: int, target: GmView, view: GmView, places: GmView) -> bool:
     """Whether the axis is the last one, and runs through result, source and index element by element."""
     run = [b.merged(b.items((v.axes[-1],))) for v in (target, view, places)]
     return axis == len(view.axes) - 1 and all(len(items) == 1 and items[0].steps == (ONE,) for items in run)
 
 
-def _taken_from_rows(b: SoloBuilder, op: Op, target: GmView, view: GmView, places: GmView) -> None:
+def _taken_from_rows(b: StandaloneBuilder, op: Op, target: GmView, view: GmView, places: GmView) -> None:
     """All that a row of indices names of a row in GM, at once."""
     x = op.operands[0]
     assert isinstance(x, Value)
@@ -117,7 +117,7 @@ def _taken_from_rows(b: SoloBuilder, op: Op, target: GmView, view: GmView, place
 
 
 def _beside(
-    b: SoloBuilder, wide: tuple[Factor, ...], narrow: tuple[Factor, ...], own: tuple[Factor, ...]
+    b: StandaloneBuilder, wide: tuple[Factor, ...], narrow: tuple[Factor, ...], own: tuple[Factor, ...]
 ) -> list[Item]:
     """The items of an axis of result, source and index; the source may have more elements than are taken."""
     return [
@@ -126,13 +126,13 @@ def _beside(
     ]
 
 
-def scatter(b: SoloBuilder, op: Op) -> None:
+def scatter(b: StandaloneBuilder, op: Op) -> None:
     """A copy of x, then each element of src to where its index points; one block does it all, in order."""
     x, index, src = op.operands
     assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
     axis = int(op.attrs["axis"])
     target, places, source = b.target(), b.source(index), b.source(src)
-    b.dealt = False
+    b.distributed = False
     move(b, op.result.dtype, target, b.source(x))
     steps: list[Step] = []
     start = target.offset
@@ -149,7 +149,7 @@ def scatter(b: SoloBuilder, op: Op) -> None:
     b.nest(steps, [read_index, *_put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)])
 
 
-def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there: Poly) -> list[Node]:
+def _put(b: StandaloneBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there: Poly) -> list[Node]:
     """A loaded tile to its place in the result, or added to what lies there."""
     if not adds:
         return [load, b.store(tile, tensor, there)]
@@ -160,13 +160,13 @@ def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there
     return [load, b.load(old, tensor, there), b.do(Binary, old, old, tile, fn="add"), b.store(old, tensor, there)]
 
 
-def index_add(b: SoloBuilder, op: Op) -> None:
+def index_add(b: StandaloneBuilder, op: Op) -> None:
     """A copy of x, then each slice of src added to the one that its index names; one block does it all, in order."""
     x, index, src = op.operands
     assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
     axis, dtype = int(op.attrs["axis"]), op.result.dtype
     target, places, source = b.target(), b.source(index), b.source(src)
-    b.dealt = False
+    b.distributed = False
     move(b, dtype, target, b.source(x))
     (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     which = b.step(picked, 1)
@@ -183,11 +183,11 @@ def index_add(b: SoloBuilder, op: Op) -> None:
     b.nest((which,), [read, *body])
 
 
-def _read(b: SoloBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
+def _read(b: StandaloneBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
     """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
     index = b.op.operands[1]
     assert isinstance(index, Value)
-    bound = b.axes.poly(size) if input_part(index.name, b.made_by) is None else None
+    bound = b.axes.poly(size) if input_part(index.name, b.defining) is None else None
     return b.do(ReadIndex, None, name=b.place, index=places.tensor, index_offset=offset, places=bound)
 
 
@@ -196,7 +196,7 @@ def _counted(step: Step) -> Poly:
     return Poly.of(step.var) if step.item.extent != ONE else ZERO
 
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     "index_select": index_select,
     "gather": gather,
     "scatter": scatter,

@@ -1,14 +1,14 @@
-"""The cube program of a loop of rounds begins the next round before it waits for the vector core in this one.
+"""The cube program of a loop of iterations begins the next iteration before it waits for the vector core in this one.
 
 before: for kv0 in 0..kv step 128: s = matmul q, k; push s; p = pop …; o = matmul p, v; push o
 after:  for kv0 in -128..kv step 128:
-          for kv1 in kv0 + 128..kv once: s = matmul q, k; push s            the next round's
-          for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this round's
+          for kv1 in kv0 + 128..kv once: s = matmul q, k; push s            the next iteration's
+          for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this iteration's
 
-While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
-before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal attention)
-end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are dealt to blocks:
-the one behind a block's own is another block's.
+While the vector core works on one iteration's products, the cube core makes the next iteration's. What leads to the
+pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal
+attention) end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are
+distributed to blocks: the one behind a block's own is another block's.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 
 
 def run(kernel: TileKernel) -> TileKernel:
-    """The cube program with its rounds apart, as far as they stand in other loops: one that is never left out."""
+    """The cube program with its iterations apart, as far as they stand in other loops: one that is never left out."""
     return _Ahead(kernel).run()
 
 
 def is_apart(plan: BlockKernel) -> bool:
-    """Whether work of the next round and of this one share no bytes, so that no flag has to pass between them."""
+    """Whether work of the next iteration and of this one share no bytes, so that no flag has to pass between them."""
     for loop in walk_loops(plan.body):
-        rounds = [part for part in loop.body if isinstance(part, Loop) and part.once]
-        sets = [[plan.buffer(name) for name in sorted(_touched(part.body))] for part in rounds]
+        iterations = [part for part in loop.body if isinstance(part, Loop) and part.once]
+        sets = [[plan.buffer(name) for name in sorted(_touched(part.body))] for part in iterations]
         for i, mine in enumerate(sets):
             for a in mine:
                 for b in (b for others in sets[i + 1 :] for b in others):
@@ -57,7 +57,7 @@ class _Ahead:
         for node in nodes:
             if isinstance(node, Loop):
                 inside = replace(node, body=self._nodes(node.body, node.role == "grid"))
-                node = self._rounds(node) if node.role == "rounds" and within else inside
+                node = self._rounds(node) if node.role == "sequential" and within else inside
             result.append(node)
         return tuple(result)
 
@@ -78,7 +78,7 @@ class _Ahead:
         return replace(loop, start=Poly.of(-loop.tile), valid=None, body=parts)
 
     def _once(self, loop: Loop, body: Sequence[Node], start: Poly, made: set[str]) -> Loop:
-        """The nodes as a loop of one round, in a variable of its own; their tiles get its extents."""
+        """The nodes as a loop of one iteration, in a variable of its own; their tiles get its extents."""
         var = self._name(loop.var.rstrip("0123456789"))
         names = {loop.var: var}
         if loop.valid is not None:

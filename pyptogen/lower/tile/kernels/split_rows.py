@@ -1,7 +1,7 @@
 """The vector program of a mixed kernel on both vector cores beside its cube core: each takes half of the rows.
 
-before: for t0 (t0_valid valid): pop p_ring; p = load p_slot[0; 64(t0_valid) x 128]; free p_ring; y = exp p; store y
-after:  for t0 (t0_valid valid, share t0_first, t0_share): pop p_ring; p = load p_slot[t0_first * 128; 32(t0_share) …
+before: for t0 (t0_valid valid): pop p_fifo; p = load p_slot[0; 64(t0_valid) x 128]; free p_fifo; y = exp p; store y
+after:  for t0 (t0_valid valid, share t0_first, t0_share): pop p_fifo; p = load p_slot[t0_first * 128; 32(t0_share) …
 
 Each core has the larger half of the valid rows: the first from the top, the second up to the end. So each has at least
 one row, both have the same number, and the middle row of an odd number is computed and stored by both, with the same
@@ -108,12 +108,12 @@ class _Sharer:
         self.tiles = {tile.name: tile for tile in kernel.tiles}
         self.loops = {loop.valid: loop for loop in walk_loops(kernel.body) if loop.valid is not None}
         self.taken = {*kernel.arguments, *self.tiles, *self.loops, *(loop.var for loop in walk_loops(kernel.body))}
-        self.lane = next(name for name in ("lane", "lane_", "lane__", "lane___") if name not in self.taken)
+        self.subblock = next(name for name in ("subblock", "lane_", "lane__", "lane___") if name not in self.taken)
         self.names: dict[str, tuple[str, str]] = {}
         """First row and rows of a core's share, by the name of the valid rows of the whole."""
         rows = {tile.rows.valid for tile in kernel.tiles}
         self.over_rows = {v for v, loop in self.loops.items() if Poly.of(v) in rows and _within_a_tile(loop)}
-        """Valid rows of the tiles that loops within tiles take: a core leaves out whole rounds of these."""
+        """Valid rows of the tiles that loops within tiles take: a core leaves out whole iterations of these."""
 
     def run(self) -> TileKernel:
         self._check_tensors()
@@ -124,7 +124,7 @@ class _Sharer:
         self._check_loops()
         tiles = tuple(replace(t, rows=self._share(t.rows)[1]) if t.name in shared else t for t in self.kernel.tiles)
         fifos = tuple(replace(fifo, both=True) for fifo in self.kernel.fifos)
-        return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, lane=self.lane)
+        return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, subblock=self.subblock)
 
     def _check_tensors(self) -> None:
         read = {op.gm.tensor for op in walk(self.kernel.body) if isinstance(op, Load)}
@@ -152,7 +152,7 @@ class _Sharer:
         """A core's first row and its rows."""
         half = share_of(rows.size, 1)[1]
         if rows.valid is None:
-            return Poly.of(self.lane) * (rows.size - half), Extent(half)
+            return Poly.of(self.subblock) * (rows.size - half), Extent(half)
         name = next((name for name in self.loops if rows.valid == Poly.of(name)), None)
         if name is None:
             raise Whole(f"{rows.valid} rows of a tile are not those of a loop")

@@ -16,7 +16,7 @@ from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Form
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
-from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
 DEEP, DEEP_IN_CACHE, DEEP_IN_PASS = 64, 2, 8
@@ -27,7 +27,7 @@ NARROW = 8
 """The least columns of a tile whose rows are steps along an axis: 32 bytes of fp32."""
 
 
-def reduce(b: SoloBuilder, op: Op) -> None:
+def reduce(b: StandaloneBuilder, op: Op) -> None:
     """A reduction, in pieces."""
     (source,) = op.operands
     assert isinstance(source, Value)
@@ -39,7 +39,7 @@ def reduce(b: SoloBuilder, op: Op) -> None:
         _rows(b, op, (view, target), before, along)
 
 
-def _axes(b: SoloBuilder, op: Op, view: GmView, target: GmView) -> tuple[list[Item], Item, list[Item]]:
+def _axes(b: StandaloneBuilder, op: Op, view: GmView, target: GmView) -> tuple[list[Item], Item, list[Item]]:
     """Iteration space ahead of the reduced axis, the axis, and behind it; steps of (result, operand)."""
     axis = int(op.attrs["axis"])
 
@@ -66,7 +66,7 @@ def neutral(kind: str, dtype: str) -> Any:
 
 
 def _columns(
-    b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item, after: list[Item]
+    b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item, after: list[Item]
 ) -> None:
     """A row of results for a run of columns."""
     *middle, last = after
@@ -104,7 +104,7 @@ def _columns(
     )
 
 
-def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
+def _rows(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
     """A column of results for a run of rows."""
     view, target = views
     dtype = op.result.dtype
@@ -131,7 +131,7 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
 
 
 def _by_rows(
-    b: SoloBuilder, dtype: str, before: list[Item], along: Item
+    b: StandaloneBuilder, dtype: str, before: list[Item], along: Item
 ) -> tuple[Step, list[Step], Extent, tuple[Poly, ...]]:
     """Pieces of rows: the loop along them, the loops around it, the rows of a tile, and how far apart these lie."""
     cols = b.step(along, b.budget(dtype) // 4)
@@ -142,7 +142,7 @@ def _by_rows(
 
 
 def _position_in_pieces(
-    b: SoloBuilder, op: Op, views: tuple[GmView, GmView], axes: tuple[list[Item], Item, list[Item]]
+    b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], axes: tuple[list[Item], Item, list[Item]]
 ) -> None:
     """The extreme elements so far and their places; a later piece wins only with a better one. A piece is a part of
     some rows, or some elements of an axis that goes down the columns of a tile."""
@@ -186,7 +186,7 @@ def _position_in_pieces(
     b.nest(outer, [*begin, *b.wrapped([step], piece), store])
 
 
-def position(b: SoloBuilder, op: Op) -> None:
+def position(b: StandaloneBuilder, op: Op) -> None:
     """Of the first greatest (least) element: along rows in pieces, along another axis with all of it in one tile, or in
     pieces where it is too long for that."""
     source = op.operands[0]
@@ -215,7 +215,7 @@ def position(b: SoloBuilder, op: Op) -> None:
     )
 
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **dict.fromkeys(JOINS, reduce),
     "argmax": position,
     "argmin": position,

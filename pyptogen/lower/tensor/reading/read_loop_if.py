@@ -1,11 +1,11 @@
-"""The condition of a loop's rounds: in which of them anything happens.
+"""The condition of a loop's iterations: in which of them anything happens.
 
 before: loop: {over: blocks, tile: 1, if: live[blocks] != 0 and blocks.start < length}
 after:  loop: live_block = block(live); attend.if = only(live_block, length: @0 != 0, blocks.start < @1)
 
 A round that is left out changes no carried value. What is compared are sums and products of whole numbers: elements of
-tensors that are there before the loop, where the round's block begins, dims and attrs. An element may be another one
-along axes of the carried values; then the condition holds for some of their rows and not for others.
+tensors that are there before the loop, where the iteration's block begins, dims and attrs. An element may be another
+one along axes of the carried values; then the condition holds for some of their rows and not for others.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class RoundIf(ScalarReader):
         if not isinstance(node, ast.Compare):
             raise fault(
                 "PTG108",
-                f"`{expr.text_of(node)}` cannot decide about a round",
+                f"`{expr.text_of(node)}` cannot decide about an iteration",
                 expr.span_of(node),
                 expected="comparisons, joined by `and`",
-                fix="compute a flag for each round before the loop, and compare that",
+                fix="compute a flag for each iteration before the loop, and compare that",
             )
         sides = [self._side(expr, side) for side in (node.left, *node.comparators)]
         found = []
@@ -100,7 +100,7 @@ class RoundIf(ScalarReader):
                     "PTG201",
                     f"no loop around is over `{node.value.id}`",
                     expr.span_of(node),
-                    expected=f"`{self.over}.start`, where the block of this round begins",
+                    expected=f"`{self.over}.start`, where the block of this iteration begins",
                 )
             return start_symbol(self.over)
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Call):
@@ -109,20 +109,20 @@ class RoundIf(ScalarReader):
         return super()._read(expr, node)
 
     def _element(self, value: Value, expr: Expr, node: ast.expr) -> Any:
-        made_by = {op.result.name: op for op in self.builder.ops}
-        base = root(value.name, made_by)
-        if base in made_by and made_by[base].loop == self.builder.loop:
+        defining = {op.result.name: op for op in self.builder.ops}
+        base = root(value.name, defining)
+        if base in defining and defining[base].loop == self.builder.loop:
             raise fault(
                 "PTG230",
-                f"`{expr.text_of(node)}` is computed in the round that it decides about",
+                f"`{expr.text_of(node)}` is computed in the iteration that it decides about",
                 expr.span_of(node),
                 expected="an element of a tensor that is there before the loop",
-                fix="compute a flag for each round in a stage before the loop",
+                fix="compute a flag for each iteration in a stage before the loop",
             )
         if value.dtype not in WHOLE:
             raise fault(
                 "PTG206",
-                f"a condition of a round cannot read `{expr.text_of(node)}`, which is {value.dtype}",
+                f"a condition of an iteration cannot read `{expr.text_of(node)}`, which is {value.dtype}",
                 expr.span_of(node),
                 expected=f"a dtype among {' '.join(WHOLE)}",
                 fix="cast it before the loop",
@@ -142,9 +142,9 @@ class RoundIf(ScalarReader):
             if not fits:
                 raise fault(
                     "PTG230",
-                    f"a condition of the round reads {element.dtype}{show_shape(element.shape)}, and the carried value"
-                    f" is {show_shape(carry.shape)}",
+                    f"a condition of an iteration reads {element.dtype}{show_shape(element.shape)}, and the"
+                    f" carried value is {show_shape(carry.shape)}",
                     span,
-                    expected="one element for the round, or shapes that broadcast to that of each carried value",
+                    expected="one element for the iteration, or shapes that broadcast to that of each carried value",
                     fix="with `tile: 1` a block has one element; `x[:, None]` adds an axis",
                 )

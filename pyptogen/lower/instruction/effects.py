@@ -4,7 +4,7 @@ A rotating tile lies at another address from round to round, so what an instruct
 the loops around it. Every (instruction, counters) is looked at once; so is every pair.
 
 Of GM, only tensors count of which a place is known at run time alone, because an index says it: each access may be to
-the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same round's.
+the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same iteration's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
-from pyptogen.lower.isa.fractals import Apart, distances
+from pyptogen.lower.isa.fractals import Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
@@ -51,7 +51,7 @@ class Region:
         return shift < self.width or shift + other.width > self.pitch
 
 
-Lying = tuple[tuple[str, int], Apart]
+Lying = tuple[tuple[str, int], Spacing]
 """How far apart the fractals of one operand in L0 are: its location, its first byte, the distance."""
 
 
@@ -105,7 +105,7 @@ class Touches:
         self.met: list[Met] = []
 
     def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
-        """What an instruction touches in a round with these counters."""
+        """What an instruction touches in an iteration with these counters."""
         fixed = self._fixed.get(id(instr))
         if fixed is not None:
             return fixed

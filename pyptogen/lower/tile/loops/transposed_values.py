@@ -1,14 +1,14 @@
-"""Pass: a value that a round computes and reads transposed is turned on chip.
+"""Pass: a value that an iteration computes and reads transposed is transposed on chip.
 
 before: e = exp(x_block);  e_t = view transpose(e);  s = matmul(e_t, e)
 after:  e = exp(x_block);  e_t = turn(e);            s = matmul(e_t, e)
 
-A row that is read as a column, or a column as a row, is turned as well. A reshape of a reshape is one, so that a column
-that is a row in between stays a column.
+A row that is read as a column, or a column as a row, is transposed as well. A reshape of a reshape is one, so that a
+column that is a row in between stays a column.
 
 Outside of loops a reader of a transposed value meets it in GM, where a transposition is other strides. A loop is not
 taken apart for that. Where cube and vector cores are apart, what only products read lies in GM anyway, unless the cores
-meet in rings, which those of a recurrence always do.
+meet in fifos, which those of a recurrence always do.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from typing import Any
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.kernels.partition import producers
-from pyptogen.lower.tile.rounds.levels import recurrent
-from pyptogen.lower.tile.sizes.sizes import Selected, ring_slots
+from pyptogen.lower.tile.kernels.partition import defining_ops
+from pyptogen.lower.tile.loops.levels import recurrent
+from pyptogen.lower.tile.sizes.sizes import Selected, fifo_slots
 
 
 def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Program:
@@ -30,18 +30,18 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     if not program.loops:
         return program
     program = _reshaped_once(program)
-    made_by = producers(program)
-    in_rings = {op.stage for op in program.ops if any(ring_slots(row.row, (op.stage,)) for row in rows)}
+    defining = defining_ops(program)
+    in_rings = {op.stage for op in program.ops if any(fifo_slots(row.row, (op.stage,)) for row in rows)}
     recurrences = recurrent(program)
 
     single = {loop.block.name for loop in program.loops if loop.tile == 1}
 
-    def turned(op: Op) -> bool:
+    def transposed(op: Op) -> bool:
         if not op.loop or op.kind not in ("transpose", "reshape"):
             return False
         (source,) = op.operands
         assert isinstance(source, Value)
-        maker = made_by.get(root(source.name, made_by))
+        maker = defining.get(root(source.name, defining))
         if maker is None or maker.loop != op.loop:
             return False
         if op.kind == "reshape" and not (
@@ -52,24 +52,25 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
         on_chip = platform.unified or op.stage in in_rings or op.loop in recurrences or maker.kind == "carry"
         return on_chip or not all(reader.kind in PRODUCTS for reader in readers)
 
-    ops = tuple(replace(op, kind="turn") if turned(op) else op for op in program.ops)
+    ops = tuple(replace(op, kind="tile_transpose") if transposed(op) else op for op in program.ops)
     return program if ops == program.ops else replace(program, ops=ops)
 
 
 def _reshaped_once(program: Program) -> Program:
-    """The program with each reshape in a round that of what the round computes, or reads, in its first shape."""
-    made_by: dict[str, Op] = {}
+    """The program with each reshape in an iteration that of what the iteration computes, or reads, in its first
+    shape."""
+    defining: dict[str, Op] = {}
     for op in program.ops:
         source = op.operands[0] if op.kind == "reshape" and op.loop and not op.attrs.get("renames") else None
-        before = made_by.get(source.name) if isinstance(source, Value) else None
+        before = defining.get(source.name) if isinstance(source, Value) else None
         if before is not None and before.kind == "reshape" and before.loop == op.loop and "renames" not in before.attrs:
             op = replace(op, operands=before.operands)
-        made_by[op.result.name] = op
-    return replace(program, ops=tuple(made_by.values()))
+        defining[op.result.name] = op
+    return replace(program, ops=tuple(defining.values()))
 
 
 def _is_computed_with(program: Program, value: Value) -> bool:
-    """Whether an operation of the round computes with a value, or with a view of it."""
+    """Whether an operation of the iteration computes with a value, or with a view of it."""
     readers = [op for op in program.ops if op.loop and any(_is(v, value) for v in op.operands)]
     return any(op.kind not in VIEWS or _is_computed_with(program, op.result) for op in readers)
 

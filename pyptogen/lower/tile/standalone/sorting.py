@@ -35,7 +35,7 @@ from pyptogen.lower.tile.ops import (
     TopK,
     Unary,
 )
-from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 
 BLOCK = 32
 """Elements that TSORT32 sorts."""
@@ -64,7 +64,7 @@ class _Rows:
     largest: bool
 
 
-def topk(b: SoloBuilder, op: Op) -> None:
+def topk(b: StandaloneBuilder, op: Op) -> None:
     """Values and places of the extreme elements of each row; one of the two where nobody reads the other."""
     (x,) = op.operands
     assert isinstance(x, Value)
@@ -81,13 +81,13 @@ def topk(b: SoloBuilder, op: Op) -> None:
         _merge(b, rows)
 
 
-def _store(b: SoloBuilder, rows: _Rows, outer: list[Step], kind: str, tile: str) -> TileOp:
+def _store(b: StandaloneBuilder, rows: _Rows, outer: list[Step], kind: str, tile: str) -> TileOp:
     at = list(rows.targets).index(kind)
     target = rows.targets[kind]
     return b.store(tile, target.tensor, b.at(target.offset, outer, at))
 
 
-def _walk(b: SoloBuilder, rows: _Rows) -> None:
+def _walk(b: StandaloneBuilder, rows: _Rows) -> None:
     """Row by row from GM; values are taken from there once it is known where they are."""
     kept, length = b.largest(rows.k), b.largest(rows.length)
     if kept > LONGEST_WALK:
@@ -113,7 +113,7 @@ def _walk(b: SoloBuilder, rows: _Rows) -> None:
     b.nest(outer, body)
 
 
-def _merge(b: SoloBuilder, rows: _Rows) -> None:
+def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
     """By sorted pairs of value and place."""
     k, length = rows.k.constant, rows.length.constant
     if k is None or (k > PARTS[-1] and (length is None or length > LISTS * PARTS[-1])):
@@ -139,7 +139,7 @@ def _merge(b: SoloBuilder, rows: _Rows) -> None:
     b.nest(outer, [*body, *_taken(b, rows, outer, pairs, (k, kept))])
 
 
-def _taken(b: SoloBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tuple[int, int]) -> list[Node]:
+def _taken(b: StandaloneBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tuple[int, int]) -> list[Node]:
     """Values and places out of the first pairs, to GM."""
     k, kept = count
     first = b.window("best", pairs, 0, Extent(2 * kept))
@@ -159,7 +159,7 @@ def _taken(b: SoloBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tu
 class _Sorter:
     """Sorts parts of rows, ``size`` elements each, with the buffers that they share."""
 
-    def __init__(self, b: SoloBuilder, rows: _Rows, outer: list[Step], size: int, places: str) -> None:
+    def __init__(self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], size: int, places: str) -> None:
         self.b, self.rows, self.outer, self.size, self.places = b, rows, outer, size, places
         rounds = PARTS.index(size)
         wide = Extent(2 * size)
@@ -221,4 +221,4 @@ def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], st
     return [*body, b.do(MergeLists, lists, *windows, scratch=scratch)], lists
 
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {"topk_values": topk, "topk_indices": topk}
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {"topk_values": topk, "topk_indices": topk}

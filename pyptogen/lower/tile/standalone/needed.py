@@ -14,7 +14,7 @@ SHARE = 8
 """A row that takes more than this part of UB is reduced in pieces."""
 
 
-class Alone:
+class Standalone:
     """Says it of the operations of one program on one platform."""
 
     def __init__(self, program: Program, platform: Platform) -> None:

@@ -12,7 +12,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
-from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor, GmView, regrouped, unsupported
+from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, NeedsCopy, regrouped, unsupported
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -26,10 +26,10 @@ from pyptogen.lower.tile.ir import (
     TileOp,
     TileVal,
 )
-from pyptogen.lower.tile.kernels.partition import KernelOps, producers
+from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
+from pyptogen.lower.tile.loops.between_iterations import values_apart
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Load, Store
-from pyptogen.lower.tile.rounds.between_rounds import values_apart
 
 Made = TypeVar("Made", bound=TileOp)
 
@@ -66,7 +66,7 @@ class Step:
         return Extent(self.tile, Poly.of(self.valid) if self.valid else None)
 
 
-class SoloBuilder:
+class StandaloneBuilder:
     """Collects tiles, tensors and loop nests of one kernel."""
 
     def __init__(
@@ -80,7 +80,7 @@ class SoloBuilder:
     ) -> None:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
-        self.made_by = producers(program)
+        self.defining = defining_ops(program)
         self.apart = values_apart(self.axes)
         self.tensors, self.gm_names = tensors, gm_names
         self.tiles: dict[str, TileVal] = {}
@@ -90,7 +90,7 @@ class SoloBuilder:
         self.op: Op = kernel.ops[0]
         self.segment = segment if segment is not None and self._leads(segment) else None
         """The dim of whose range each launch gets a part."""
-        self.dealt = True
+        self.distributed = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
         self.taken = names_in_kernels(program, tensors)
         self.place = loop_variable("place", self.taken)
@@ -107,18 +107,18 @@ class SoloBuilder:
 
     def source(self, value: Value) -> GmView:
         """An operand in GM, seen through its views."""
-        base = root(value.name, self.made_by)
+        base = root(value.name, self.defining)
         tensor = self.gm_names[base]
-        whole = self.made_by[base].result if base in self.made_by else self._input(base)
-        if self.tensors[tensor].layout == "nz" and base in self.made_by:
-            raise Copied(unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
+        whole = self.defining[base].result if base in self.defining else self._input(base)
+        if self.tensors[tensor].layout == "nz" and base in self.defining:
+            raise NeedsCopy(unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
         view = replace(self.axes.whole(tensor, whole), apart=self.apart.get(base))
-        for op in value_views(self.made_by, value.name):
+        for op in value_views(self.defining, value.name):
             if op.kind == "picked":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")
-                raise Copied(error, op.result.name)
+                raise NeedsCopy(error, op.result.name)
             try:
                 view = self.axes.apply(view, op)
             except DiagnosticError as error:
@@ -134,12 +134,12 @@ class SoloBuilder:
         """The result in GM, of the operation at hand or of another one of the kernel.
 
         Raises:
-            Copied: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
+            NeedsCopy: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
         """
         result = (op or self.op).result
         tensor = self.gm_names[result.name]
         if self.tensors[tensor].layout == "nz" and not boxes:
-            raise Copied(unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out"), result.name)
+            raise NeedsCopy(unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out"), result.name)
         if tensor not in self.writes:
             self.writes.append(tensor)
         return self.axes.whole(tensor, result)
@@ -204,19 +204,19 @@ class SoloBuilder:
         return Step(item, var, min(tile, whole) if whole is not None else tile)
 
     def nest(self, steps: Sequence[Step], body: Sequence[Node]) -> None:
-        """Add a nest of loops, outermost first; the longest of them is dealt to the blocks of a launch."""
-        self.body += self.wrapped(steps, body, self.dealt)
+        """Add a nest of loops, outermost first; the longest of them is distributed to the blocks of a launch."""
+        self.body += self.wrapped(steps, body, self.distributed)
 
-    def wrapped(self, steps: Sequence[Step], body: Sequence[Node], dealt: bool = False) -> list[Node]:
+    def wrapped(self, steps: Sequence[Step], body: Sequence[Node], distributed: bool = False) -> list[Node]:
         """A body inside its loops."""
         looped = [s for s in steps if s.item.extent != Poly.of(s.tile)]
-        longest = max(looped, key=_trips, default=None) if dealt else None
+        longest = max(looped, key=_trips, default=None) if distributed else None
         nodes = list(body)
         for s in reversed(looped):
             start, stop = self._range(s.item.extent)
             body = tuple(nodes)
             nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
-        if dealt and longest is None:
+        if distributed and longest is None:
             once = loop_variable("once", self.taken)
             nodes = [Loop(once, once, ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
         return nodes

@@ -1,4 +1,4 @@
-"""The rows that all matrix and vector work of a loop shares, so that a round may take a part of them at a time."""
+"""The rows that all matrix and vector work of a loop shares, so that an iteration may take a part of them at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyptogen.lower.tile.kernels.partition import KernelOps
 
 def shared_rows(program_axes: Axes, kernel: KernelOps) -> str | None:
     """The dim of the rows of every product of the kernel's loops, where nothing in them sums over it or has it
-    elsewhere than in its rows: rounds of attention go so over the queries.
+    elsewhere than in its rows: iterations of attention go so over the queries.
 
     Args:
         program_axes: the axes of the program.

@@ -1,7 +1,8 @@
-"""Values of a loop's rounds that cross kernels: what they look like in GM, where all rounds lie side by side.
+"""Values of a loop's iterations that cross kernels: what they look like in GM, where all iterations lie side by side.
 
 before: s: [sq, kv.tile] and a: [sq, 1], made in one kernel's loop over kv and read in another's
-after:  s in GM: [sq, kv], each round at its columns; a in GM: one [sq, 1] after the other, round kv0 / tile at kv0 * sq
+after:  s in GM: [sq, kv], each iteration at its columns; a in GM: one [sq, 1] after the other, round kv0 / tile at kv0
+* sq
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.views import indices_of, root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, InRounds
-from pyptogen.lower.tile.rounds.block_lengths import named_tiles
+from pyptogen.lower.tile.loops.block_lengths import named_tiles
 
 
-def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
-    """Results inside of loops that are others in every round: they follow from a carried value or from a block, or are
-    as long as the block, which is shorter in the last round."""
+def varying(ops: Sequence[Op], defining: Mapping[str, Op]) -> set[str]:
+    """Results inside of loops that are others in every iteration: they follow from a carried value or from a block, or
+    are as long as the block, which is shorter in the last iteration."""
     found: set[str] = set()
     for op in (op for op in ops if op.loop):
         if any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
             found.add(op.result.name)
         names = [v.name for v in op.operands if isinstance(v, Value)]
-        names += [index for name in names for index in indices_of(name, made_by)]
-        blocks = any(view.kind == "block" for name in names for view in value_views(made_by, name))
-        if op.kind == "carry" or blocks or any(root(name, made_by) in found for name in names):
+        names += [index for name in names for index in indices_of(name, defining)]
+        blocks = any(view.kind == "block" for name in names for view in value_views(defining, name))
+        if op.kind == "carry" or blocks or any(root(name, defining) in found for name in names):
             found.add(op.result.name)
     return found
 
@@ -40,7 +41,7 @@ def varying_in(axes: Axes) -> Set[str]:
 
 def values_apart(axes: Axes) -> Mapping[str, InRounds]:
     """The values that would lie apart in GM, by name. A round takes at least as many elements as the value has, rounded
-    such that the place of a round is a multiple of where its block begins."""
+    such that the place of an iteration is a multiple of where its block begins."""
     if axes.apart is None:
         axes.apart = _values_apart(axes)
     return axes.apart

@@ -1,14 +1,14 @@
 """A mixed kernel → the program of its cube core and that of its vector core, where these are apart.
 
 before: for n0: acc = matmul a, b; p = extract acc; y = exp p; store y
-after:  cube:   for n0: acc = matmul a, b; push acc → p_ring
-        vector: for n0: pop p_ring; p = load p_slot; free p_ring; y = exp p; store y
+after:  cube:   for n0: acc = matmul a, b; push acc → p_fifo
+        vector: for n0: pop p_fifo; p = load p_slot; free p_fifo; y = exp p; store y
 
 Both programs keep the loops around what they do, so that a push and its pop are done equally often and in one order. An
 accumulator that vector work takes some rows at a time is popped once around the loop over these rows. A computed
 operand of a matmul goes the other way, into L1.
 
-Afterwards each program is a kernel of one core; they meet in the rings alone, and a launch runs both side by side.
+Afterwards each program is a kernel of one core; they meet in the fifos alone, and a launch runs both side by side.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ Path = tuple[int, ...]
 Side = Literal["cube", "vector"]
 
 MOST = 7
-"""Rings of one kernel: each takes two of the 16 flags between the cores of a block; two are left to the system."""
+"""Fifos of one kernel: each takes two of the 16 flags between the cores of a block; two are left to the system."""
 
 
 class _Divider:
@@ -134,13 +134,13 @@ class _Divider:
                 op.span, f"a kernel whose cube and vector cores share more than {MOST} values", "fuse fewer stages"
             )
         base, n = wanted, 1
-        while not self.taken.isdisjoint({f"{base}_ring", f"{base}_slot", f"{base}_pipe", f"{base}_view"}):
+        while not self.taken.isdisjoint({f"{base}_fifo", f"{base}_slot", f"{base}_pipe", f"{base}_view"}):
             n += 1
             base = f"{wanted}_{n}"
-        self.taken |= {f"{base}_ring", f"{base}_slot", f"{base}_pipe", f"{base}_view"}
+        self.taken |= {f"{base}_fifo", f"{base}_slot", f"{base}_pipe", f"{base}_view"}
         number = len(self.fifos)
         rows, cols = tile.rows.size, tile.cols.size
-        fifo = Fifo(f"{base}_ring", f"{base}_slot", tile.dtype, rows, cols, self.kernel.slots, to, number, op.span)
+        fifo = Fifo(f"{base}_fifo", f"{base}_slot", tile.dtype, rows, cols, self.kernel.slots, to, number, op.span)
         self.fifos.append(fifo)
         return fifo
 
@@ -195,7 +195,7 @@ class _Divider:
         touched = {tensor for op in walk(body) for tensor in op.tensors}
         conditions = [loop.only for loop in walk_loops(body) if loop.only is not None]
         touched |= {element.tensor for only in conditions for element in only.elements}
-        rings = tuple(
+        fifos = tuple(
             GmTensor(f.name, f.dtype, (Poly.of(f.slots * f.rows * f.cols),), "nd", True, f.span) for f in self.fifos
         )
         scalars = {str(s) for op in walk(body) for v in op.srcs if not isinstance(v, str) for s in _symbols(v.expr)}
@@ -207,7 +207,7 @@ class _Divider:
             name=f"{kernel.name}_{'cube' if side == 'cube' else 'vec'}",
             core=side,
             stages=tuple(s for s in kernel.stages if any(op.stage == s for op in walk(body))),
-            tensors=(*(t for t in kernel.tensors if t.name in touched), *rings),
+            tensors=(*(t for t in kernel.tensors if t.name in touched), *fifos),
             reads=tuple(name for name in kernel.reads if name in touched),
             writes=tuple(name for name in kernel.writes if name in touched),
             scalars=tuple(name for name in kernel.scalars if name in scalars),

@@ -19,7 +19,7 @@ from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.lower.tile.ops import Binary, Fill, Scan
 from pyptogen.lower.tile.running import JOINS
-from pyptogen.lower.tile.solo.builder import CPU_TILE_BYTES, Item, SoloBuilder
+from pyptogen.lower.tile.standalone.builder import CPU_TILE_BYTES, Item, StandaloneBuilder
 
 CPU_LINES = 8
 """Lines that a CPU takes at a time where each is one run: as many as TROWCUMSUM steps along together (fp32)."""
@@ -28,7 +28,7 @@ CPU_APART_BYTES = 32
 set where lines are 4 KB apart, and must find it there in the next step (fp32: 8 lines 5 times as fast as 512)."""
 
 
-def scan(b: SoloBuilder, op: Op) -> None:
+def scan(b: StandaloneBuilder, op: Op) -> None:
     """Along the axis; as many lines beside each other as fit a tile, or stay in cache."""
     (source,) = op.operands
     assert isinstance(source, Value)
@@ -45,7 +45,7 @@ def scan(b: SoloBuilder, op: Op) -> None:
         _step_by_step(b, (view, target), along, others)
 
 
-def _along_rows(b: SoloBuilder, views: tuple[GmView, GmView], along: Item, others: list[Item]) -> None:
+def _along_rows(b: StandaloneBuilder, views: tuple[GmView, GmView], along: Item, others: list[Item]) -> None:
     """Tiles of a few lines and a part of the axis; the next part goes on from the last column: the end of a
     window that begins where windows may."""
     op, dtype = b.op, b.op.result.dtype
@@ -70,7 +70,7 @@ def _along_rows(b: SoloBuilder, views: tuple[GmView, GmView], along: Item, other
     b.nest(kept, [begin, *b.wrapped([part], body)])
 
 
-def _step_by_step(b: SoloBuilder, views: tuple[GmView, GmView], along: list[Item], others: list[Item]) -> None:
+def _step_by_step(b: StandaloneBuilder, views: tuple[GmView, GmView], along: list[Item], others: list[Item]) -> None:
     """Every step is one row, or column, of a tile: so far and here make so far."""
     op, dtype = b.op, b.op.result.dtype
     view, target = views
@@ -92,4 +92,4 @@ def _step_by_step(b: SoloBuilder, views: tuple[GmView, GmView], along: list[Item
     b.nest(kept, [begin, *b.wrapped(inner, body)])
 
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = dict.fromkeys(JOINS, scan)
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = dict.fromkeys(JOINS, scan)

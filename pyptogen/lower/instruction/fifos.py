@@ -1,8 +1,8 @@
-"""The rings between the two programs of a mixed kernel, as the device keeps them; both programs replayed side by side.
+"""The fifos between the two programs of a mixed kernel, as the device keeps them; both programs replayed side by side.
 
-A producer does not ask for each slot: the consumer tells of freed slots in batches of a period (all slots of a ring of
+A producer does not ask for each slot: the consumer tells of freed slots in batches of a period (all slots of a fifo of
 one or two, half of them of a longer one), and the producer waits for such a word only where the number of its tile is a
-multiple of the period (TPipe of the public A2/A3 headers). So a ring protects its slots only if its length is a
+multiple of the period (TPipe of the public A2/A3 headers). So a fifo protects its slots only if its length is a
 multiple of its period: `protects`.
 """
 
@@ -11,22 +11,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 Event = tuple[str, str]
-"""What happens, and to which ring: claim (of a free slot), store (into it), fill (it is handed over), pop, load (from
+"""What happens, and to which fifo: claim (of a free slot), store (into it), fill (it is handed over), pop, load (from
 the popped slot), free; or to which flag between the cores: signal, await."""
 
 
 def period(slots: int) -> int:
-    """Freed slots of a ring that its consumer tells of at once."""
+    """Freed slots of a fifo that its consumer tells of at once."""
     return slots if slots <= 2 else slots // 2
 
 
 def protects(slots: int) -> bool:
-    """Whether no slot of such a ring can be filled again before it was freed."""
+    """Whether no slot of such a fifo can be filled again before it was freed."""
     return slots % period(slots) == 0
 
 
-class Rings:
-    """Slots of all rings, and words about freed ones that nobody waited for yet."""
+class Fifos:
+    """Slots of all fifos, and words about freed ones that nobody waited for yet."""
 
     def __init__(self, slots: Mapping[str, int]) -> None:
         self.slots = slots
@@ -37,9 +37,9 @@ class Rings:
         self.words = dict.fromkeys(slots, 0)
         self.signals: dict[str, int] = {}
 
-    def _asks(self, ring: str) -> bool:
+    def _asks(self, fifo: str) -> bool:
         """Whether the producer waits for a word before its next tile."""
-        number, slots = self.claimed[ring], self.slots[ring]
+        number, slots = self.claimed[fifo], self.slots[fifo]
         return number >= slots and number % period(slots) == 0
 
     def ready(self, event: Event) -> bool:
@@ -70,33 +70,33 @@ class Rings:
             self.words[name] += int(self.freed[name] % period(self.slots[name]) == 0)
         return fault
 
-    def _fault(self, what: str, ring: str) -> str | None:
-        held, claimed = self.popped[ring] - self.freed[ring], self.claimed[ring] - self.filled[ring]
+    def _fault(self, what: str, fifo: str) -> str | None:
+        held, claimed = self.popped[fifo] - self.freed[fifo], self.claimed[fifo] - self.filled[fifo]
         if what in ("load", "free") and held != 1:
-            return f"{what} of {ring} with {held} slots popped"
+            return f"{what} of {fifo} with {held} slots popped"
         if what in ("store", "fill") and claimed != 1:
-            return f"{what} of {ring} with {claimed} slots claimed"
-        if what == "claim" and self.claimed[ring] - self.freed[ring] >= self.slots[ring]:
-            return f"push to {ring} into a slot that was not freed"
+            return f"{what} of {fifo} with {claimed} slots claimed"
+        if what == "claim" and self.claimed[fifo] - self.freed[fifo] >= self.slots[fifo]:
+            return f"push to {fifo} into a slot that was not freed"
         return None
 
     def left(self) -> list[str]:
-        """Rings that are not empty."""
-        return [ring for ring in self.slots if self.claimed[ring] != self.freed[ring]]
+        """Fifos that are not empty."""
+        return [fifo for fifo in self.slots if self.claimed[fifo] != self.freed[fifo]]
 
 
 def together(first: Sequence[Event], second: Sequence[Event], slots: Mapping[str, int]) -> list[tuple[str, int, int]]:
     """What goes wrong between two programs whose events these are: the text, which of them, and the number of its
-    event. Of a deadlock, the first program's; of what is left in a ring, the number behind the last event."""
-    rings = Rings(slots)
+    event. Of a deadlock, the first program's; of what is left in a fifo, the number behind the last event."""
+    fifos = Fifos(slots)
     found: list[tuple[str, int, int]] = []
     sides, at = (first, second), [0, 0]
     moved = True
     while moved:
         moved = False
         for side, sequence in enumerate(sides):
-            while at[side] < len(sequence) and rings.ready(sequence[at[side]]):
-                fault = rings.take(sequence[at[side]])
+            while at[side] < len(sequence) and fifos.ready(sequence[at[side]]):
+                fault = fifos.take(sequence[at[side]])
                 found += [(fault, side, at[side])] if fault else []
                 at[side] += 1
                 moved = True
@@ -104,4 +104,4 @@ def together(first: Sequence[Event], second: Sequence[Event], slots: Mapping[str
     if stuck:
         waits = [f"{sides[side][at[side]][0]} of {sides[side][at[side]][1]}" for side in stuck]
         return [*found, (f"deadlock: {' against '.join(waits)}", stuck[0], at[stuck[0]])]
-    return [*found, *((f"{ring} is not empty at the end", 0, len(first)) for ring in rings.left())]
+    return [*found, *((f"{fifo} is not empty at the end", 0, len(first)) for fifo in fifos.left())]

@@ -16,11 +16,11 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.solo import copies, indexed, reductions, scans, sorting
-from pyptogen.lower.tile.solo.alone import Alone
-from pyptogen.lower.tile.solo.builder import SoloBuilder
+from pyptogen.lower.tile.standalone import copies, indexed, reductions, scans, sorting
+from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
+from pyptogen.lower.tile.standalone.needed import Standalone
 
-CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **copies.CUTTERS,
     **indexed.CUTTERS,
     **reductions.CUTTERS,
@@ -43,9 +43,9 @@ def run(
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
-    builder = SoloBuilder(program, kernel, tensors, gm_names, platform, segment)
+    builder = StandaloneBuilder(program, kernel, tensors, gm_names, platform, segment)
     CUTTERS[builder.op.kind](builder, builder.op)
     return builder.finish()
 
 
-__all__ = ["CUTTERS", "Alone", "run"]
+__all__ = ["CUTTERS", "Standalone", "run"]

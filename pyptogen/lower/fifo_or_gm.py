@@ -1,4 +1,4 @@
-"""Where cube and vector cores are apart: rings between them, or kernels of their own that meet in GM, for stages whose
+"""Where cube and vector cores are apart: fifos between them, or kernels of their own that meet in GM, for stages whose
 tiling row leaves all to the compiler.
 
 before: - {}                      attention: scores and products of all rounds in GM, four launches one after the other
@@ -8,7 +8,7 @@ before: - {}                      product and gelu: the product in GM, two launc
 after:  - {linear: {fifo: 2}}     one mixed kernel: the vector cores work on a tile while the cube core makes the next
 
 Both are lowered, and each stage gets the form that the figures of the platform call faster. A recurrence that only a
-mixed kernel can do has its rings in any row, and a note says so where the row does not.
+mixed kernel can do has its fifos in any row, and a note says so where the row does not.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
-from pyptogen.lower.tile.kernels.divide import MOST
-from pyptogen.lower.tile.kernels.partition import producers, shared
-from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, ring_slots
+from pyptogen.lower.tile.kernels.partition import defining_ops, shared
+from pyptogen.lower.tile.kernels.split_cores import MOST
+from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, fifo_slots
 
 LEAST_GAIN = 0.01
 DISPATCH_CYCLES = 1300
@@ -47,7 +47,7 @@ def run(
     rows: Sequence[Selected],
     dump: Dump | None,
 ) -> Lowered:
-    """The operator lowered for the rows as they are, or with rings. ``dump`` receives what the passes of the way that
+    """The operator lowered for the rows as they are, or with fifos. ``dump`` receives what the passes of the way that
     is taken show, or where none can be, of the first.
 
     Raises:
@@ -84,17 +84,17 @@ def _taken(
     if not stages:
         return noted(rows)
     apart, refusal = _attempt(noted, rows)
-    mixed, _ = _attempt(noted, _with_rings(rows, stages))
-    if mixed is None or not (ringed := _ringed(mixed)):
+    mixed, _ = _attempt(noted, _rows_with_fifos(rows, stages))
+    if mixed is None or not (with_fifos := _with_fifos(mixed)):
         if apart is None:
             raise refusal or AssertionError
         return apart
     if apart is None:
-        return _chosen(mixed, ringed, stages, "only they can do it")
+        return _chosen(mixed, with_fifos, stages, "only they can do it")
     through_gm, in_rings = _cycles(apart, platform), _cycles(mixed, platform)
-    faster = {stage for stage in ringed if in_rings[stage] < through_gm.get(stage, 0.0)}
-    if faster and faster != ringed:
-        mixed, _ = _attempt(noted, _with_rings(rows, faster))
+    faster = {stage for stage in with_fifos if in_rings[stage] < through_gm.get(stage, 0.0)}
+    if faster and faster != with_fifos:
+        mixed, _ = _attempt(noted, _rows_with_fifos(rows, faster))
     if mixed is None or not faster:
         return apart
     gain = sum(through_gm.values()) / sum(_cycles(mixed, platform).values())
@@ -105,28 +105,28 @@ def _taken(
 
 def _open(program: Program, platform: Platform, rows: Sequence[Selected]) -> frozenset[str]:
     """The stages with matrix and vector work that are cut as the compiler likes, on cores that are apart and have
-    figures, and for which there are rings enough."""
+    figures, and for which there are fifos enough."""
     if platform.unified or platform.costs is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
         return frozenset()
-    made_by = producers(program)
+    defining = defining_ops(program)
     found = set()
     for stage in program.stages:
         work = [op for op in program.ops if op.stage == stage.name and op.kind not in VIEWS]
         with_products = {op.loop for op in work if op.kind in PRODUCTS}
         loops = [[op for op in work if op.loop == loop] for loop in with_products if loop]
-        enough = "" in with_products or any(shared(loop, made_by) <= MOST for loop in loops)
+        enough = "" in with_products or any(shared(loop, defining) <= MOST for loop in loops)
         if enough and any(op.kind not in PRODUCTS for op in work):
             found.add(stage.name)
     return frozenset(found)
 
 
-def _with_rings(rows: Sequence[Selected], stages: Set[str]) -> list[Selected]:
+def _rows_with_fifos(rows: Sequence[Selected], stages: Set[str]) -> list[Selected]:
     sizes = {stage: {"fifo": SLOTS} for stage in sorted(stages)}
     return [replace(row, row=replace(row.row, sizes={**row.row.sizes, **sizes})) for row in rows]
 
 
-def _ringed(result: Lowered) -> frozenset[str]:
-    """The stages whose cores meet in rings in some plan."""
+def _with_fifos(result: Lowered) -> frozenset[str]:
+    """The stages whose cores meet in fifos in some plan."""
     return frozenset(_stage(result, launch) for plan in result.execution.plans for launch in plan if launch.programs)
 
 
@@ -136,22 +136,22 @@ def _stage(result: Lowered, launch: LaunchPlan) -> str:
     return next(stages, launch.kernel)
 
 
-def _chosen(mixed: Lowered, ringed: Set[str], stages: Set[str], why: str) -> Lowered:
-    """The result with rings, which says so: as a tiling row would."""
+def _chosen(mixed: Lowered, with_fifos: Set[str], stages: Set[str], why: str) -> Lowered:
+    """The result with fifos, which says so: as a tiling row would."""
     fifo = {"fifo": SLOTS}
-    chosen = fifo if ringed >= stages else dict.fromkeys(sorted(ringed), fifo)
-    where = "" if ringed >= stages else f" in {', '.join(sorted(ringed))}"
-    note = f"{mixed.name}, {mixed.target}: the cores meet in rings of {SLOTS} tiles (`fifo: {SLOTS}`){where}: {why}"
+    chosen = fifo if with_fifos >= stages else dict.fromkeys(sorted(with_fifos), fifo)
+    where = "" if with_fifos >= stages else f" in {', '.join(sorted(with_fifos))}"
+    note = f"{mixed.name}, {mixed.target}: the cores meet in fifos of {SLOTS} tiles (`fifo: {SLOTS}`){where}: {why}"
     return replace(mixed, notes=(*mixed.notes, note), chosen=chosen)
 
 
 def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
-    """The result with a line about the rings that no row speaks of."""
+    """The result with a line about the fifos that no row speaks of."""
     stages = {kernel.name: kernel.stages for kernel in result.instructions}
     there = [launch for plan in result.execution.plans for launch in plan if launch.programs]
-    own = {k.kernel for k in there if not any(ring_slots(row.row, stages[k.kernels[0]]) for row in rows)}
+    own = {k.kernel for k in there if not any(fifo_slots(row.row, stages[k.kernels[0]]) for row in rows)}
     where = f" in {', '.join(sorted(own))}"
-    note = f"{result.name}, {result.target}: the cores meet in rings of {SLOTS} tiles{where}: only they can do it"
+    note = f"{result.name}, {result.target}: the cores meet in fifos of {SLOTS} tiles{where}: only they can do it"
     return replace(result, notes=(*result.notes, note)) if own else result
 
 

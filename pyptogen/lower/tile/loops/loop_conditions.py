@@ -1,4 +1,4 @@
-"""Which rounds of a loop take place, as the kernels of the loop find out.
+"""Which iterations of a loop take place, as the kernels of the loop find out.
 
 before: attend.if = only(live_block: [blocks.tile], @0 != 0)
 after:  for blocks0 in 0..blocks step 1 if live_here = live[blocks0]; live_here != 0
@@ -13,7 +13,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Operands
 from pyptogen.lower.tile.ir import Comparison, Condition, Element
@@ -26,7 +26,7 @@ class RoundConditions(Operands):
         """That of a loop whose rounds are ``scope``; None where all take place."""
         import sympy
 
-        op = self.made_by.get(round_if(loop.name))
+        op = self.defining.get(round_if(loop.name))
         if op is None:
             return None
         values = [operand for operand in op.operands if isinstance(operand, Value)]
@@ -43,17 +43,17 @@ class RoundConditions(Operands):
         return condition
 
     def _element(self, value: Value, op: Op, scope: Scope) -> Element:
-        """Where this round's element of a tensor lies.
+        """Where this iteration's element of a tensor lies.
 
         Raises:
-            Apart: PTG303 for a tensor that this kernel computes: it is read from GM.
+            NeedsTwoKernels: PTG303 for a tensor that this kernel computes: it is read from GM.
             DiagnosticError: PTG303 for a tensor of which a tile has several elements.
         """
         view = self.gm_view(value.name, op)
-        base = root(value.name, self.made_by)
+        base = root(value.name, self.defining)
         if view is None:
             error = unsupported(op.span, "a condition that its own kernel computes", "put it into a stage of its own")
-            raise Apart(error, (next(o.result.name for o in self.kernel.ops if o.loop == op.loop), base))
+            raise NeedsTwoKernels(error, (next(o.result.name for o in self.kernel.ops if o.loop == op.loop), base))
         offset = view.offset
         for factor in (factor for axis in view.axes for factor in axis):
             loop = self.loop_of(factor.dim, scope)

@@ -1,4 +1,4 @@
-"""Index-set splitting: rows that see all of a round's block need no mask, the others not all of its columns.
+"""Index-set splitting: rows that see all of an iteration's block need no mask, the others not all of its columns.
 
 before: for kv0 …: for sq1 … after A: s = matmul q, k; y = minimum s, seen mask; m = amax y
 after:  for kv0 …: for sq1 … after A before A + 255:                               rows that see a part of the block
@@ -49,7 +49,7 @@ class _Splitter:
             elif rounds is not None and node.after is not None and any(map(_is_mask, walk(node.body))):
                 result += self._split(node, node.after, rounds)
             else:
-                around = node if node.role == "rounds" else rounds
+                around = node if node.role == "sequential" else rounds
                 result.append(replace(node, body=self._nodes(node.body, around)))
         return tuple(result)
 
@@ -96,7 +96,7 @@ class _Splitter:
         return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, sees="whole")
 
     def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, rounds: Loop) -> tuple[Node, ...]:
-        """The body for the columns that the last row of the iteration sees, as a loop of one round."""
+        """The body for the columns that the last row of the iteration sees, as a loop of one iteration."""
         ops = list(walk(body))
         leaves = any(isinstance(op, Store | ScatterRows) or _is_of_fifo(op) for op in ops)
         scaled = any(isinstance(op, Matmul) and op.is_scaled for op in ops)

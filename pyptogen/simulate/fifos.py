@@ -1,4 +1,4 @@
-"""The rings of a mixed kernel as the interpreters play them, and its programs side by side: that of the cube core, and
+"""The fifos of a mixed kernel as the interpreters play them, and its programs side by side: that of the cube core, and
 that of its one or two vector cores.
 
 Each core runs on a thread of its own. What is pushed is kept as an array; a slot that is popped is memory of the core
@@ -24,7 +24,7 @@ Part = tuple[int, Array]
 
 
 class _Ring:
-    """One ring: the parts that each producer has pushed, and how many tiles each consumer has popped and freed."""
+    """One fifo: the parts that each producer has pushed, and how many tiles each consumer has popped and freed."""
 
     def __init__(self, fifo: Fifo, lanes: int) -> None:
         self.fifo = fifo
@@ -34,11 +34,11 @@ class _Ring:
 
     @property
     def filled(self) -> int:
-        """Tiles that all producers have pushed."""
+        """Tiles that all defining_ops have pushed."""
         return min(map(len, self.parts))
 
-    def has_room(self, lane: int) -> bool:
-        return len(self.parts[lane]) - min(self.freed) < self.fifo.slots
+    def has_room(self, subblock: int) -> bool:
+        return len(self.parts[subblock]) - min(self.freed) < self.fifo.slots
 
     def tile(self, number: int, span: Span) -> Array:
         """All rows of a tile. Raises MachineFault: a row is missing, or two cores push it differently."""
@@ -57,11 +57,11 @@ class _Ring:
         return whole
 
 
-class Rings:
-    """The rings of one block. Whoever waits while nobody else can go on is in a deadlock."""
+class Fifos:
+    """The fifos of one block. Whoever waits while nobody else can go on is in a deadlock."""
 
     def __init__(self, fifos: Sequence[Fifo], lanes: int = 1) -> None:
-        self.rings = {fifo.name: _Ring(fifo, lanes) for fifo in fifos}
+        self.fifos = {fifo.name: _Ring(fifo, lanes) for fifo in fifos}
         self.changed = Condition()
         self.waiting: list[Callable[[], bool]] = []
         self.running = 0
@@ -103,43 +103,43 @@ class Rings:
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """One core's end of the rings; ``lane`` is the number of a vector core."""
+    """One core's end of the fifos; ``subblock`` is the number of a vector core."""
 
-    rings: Rings
-    lane: int = 0
+    fifos: Fifos
+    subblock: int = 0
 
-    def _at(self, to: str, ring: _Ring) -> int:
-        """The core among the producers or consumers of a ring."""
-        return self.lane if ring.fifo.to == to else 0
+    def _at(self, to: str, fifo: _Ring) -> int:
+        """The core among the defining_ops or consumers of a fifo."""
+        return self.subblock if fifo.fifo.to == to else 0
 
-    def slot(self, ring: str) -> str:
-        """What loads call the popped slot of a ring."""
-        return self.rings.rings[ring].fifo.slot
+    def slot(self, fifo: str) -> str:
+        """What loads call the popped slot of a fifo."""
+        return self.fifos.fifos[fifo].fifo.slot
 
     def push(self, name: str, tile: Array, span: Span, row: int = 0) -> None:
         """Waits for a free slot, and puts rows into it, from ``row`` on."""
-        ring = self.rings.rings[name]
-        lane = self._at("cube", ring)
-        self.rings.wait(lambda: ring.has_room(lane), f"a free slot of {name}", span)
-        if row < 0 or row + tile.shape[0] > ring.fifo.rows or tile.shape[1] > ring.fifo.cols:
+        fifo = self.fifos.fifos[name]
+        subblock = self._at("cube", fifo)
+        self.fifos.wait(lambda: fifo.has_room(subblock), f"a free slot of {name}", span)
+        if row < 0 or row + tile.shape[0] > fifo.fifo.rows or tile.shape[1] > fifo.fifo.cols:
             raise MachineFault("bounds", f"a tile of {tile.shape} is pushed into {name}", span, memory=f"GM {name}")
-        with self.rings.changed:
-            ring.parts[lane].append((row, np.array(tile)))
-            self.rings.changed.notify_all()
+        with self.fifos.changed:
+            fifo.parts[subblock].append((row, np.array(tile)))
+            self.fifos.changed.notify_all()
 
     def pop(self, name: str, span: Span) -> GmArray:
         """Waits for a filled slot."""
-        ring = self.rings.rings[name]
-        lane = self._at("vector", ring)
-        number = ring.popped[lane]
-        self.rings.wait(lambda: ring.filled > number, f"a filled slot of {name}", span)
-        with self.rings.changed:
-            ring.popped[lane] += 1
-        return GmArray(ring.tile(number, span).reshape(-1))
+        fifo = self.fifos.fifos[name]
+        subblock = self._at("vector", fifo)
+        number = fifo.popped[subblock]
+        self.fifos.wait(lambda: fifo.filled > number, f"a filled slot of {name}", span)
+        with self.fifos.changed:
+            fifo.popped[subblock] += 1
+        return GmArray(fifo.tile(number, span).reshape(-1))
 
     def free(self, name: str) -> None:
         """Gives the popped slot back; what it held is lost."""
-        ring = self.rings.rings[name]
-        with self.rings.changed:
-            ring.freed[self._at("vector", ring)] += 1
-            self.rings.changed.notify_all()
+        fifo = self.fifos.fifos[name]
+        with self.fifos.changed:
+            fifo.freed[self._at("vector", fifo)] += 1
+            self.fifos.changed.notify_all()

@@ -1,4 +1,4 @@
-"""How long the blocks of a loop's rounds may be."""
+"""How long the blocks of a loop's iterations may be."""
 
 from __future__ import annotations
 

@@ -15,6 +15,7 @@ from pyptogen.sanitize.numbers import numbers, ragged
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.preprocess import tokens_of
 from pyptogen.sanitize.program_order import findings as out_of_place
+from pyptogen.sanitize.regions import EVERYWHERE
 from pyptogen.sanitize.steps import whole
 from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.targets import CORES, TARGETS
@@ -35,6 +36,9 @@ FIXES = {
     "unused": "give one of the two another address, or use the value before the other one is written",
     "unwritten": "write the tile first, or let it be the bytes of the tile that is meant",
     "askew": "let both begin at the same byte, or one lie within the other",
+    "alignment": "give the tile an address that is",
+    "mask": "put `set_mask_norm(); set_vector_mask(-1, -1);` at the beginning of the kernel's vector work",
+    "base": "call `set_ffts_base_addr` first, with the address that the launch passes",
     "extents": "give the valid extents that the tile and the other operands have",
 }
 
@@ -304,7 +308,7 @@ def _too_large(trace: Trace, target: str) -> Iterator[Diagnostic]:
     for node in trace.nodes:
         for region in (r for part in trace.touched.get(id(node), ()) for r in part):
             room = TARGETS[target].capacity.get(region.memory)
-            if room is not None and region.end > room and region.start:
+            if room is not None and room < region.end != EVERYWHERE:
                 yield Diagnostic(
                     "PTG301",
                     f"capacity: {region.memory} 0x{region.start:05x}..0x{region.end:05x} leaves its {room} bytes",

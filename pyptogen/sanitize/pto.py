@@ -8,8 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.instruction.effects import Region
+from pyptogen.lower.instruction.replay import Finding
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
-from pyptogen.sanitize import queues, structs
+from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.operands import is_global, shape_of, uses_of
@@ -44,6 +45,8 @@ LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCom
 ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
 """Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element. On A5
 threads of the vector pipe do."""
+ALIGNMENT = 32
+"""Of the address of a tile, in bytes, in each memory (buffer_limits.hpp)."""
 _ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
 _QUIET = re.compile(
     r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
@@ -217,7 +220,9 @@ def _other_call(machine: Machine, node: Call, name: str) -> Any:
         return construct(machine, kind, name, values, node.function.token)
     if any(isinstance(value, Tile) for value in values) and not _QUIET.fullmatch(name):
         raise machine.fault(node.function.token, f"`{name}` is no instruction that the table knows, and takes a tile")
+    registers.set_by(machine, name)
     if name in ("ffts_cross_core_sync", "wait_flag_dev"):
+        registers.needed(machine, "base", name, node.function.token)
         queues.between_cores(machine, name, values, node.function.token)
     if name == "getFFTSMsg" and (word := queues.message(values)) is not None:
         return word
@@ -336,6 +341,9 @@ def _place(machine: Machine, node: Call) -> Any:
         tile.token = node.function.token
         machine.trace.holders += 1
         tile.holder = machine.trace.holders
+        if isinstance(tile.address, int) and tile.address % ALIGNMENT:
+            text = f"{tile.kind.loc} 0x{tile.address:05x} is no multiple of {ALIGNMENT} bytes"
+            machine.trace.faults.append(Finding("alignment", None, None, text, tile.token.span))
     return UNKNOWN
 
 
@@ -349,6 +357,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         tiles[0].holder = tiles[1].holder
         return UNKNOWN
     if name in queues.INSTRUCTIONS:
+        registers.needed(machine, "base", name, token)
         return queues.instruction(machine, node, name, values)
     if name.startswith(("TPUT", "TGET", "TNOTIFY", "TWAIT", "TTEST")):
         raise machine.fault(token, f"`{name}`: queues between chips")
@@ -362,6 +371,8 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     if name.startswith("TFILLPAD") and tiles[0].kind.loc == "Mat":
         pipe = "MTE2"  # L1 is filled by the pipe that loads it
     span = token.span
+    if pipe == "V":
+        registers.needed(machine, "mask", name, token)
     if pipe == "S":
         if tiles:
             machine.trace.instruction(name, "S", span, [], [], uses=uses_of(name, values, token))

@@ -11,7 +11,8 @@ from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.values import AtMost, ScalarType, Tile, TileKind
 
-_EVERYWHERE = 1 << 24
+EVERYWHERE = 1 << 24
+"""The end of a region whose bytes are not known."""
 
 
 def _used(size: Any) -> int | None:
@@ -26,7 +27,7 @@ def region_of(tile: Tile, token: Token) -> Region:
         raise unsupported(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
     size = kind.bytes()
     if not isinstance(tile.address, int) or size is None:
-        return Region(kind.loc, 0, _EVERYWHERE, 0, 0)
+        return Region(kind.loc, 0, EVERYWHERE, 0, 0)
     rows, cols = (_used(size) for size in tile.valid)
     element = kind.element.size
     line, lines_there = (cols, kind.rows) if kind.row_major else (rows, kind.cols)

@@ -51,6 +51,10 @@ class Trace:
     """Which ways its branches went."""
     by_core: bool = False
     """The kernel asked which of the vector cores of its block it runs on."""
+    registers: set[str] = field(default_factory=set)
+    """Those of the core that the kernel has set, or that were told as not set."""
+    faults: list[Finding] = field(default_factory=list)
+    """What is wrong by itself, in whatever order pipes run."""
 
     def instruction(
         self,
@@ -114,9 +118,9 @@ class Trace:
         return [(n.name, self.touched[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
 
     def findings(self, name: str, span: Span, target: str) -> list[Finding]:
-        """Races, missing barriers and flags that do not pair."""
+        """Races, missing barriers and flags that do not pair, and what is wrong by itself."""
         kernel = InstrKernel(name, "mixed", target, (), (), (), (), (), None, (), tuple(self.nodes), (), span)
-        found: list[Finding] = []
+        found = list(self.faults)
         _PlacedReplay(kernel, Trips((1,)), on_find=found.append, touches=_TraceTouches(kernel, self)).run()
         return found
 

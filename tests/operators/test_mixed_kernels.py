@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sanitize.mutant_count import in_process
 
 from operators.conftest import SPECS
 from operators.loop_specs import CASES
@@ -18,10 +19,13 @@ from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.verify import IllegalIR
+from pyptogen.runtime.operator.compiled import _link
+from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.schema import load_spec
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
 from pyptogen.simulate.graph import interpret
+from pyptogen.verify.cases import case_dims
 from tests.runtime.isa.conftest import INCLUDE, compiler
 
 MAIN = """
@@ -247,3 +251,18 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
     subprocess.run([compiler(), *flags, str(source), "-o", str(tmp_path / "main")], check=True)
     done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "") if not drop else "pto check" in done.stderr
+
+
+def test_a_kernel_that_does_not_know_where_the_flags_are_is_told() -> None:
+    """The checked mode, of the library's kernel without the call that its launch passes the base for."""
+    spec = load_spec(SPECS / "linear_gelu.yaml")
+    program = from_spec(spec)
+    folder = SPECS.parent / "generated" / "linear_gelu"
+    paths = [folder / "wrapper.hpp", *sorted((folder / "a2a3").rglob("*.cpp"))]
+    sources = {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
+    cube = "a2a3/kernels/product_to_activation_cube.cpp"
+    sources[cube] = re.sub(r"set_ffts_base_addr\(.*\);", "", sources[cube])
+    operator = _link(spec, program, "a2a3", sources, make_toolchain(checked="a2a3"), 1, dict)
+    inputs = operator.example_inputs(seed=7, **case_dims(spec, program, {}))
+    _, said = in_process(lambda: operator(**inputs))
+    assert "TPUSH uses the flags between cores before the kernel knows where they are" in said

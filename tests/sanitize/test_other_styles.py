@@ -21,6 +21,8 @@ SCALARS = (
     + """\
 __global__ AICORE void largest(__gm__ float *out, __gm__ float *in)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Block x;
     TASSIGN(x, 0);
     Gm from(in), to(out);
@@ -47,6 +49,8 @@ ROWS = (
     + """\
 __global__ AICORE void row_by_row(__gm__ float *out, __gm__ float *in, int n)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
 #ifdef __CCE_AICORE__
     if (n <= 0) {
         return;

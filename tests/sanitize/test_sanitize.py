@@ -25,6 +25,8 @@ GOOD = (
 template <typename T, int Rows>
 __global__ AICORE void twice(__gm__ T __out__ *out, __gm__ T __in__ *in, int n)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     using Gm = GlobalTensor<T, Shape<1, 1, 1, Rows, kCols>, Stride<1, 1, 1, kCols, 1>>;
     Rows64<T, Rows> tiles[2] = {Rows64<T, Rows>(Rows, kCols), Rows64<T, Rows>(Rows, kCols)};
     TASSIGN(tiles[0], 0x0);
@@ -123,6 +125,8 @@ EVENTS = (
     + """\
 extern "C" __global__ AICORE void add(__gm__ float *out, __gm__ float *a, int mode)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Rows64<float, 8> x(8, 64), y(8, 64);
     TASSIGN<0x0>(x);
     TASSIGN<0x4000>(y);
@@ -230,6 +234,9 @@ using Acc = TileAcc<float, 16, 64>;
 using Fifo = TPipe<0, Direction::DIR_C2V, 16 * 64 * 4, 2>;
 extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm__ half *b, __gm__ float *fifo, int n)
 {
+    set_ffts_base_addr(0);
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Fifo pipe(fifo, 0x0, 0x0);
 #if defined(__DAV_CUBE__)
     Tile<TileType::Mat, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor> a1;
@@ -347,6 +354,7 @@ def test_flags_between_the_cores_are_followed(tmp_path: Path) -> None:
         + """\
 extern "C" __global__ AICORE void handshake(__gm__ float *out)
 {
+    set_ffts_base_addr(0);
     for (int i = 0; i < 3; ++i) {
 #if defined(__DAV_CUBE__)
         ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(0x2, 4));

@@ -55,6 +55,8 @@ using Left = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 8, 32>;
 using Gm = GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
 extern "C" __global__ AICORE void parts(__gm__ float *out, __gm__ float *in)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Whole x, y;
     Left low;
     TASSIGN<0x0>(x);

@@ -97,6 +97,8 @@ using namespace pto;
 extern "C" __global__ AICORE void my_kernel(__gm__ float *y, __gm__ float *x, int32_t rows, int32_t nblk)
 {
 #if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     using Rows = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
     using Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
     for (int32_t i = static_cast<int32_t>(get_block_idx()) * 8; i < rows; i += nblk * 8) {

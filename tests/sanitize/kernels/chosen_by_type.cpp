@@ -43,6 +43,8 @@ AICORE inline void spread(Tile<TileType::Vec, T, N, 32, BLayout::RowMajor> &x, _
 
 __global__ AICORE void combined(__gm__ float *out, __gm__ float *a, __gm__ float *b)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     using Rows = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor>;
     Rows x, y, z;
     TASSIGN<0x0>(x);

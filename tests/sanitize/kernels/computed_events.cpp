@@ -10,6 +10,8 @@ using Gm = GlobalTensor<float, Shape<1, 1, 1, kRows, kCols>, Stride<1, 1, 1, kCo
 
 extern "C" __global__ AICORE void scale_in_turn(__gm__ float *out, __gm__ float *in, float scale, uint32_t rounds)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Block x[kBuffers], y[kBuffers];
     for (uint32_t i = 0; i < kBuffers; ++i) {
         TASSIGN(x[i], i * kTileBytes);

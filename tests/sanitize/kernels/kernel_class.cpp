@@ -71,6 +71,8 @@ private:
 
 extern "C" __global__ AICORE void squares_fp32(__gm__ float *out, __gm__ float *in, int n)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Squares<float, 16, 64> op;
     op.init(out, in, n);
     op.process();

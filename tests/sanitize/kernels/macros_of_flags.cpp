@@ -17,6 +17,8 @@ using Column = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor>;
 
 __global__ AICORE void normalised(__gm__ float *out, __gm__ float *in)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     ROWS_AT(x, 0);
     ROWS_AT(tmp, TILE_BYTES);
     Column most;

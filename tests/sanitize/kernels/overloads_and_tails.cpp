@@ -24,6 +24,8 @@ AICORE inline void order(int id, bool store)
 
 __global__ AICORE void added(__gm__ float *out, __gm__ float *a, __gm__ float *b, int rows)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     uint64_t next = 0;
     Rows pair[2][2] = {{Rows(kRows), Rows(kRows)}, {Rows(kRows), Rows(kRows)}};
     for (auto i = 0; i < 2; ++i) {

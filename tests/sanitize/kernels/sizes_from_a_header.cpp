@@ -16,6 +16,8 @@ AICORE inline uint32_t place_of(uint32_t buffer, uint32_t bytes = sizes::kBytes)
 
 __global__ AICORE void widened(__gm__ float *out, __gm__ half *in, uint32_t rows)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Half x;
     Full y;
     TASSIGN(x, place_of(0));

@@ -7,6 +7,8 @@ using Rows = Tile<TileType::Vec, half, 8, 256, BLayout::RowMajor, -1, -1>;
 
 __global__ AICORE void prefetched(__gm__ half *out, __gm__ half *in, int rounds)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     using Gm = GlobalTensor<half, Shape<1, 1, 1, 8, 256>, Stride<1, 1, 1, 256, 1>>;
     Rows x[2] = {Rows(8, 256), Rows(8, 256)};
     Rows y(8, 256);

@@ -24,6 +24,8 @@ AICORE inline void free_again(int turn)
 
 __global__ AICORE void roots(__gm__ float *out, __gm__ float *in, int n)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     Rows x[3];
     int i = 0;
     do {

@@ -46,10 +46,14 @@ AICORE void larger(__gm__ T *out, __gm__ T *a, __gm__ T *b)
 
 __global__ AICORE void larger_fp32(__gm__ float *out, __gm__ float *a, __gm__ float *b)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     larger<float, 64, PadValue::Max>(out, a, b);
 }
 
 __global__ AICORE void larger_fp16(__gm__ half *out, __gm__ half *a, __gm__ half *b)
 {
+    set_mask_norm();
+    set_vector_mask(-1, -1);
     larger<half, 128, PadValue::Null>(out, a, b);
 }

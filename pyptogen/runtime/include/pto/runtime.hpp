@@ -140,6 +140,9 @@ void run_blocks(const void* body, uint32_t first_block, uint32_t last_block)
     const Body& call = *static_cast<const Body*>(body);
     for (uint32_t block = first_block; block < last_block; ++block) {
         pto::cpu_sim::set_execution_context(block, 0, 1);
+#if defined(PTO_CHECKED)
+        pto::cpu::checked::begin_kernel();
+#endif
         call();
         tell_wrong_index();
     }

@@ -269,3 +269,11 @@ extern "C" void mask_left_by_the_kernel_before()
     Block x = at<Block>(0);
     TEXPANDS(x, 1.0f);  // here: TEXPANDS works under the vector mask 0 0xff that .* left
 }
+
+extern "C" void mask_of_a_launch_never_set()
+{
+    cpu::checked::begin_kernel();
+    set_ffts_base_addr(0);
+    Block x = at<Block>(0);
+    TEXPANDS(x, 1.0f);  // here: TEXPANDS works under the vector mask that the kernel before has left
+}

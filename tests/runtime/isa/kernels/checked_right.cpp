@@ -348,6 +348,8 @@ extern "C" void stores_to_one_place_in_order()
 // A mask for something of the kernel's own, and all elements again before vector work.
 extern "C" void mask_set_back()
 {
+    cpu::checked::begin_kernel();
+    set_ffts_base_addr(0);
     set_mask_norm();
     set_vector_mask(0, 0xff);
     set_vector_mask(-1, -1);

@@ -7,10 +7,10 @@
 #include <pto/cpu/checked/engine.hpp>
 #include <pto/cpu/checked/extents.hpp>
 #include <pto/cpu/checked/fractals.hpp>
-#include <pto/cpu/checked/mask.hpp>
 #include <pto/cpu/checked/names.hpp>
 #include <pto/cpu/checked/overlaps.hpp>
 #include <pto/cpu/checked/pipes.hpp>
+#include <pto/cpu/checked/registers.hpp>
 #include <pto/cpu/checked/scalar.hpp>
 
 namespace pto::cpu::checked {
@@ -256,6 +256,7 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
         check_load<bare_t<A>...>(rule);
     }
     check_mask(engine().place, rule.name, call.pipe);
+    check_base(engine().place, rule.name);
     call.time = engine().begin_instruction(call.pipe);
     (note_extent(call, operands), ...);
     const bool extracts = starts_with(rule.name, "TEXTRACT");

@@ -48,8 +48,9 @@ def compare(
     return OperatorBuild(made.name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
 
 
-def compare_orphan(name: str, folder: Path) -> OperatorBuild:
-    """What a build deletes of an operator whose spec is gone: the manifest, and what it owns and nobody edited."""
+def compare_orphan(name: str, folder: Path, given: Path) -> OperatorBuild:
+    """What a build of ``given`` deletes of an operator whose spec is gone: the manifest, and what it owns and nobody
+    edited."""
     recorded = recorded_files(folder)
     disk = {path: _hash(folder / path) for path in recorded}
     states = {
@@ -59,7 +60,7 @@ def compare_orphan(name: str, folder: Path) -> OperatorBuild:
     }
     if (folder / MANIFEST).is_file():
         states[MANIFEST] = State.ORPHAN
-    return OperatorBuild(name, folder, removed=tuple(sorted(states)), states=states)
+    return OperatorBuild(name, folder, removed=tuple(sorted(states)), states=states, given=given)
 
 
 def recorded_files(folder: Path) -> dict[str, str]:

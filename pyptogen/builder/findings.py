@@ -60,8 +60,7 @@ def _action(operator: OperatorBuild, path: str) -> str:
 
 def _fix(operator: OperatorBuild, state: State) -> str:
     out = shlex.quote(str(operator.folder.parent))
-    of = "FOLDER-OF-SPECS" if operator.spec is None else shlex.quote(str(operator.spec))
-    command = f"pyptogen build {of} -o {out}"
+    command = f"pyptogen build {shlex.quote(str(operator.spec or operator.given))} -o {out}"
     if state is State.EDITED:
         return f"keep the change elsewhere, then `{command} --force` writes the file anew"
     return f"`{command}`, and review the difference"

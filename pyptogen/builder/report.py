@@ -31,7 +31,8 @@ class OperatorBuild:
     delete. ``states`` says why, path by path, and ``new`` holds the bytes of ``written``. ``quick`` says that hashes
     alone showed that nothing changed, ``left_out`` that the operator is made for none of the targets that were asked
     for: what was there stays. ``notes`` say what the compiler chose. ``spec`` is the spec as it was given or found;
-    None for an orphan.
+    None for an orphan, whose ``given`` is what to build for it to go: the folder of specs, or the spec that describes
+    another operator now.
     """
 
     name: str
@@ -43,6 +44,7 @@ class OperatorBuild:
     notes: tuple[str, ...] = ()
     states: Mapping[str, State] = field(default_factory=dict)
     spec: Path | None = None
+    given: Path | None = None
     new: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     @property

@@ -135,7 +135,9 @@ class _Plan:
     entry: LockEntry | None = None
 
 
-def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock, seen: Seen | None) -> tuple[OperatorBuild, ...]:
+def _compare(
+    plans: Sequence[_Plan], gone: Mapping[Path, Path], lock: Lock, seen: Seen | None
+) -> tuple[OperatorBuild, ...]:
     """What is to be written and deleted, in the order of the specs, and then for orphans."""
     found = []
     for plan in plans:
@@ -145,11 +147,11 @@ def _compare(plans: Sequence[_Plan], gone: Sequence[Path], lock: Lock, seen: See
             before = lock.operators.get(plan.name)
             one = compare(plan.rendered, plan.folder, before, plan.entry, seen)
             found.append(replace(one, notes=plan.rendered.notes, spec=plan.spec))
-    return (*found, *(one for folder in gone if (one := compare_orphan(folder.name, folder)).changed))
+    return (*found, *(one for folder, by in gone.items() if (one := compare_orphan(folder.name, folder, by)).changed))
 
 
 def _write(
-    plans: Sequence[_Plan], gone: Sequence[Path], out: Path, force: bool, seen: Seen | None
+    plans: Sequence[_Plan], gone: Mapping[Path, Path], out: Path, force: bool, seen: Seen | None
 ) -> tuple[OperatorBuild, ...]:
     lock = read_lock(out)
     operators = _compare(plans, gone, lock, seen)
@@ -162,7 +164,7 @@ def _write(
     return operators
 
 
-def _update(lock: Lock, entries: Mapping[str, LockEntry], gone: Sequence[Path], out: Path) -> None:
+def _update(lock: Lock, entries: Mapping[str, LockEntry], gone: Mapping[Path, Path], out: Path) -> None:
     names = {folder.name for folder in gone}
     kept = {name: one for name, one in lock.operators.items() if name not in names}
     data = render_lock(Lock({**kept, **entries}))
@@ -170,18 +172,20 @@ def _update(lock: Lock, entries: Mapping[str, LockEntry], gone: Sequence[Path], 
         replace_file(out / LOCK, data)
 
 
-def _gone(plans: Sequence[_Plan], given: Sequence[Path], out: Path) -> list[Path]:
-    """Folders of operators that the lock knows and no spec makes any more: the spec lay in a folder that was given and
-    is not there, or is among the specs and describes another operator now."""
+def _gone(plans: Sequence[_Plan], given: Sequence[Path], out: Path) -> dict[Path, Path]:
+    """Folders of operators that the lock knows and no spec makes any more, and what was given that says so: the folder
+    in which the spec lay and is not there, or the spec that describes another operator now."""
     names = {plan.name for plan in plans}
-    specs = {relative(plan.spec, out) for plan in plans}
-    folders = {relative(path, out) for path in given if path.is_dir()}
-    return [
-        out / name
-        for name, one in sorted(read_lock(out).operators.items())
-        if name not in names
-        and (one.spec in specs or (_parent(one.spec) in folders and not (out / one.spec).is_file()))
-    ]
+    specs = {relative(plan.spec, out): plan.spec for plan in plans}
+    folders = {relative(path, out): path for path in given if path.is_dir()}
+    gone = {}
+    for name, one in sorted(read_lock(out).operators.items()):
+        by = specs.get(one.spec)
+        if by is None and not (out / one.spec).is_file():
+            by = folders.get(_parent(one.spec))
+        if name not in names and by is not None:
+            gone[out / name] = by
+    return gone
 
 
 def _parent(path: str) -> str:

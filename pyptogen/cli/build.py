@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pyptogen.cli.told import OutputFormat, findings, said
+from pyptogen.cli.told import OutputFormat, coloured, findings, said
 
 if TYPE_CHECKING:
     from pyptogen.builder import BuildReport, OperatorBuild
@@ -78,6 +79,7 @@ def command(
         )
         if diff:
             _print_difference(report, form)
+            _print_meaning(report, out, target or None, jobs or usual_jobs())
         if plan or not looking:
             _print(report, form, quiet)
         if check:
@@ -121,6 +123,21 @@ def _print_difference(report: BuildReport, form: Format) -> None:
         said(line, form)
     for line in summary(report.operators):
         typer.echo(line, err=True)
+
+
+def _print_meaning(report: BuildReport, out: Path, targets: list[str] | None, jobs: int) -> None:
+    """What the changed specs mean for callers and reviewers, on stderr: the report of ``pyptogen diff``."""
+    if not report.changed:
+        return
+    from pyptogen.diagnostics import DiagnosticError
+    from pyptogen.review.compare import review_built
+    from pyptogen.review.render_text import render_text
+
+    try:
+        text = render_text(review_built(report.operators, out, targets, jobs), colour=coloured(sys.stderr))
+    except DiagnosticError as error:  # nobody keeps a generated folder from holding what is no spec any more
+        text = f"what the change means cannot be told: {error}"
+    typer.echo(text, err=True)
 
 
 def _write_depfile(report: BuildReport, out: Path, path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyptogen.builder.at_once import each
+from pyptogen.builder.lock import read_lock
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.regular_files import read_regular
 from pyptogen.review.changes import SECTIONS, Change, Level, OperatorReview, Review
@@ -16,11 +17,11 @@ from pyptogen.review.contract_changes import contract_changes
 from pyptogen.review.extract import operator
 from pyptogen.review.generated_changes import generated_changes
 from pyptogen.review.numerics_changes import numerics_changes
-from pyptogen.review.sides import sides
+from pyptogen.review.sides import Sides, sides
 
 if TYPE_CHECKING:
+    from pyptogen.builder import OperatorBuild
     from pyptogen.review.model import Operator
-    from pyptogen.review.sides import Sides
     from pyptogen.schema.spec import Spec
 
 
@@ -47,10 +48,50 @@ def review(
         looked = [one.name for one in known if one.state == "changed"]
         pairs = [_Pair(before[name].path, after[name].path, made, targets) for name in looked]
         found = dict(zip(looked, each(partial(_reviewed, both), pairs, jobs), strict=True))
-    findings = [one for result in found.values() if isinstance(result, tuple) for one in result]
+    return _review(against, [found.get(one.name, one) for one in known])
+
+
+def review_built(
+    operators: Iterable[OperatorBuild], out: Path, targets: Sequence[str] | None = None, jobs: int = 1
+) -> Review:
+    """Compare specs with those that their generated folders were made from, which lie in these.
+
+    Args:
+        operators: what a build found, as `builder.build` with ``check`` reports it.
+        out: the folder of the library, for messages.
+        targets: platforms to lower for; None means all of a spec.
+        jobs: as in `review`.
+
+    Operators of which only generated files differ are "unchanged": their specs are the same.
+
+    Raises:
+        DiagnosticError: the faults of the specs, those in generated folders included.
+    """
+    both, known, pairs = Sides((), (), str(out)), list[OperatorReview](), dict[str, _Pair]()
+    lock = read_lock(out).operators
+    for one in operators:
+        file = lock[one.name].spec if one.name in lock else one.spec  # it may have had another name
+        copy = None if one.spec is None or file is None else one.folder / Path(file).name
+        if one.left_out or (one.spec is not None and not one.changed):
+            known.append(OperatorReview(one.name, "unchanged"))
+        elif one.spec is None or copy is None:
+            known.append(OperatorReview(one.name, "removed", (removed(one.name),)))
+        elif not copy.is_file():
+            known.append(OperatorReview(one.name, "added"))
+        else:
+            after, before = _loaded([one.spec], None)[one.name], _loaded([copy], None).get(one.name)
+            known.append(_known(one.name, before, after))
+            if known[-1].state == "changed":
+                pairs[one.name] = _Pair(str(copy), after.path, True, targets)
+    found = dict(zip(pairs, each(partial(_reviewed, both), list(pairs.values()), jobs), strict=True))
+    return _review(str(out), [found.get(one.name, one) for one in known])
+
+
+def _review(against: str, operators: Sequence[OperatorReview | tuple[Diagnostic, ...]]) -> Review:
+    """The report, worst first. Raises the findings where there are any."""
+    findings = [one for result in operators if isinstance(result, tuple) for one in result]
     if findings:
         raise DiagnosticError(*findings)
-    operators = [found.get(one.name, one) for one in known]
     return Review(against, tuple(sorted((one for one in operators if not isinstance(one, tuple)), key=_worst_first)))
 
 

@@ -71,6 +71,9 @@ def test_an_operator_without_a_spec(library: Library, left: str) -> None:
     else:
         library.write("other", file="one")
     assert ("PTG513", "one: 5 files orphan") in found(library)
+    fixes = [one.fix for one in findings(check(library).operators) if one.code == "PTG513"]
+    mends = library.specs if left == "gone" else path
+    assert fixes == [f"`pyptogen build {mends} -o {library.out}`, and review the difference"]
     build(library.specs, library.out)
     assert not (library.out / "one").exists()
     assert (library.out / "two").exists()

@@ -287,6 +287,21 @@ def test_the_quick_answer_imports_nothing_heavy(renderer: Renderer, spec: Any, t
     assert (result.stdout, result.stderr) == ("[]\n", "")
 
 
+def test_the_command_that_gives_the_quick_answer_imports_nothing_heavy(
+    renderer: Renderer, spec: Any, tmp_path: Path
+) -> None:
+    """The command line too: typer 0.29 reads it with pydantic, so an older one is asked for."""
+    path = spec()
+    build(path, tmp_path / "out")
+    program = (
+        "import sys\nfrom pyptogen.cli.app import app\n"
+        f"app(['build', {str(path)!r}, '-o', {str(tmp_path / 'out')!r}], standalone_mode=False)\n"
+        "print(sorted({'sympy', 'numpy', 'jinja2', 'pydantic', 'ruamel', 'rich'} & set(sys.modules)))\n"
+    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == (f"{tmp_path / 'out' / 'toy'}: up to date\n[]\n", "")
+
+
 def test_levels_cannot_be_dumped_below_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(DiagnosticError, match=r"PTG504: cannot write .*file/toy"):

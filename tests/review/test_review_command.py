@@ -148,6 +148,26 @@ def test_a_terminal_is_asked_key_by_key(run: Run) -> None:
     assert not build("specs/one.yaml", "generated", check=True).changed
 
 
+def test_the_difference_of_a_build_ends_with_what_it_means(run: Run) -> None:
+    """`pyptogen build --diff`: specs beside those that the generated folders were made from."""
+    text = SPEC.format(name="one").replace("max: 64", "max: 32").replace("n: 37", "n: 31")
+    Path("specs/one.yaml").unlink()
+    Path("specs/first.yaml").write_text(text)  # also under another name
+    Path("specs/two.yaml").rename("two.yaml")
+    Path("specs/three.yaml").write_text(SPEC.format(name="three"))
+    before = sorted(Path("generated").rglob("*"))
+    result = CliRunner().invoke(app, ["build", "specs", "--diff"])
+    assert result.exit_code == 0, result.stderr
+    assert "against generated: 2 break their callers, 1 is new; 0 are as before" in result.stderr
+    assert "[PTG608]" in result.stderr
+    assert "two: BREAKING: removed" in result.stderr
+    assert "BREAKING" not in result.stdout
+    assert sorted(Path("generated").rglob("*")) == before
+    Path("generated/one/one.yaml").write_text("no spec")
+    told = CliRunner().invoke(app, ["build", "specs", "--diff"])
+    assert (told.exit_code, "what the change means cannot be told" in told.stderr) == (0, True)
+
+
 def test_a_spec_that_changes_meanwhile_is_not_written(run: Run) -> None:
     changed = [one for one in build("specs/one.yaml", "generated", check=True).operators if one.changed]
     before = kernel("one")

@@ -277,6 +277,7 @@ class _GraphReader:
         for assign in loop.collect:
             gathered.append((assign, ends[at : at + len(assign.targets)]))
             at += len(assign.targets)
+        require_sound(*(name for name, _ in opened.targets))  # its `next` may be what could not be read
         finals = opened.close(carries, following)
         self._block, self._values = None, before
         for assign, results in gathered:

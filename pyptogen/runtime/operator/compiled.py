@@ -92,7 +92,7 @@ class CompiledOperator:
         self.last_run = 0.0
         """Seconds that the last call spent in native code: that which ended last, where several threads call."""
         self._entry = load_entry(library, entry_name(program.name, target))
-        self._results = namedtuple(  # type: ignore[misc]
+        self.results = namedtuple(  # type: ignore[misc]
             f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
@@ -126,7 +126,7 @@ class CompiledOperator:
         if out and repeated is not None and repeated.matches(arguments, out):
             for bound in self._index_bounds:
                 bound.check(arguments, repeated.dims)
-            results = self._results(*[out[name] if where else arguments[name] for where, name in self._sources])
+            results = self.results(*[out[name] if where else arguments[name] for where, name in self._sources])
             try:
                 report = shared_chip(self.threads).run(self._entry, repeated.packed, policy=self.policy)
             except WrongIndexError as error:
@@ -177,7 +177,7 @@ class CompiledOperator:
         packed = self._slots.pack(*pointers, *dims.values(), *scalars)
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
-        ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
+        ordered = self.results(*(results[tensor.name] for tensor in contract.outputs))
         sizes = (*dims.values(),)
         return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
 
@@ -241,7 +241,7 @@ class CompiledOperator:
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
         plain |= {tensor.name: tensor.elements(plain[tensor.name]) for tensor in self.contract.inputs}
         outputs = interpret(self.program, plain, scalars)
-        return self._results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
+        return self.results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
 
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
         """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,9 @@ class Contract:
     """The dims in an order in which they can be solved."""
     input_extents: Callable[..., tuple[tuple[int, ...], ...]]
     output_extents: Callable[..., tuple[tuple[int, ...], ...]]
+    input_texts: Sequence[Sequence[str]]
+    """The same in words of the dynamic dims."""
+    output_texts: Sequence[Sequence[str]]
 
     @classmethod
     def from_program(cls, program: Program) -> Contract:
@@ -172,6 +175,8 @@ class Contract:
             order=tuple(order),
             input_extents=sizes_function(in_texts, dynamic),
             output_extents=sizes_function(out_texts, dynamic),
+            input_texts=in_texts,
+            output_texts=out_texts,
         )
 
     def bind(self, arrays: Mapping[str, Any]) -> dict[str, int]:
@@ -181,7 +186,7 @@ class Contract:
         Everything is checked: names (PTG404), dtypes (PTG403), shapes (PTG402), agreement between arrays
         (PTG405) and the ranges of dims (PTG401).
         """
-        self._check_names(arrays)
+        self.check_names(arrays)
         values = [arrays[tensor.name] for tensor in self.inputs]
         for tensor, value in zip(self.inputs, values, strict=True):
             if value.dtype != tensor.dtype:
@@ -200,7 +205,8 @@ class Contract:
             self._check_range(dim, sizes[dim.name])
         return sizes
 
-    def _check_names(self, arrays: Mapping[str, Any]) -> None:
+    def check_names(self, arrays: Mapping[str, Any]) -> None:
+        """Raises PTG404 for inputs that are missing or unknown."""
         known = [tensor.name for tensor in self.inputs]
         for name in arrays:
             if name not in known:

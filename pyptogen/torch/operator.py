@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from pyptogen.diagnostics import fault
-from pyptogen.runtime.operator.compiled import CompiledOperator, compile
+from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.loading import compile
 from pyptogen.schema.backward import load_backward
 from pyptogen.torch.gradient import Gradient
 from pyptogen.torch.meta import Meta
@@ -35,8 +36,8 @@ def load(
     """A spec, or what ``pyptogen.compile`` made of one, as an operator for tensors on the CPU.
 
     ``target``, ``threads`` and ``portable`` are those of ``pyptogen.compile``; a compiled operator has its own. The
-    same operator is registered once, however often it is loaded. Raises what ``pyptogen.compile`` raises, and PTG250 for
-    a ``backward:`` that does not fit.
+    same operator is registered once, however often it is loaded. Raises what ``pyptogen.compile`` raises, and
+    PTG250 for a ``backward:`` that does not fit.
     """
     if not isinstance(spec, CompiledOperator):
         spec = compile(spec, target, threads=threads, portable=portable)

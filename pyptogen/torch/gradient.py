@@ -23,19 +23,14 @@ class Gradient:
         self._forward = forward
         self._load = load
 
-    def dispatch(self, keys: Any, *args: Any) -> Any:
-        """The operator's kernel for autograd. Raises PTG412 for a gradient that it does not have."""
-        if torch.is_grad_enabled() and any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args):
-            return self._recorded(keys, args)
-        return self._forward.op.redispatch(keys & torch._C._after_autograd_keyset, *args)
-
     @cached_property
     def _function(self) -> Any:
         """The operator as a function that autograd records, None without a backward operator."""
         backward = self._load()
         return None if backward is None else _recorded(self._forward, backward)
 
-    def _recorded(self, keys: Any, args: tuple[Any, ...]) -> Any:
+    def recorded(self, *args: Any) -> Any:
+        """A call of which autograd is to know. Raises PTG412 for a gradient that the operator does not have."""
         contract = self._forward.operator.contract
         function = self._function
         for tensor, given in zip(contract.inputs, args, strict=False):
@@ -48,15 +43,14 @@ class Gradient:
                     fix=f"give `{tensor.name}.detach()`, call it under `torch.no_grad()`, or let the operator that "
                     f"`backward:` names in the spec have the output `{GRADIENT}{tensor.name}`",
                 )
-        return function.apply(keys & torch._C._after_autograd_keyset, *args)
+        return function.apply(*args)
 
 
 def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
-    """An operator and that of its gradients as one function of autograd; its first argument are the dispatch keys below
-    autograd."""
+    """An operator and that of its gradients as one function of autograd."""
     contract, needs = forward.operator.contract, backward.operator.contract
     outputs = [tensor.name for tensor in contract.outputs]
-    places = {f"{GRADIENT}{tensor.name}": 1 + i for i, tensor in enumerate(contract.inputs)}
+    places = {f"{GRADIENT}{tensor.name}": i for i, tensor in enumerate(contract.inputs)}
     kept = [tensor.name for tensor in needs.inputs if tensor.name not in {f"{GRADIENT}{name}" for name in outputs}]
     defaults = {attr.name: attr.default for attr in contract.attrs}
     floats = {tensor.name for tensor in contract.outputs if tensor.dtype.kind in "fV"}
@@ -65,14 +59,14 @@ def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
         differentiable = frozenset(tensor.name.removeprefix(GRADIENT) for tensor in needs.outputs)
 
         @staticmethod
-        def forward(ctx: Any, keys: Any, *args: Any) -> Any:
+        def forward(ctx: Any, *args: Any) -> Any:
             with torch._C._AutoDispatchBelowAutograd():
-                made = forward.op.redispatch(keys, *args)
+                made = forward.op(*args)
             named = defaults | dict(zip(forward.parameters, args, strict=False))
             results = dict(zip(outputs, made if len(outputs) > 1 else (made,), strict=True))
             ctx.save_for_backward(*((named | results)[name] for name in kept))
             ctx.attrs = {attr.name: named[attr.name] for attr in needs.attrs}
-            ctx.count = 1 + len(args)
+            ctx.count = len(args)
             ctx.mark_non_differentiable(*(one for name, one in results.items() if name not in floats))
             return made
 

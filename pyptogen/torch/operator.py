@@ -10,17 +10,21 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from pyptogen.diagnostics import fault
+from pyptogen.runtime.native.binding import RunError, shared_chip
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.loading import compile
 from pyptogen.schema.backward import load_backward
 from pyptogen.torch.gradient import Gradient
 from pyptogen.torch.meta import Meta
+from pyptogen.torch.native import Kernels
 from pyptogen.torch.tensors import as_tensor
 
 if TYPE_CHECKING:
     from pyptogen.schema.spec import Spec
 
 NAMESPACE = "pyptogen"
+_FAILED = "pyptogen: "
+"""What the kernels in C++ begin the message of a run with that failed."""
 _LIBRARY = torch.library.Library(NAMESPACE, "FRAGMENT")
 _registered: dict[str, TorchOperator] = {}
 """By the name in torch. What is registered there stays for the life of the process."""
@@ -78,16 +82,22 @@ class TorchOperator:
             self.parameters.index(contract.inplace[t.name]) if t.name in contract.inplace else None
             for t in contract.outputs
         )
+        self._updated = sorted({place for place in self._sources if place is not None})
         self._fresh = [t.name for t in contract.outputs if t.name not in contract.inplace]
         self._bare = len(contract.outputs) == 1 and len(self._fresh) == 1
         self._results: Any = namedtuple(operator.results.__name__, [t.name for t in contract.outputs])  # type: ignore[misc]
         self._meta = Meta(contract)
         load_backward(operator.spec)  # what is wrong with it is told now
-        _LIBRARY.define(f"{name}{self._schema()}", tags=(torch.Tag.pt2_compliant_tag,))
-        _LIBRARY.impl(name, self._run, "CPU")
+        for form in ("", "_checked", "_recorded"):
+            _LIBRARY.define(f"{name}{form}{self._schema()}", tags=(torch.Tag.pt2_compliant_tag,))
+        _LIBRARY.impl(f"{name}_checked", self._run, "CPU")
+        _LIBRARY.impl(f"{name}_checked", torch.library.fallthrough_kernel, "Autograd")
+        _LIBRARY.impl(f"{name}_recorded", Gradient(self, self._load_backward).recorded, "CompositeImplicitAutograd")
         torch.library.register_fake(self.name, self._fake, lib=_LIBRARY)
         self.op = getattr(getattr(torch.ops, NAMESPACE), name).default
-        _LIBRARY.impl(name, Gradient(self, self._load_backward).dispatch, "Autograd", with_keyset=True)
+        self._kernels = Kernels(name, operator.rules, operator.entry, operator.threads)
+        if not self._kernels.fast:
+            _LIBRARY.impl(name, self._run, "CPU")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the operator. Raises ``DiagnosticError`` (PTG401 to PTG408, PTG412) before anything is written, PTG408
@@ -96,10 +106,17 @@ class TorchOperator:
             made = self.op(*args, **kwargs)
         except (RuntimeError, TypeError) as error:
             self._explain(args, kwargs)
+            if str(error).startswith(_FAILED):
+                raise RunError(str(error).removeprefix(_FAILED).partition("\n")[0]) from None
             raise error
         if self._bare:
             return made
         return self._gathered(made, args, kwargs)
+
+    @property
+    def last_run(self) -> float:
+        """Seconds that the last call spent in native code: that which ended last, where several threads call."""
+        return self._kernels.seconds
 
     def _gathered(self, made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """All outputs in the order of the contract."""
@@ -128,7 +145,12 @@ class TorchOperator:
 
     def _run(self, *args: Any) -> Any:
         """The operator on tensors with data."""
-        results = self.operator(**dict(zip(self.parameters, args, strict=False)))
+        call = self.operator.bind(dict(zip(self.parameters, args, strict=False)))
+        report = call.run(shared_chip(self.operator.threads))
+        self._kernels.after(call.dims, report.seconds)
+        results = call.results
+        for place in self._updated:
+            torch.autograd.graph.increment_version(args[place])
         made = tuple(as_tensor(getattr(results, name)) for name in self._fresh)
         return made[0] if len(made) == 1 else made if made else None
 

@@ -91,21 +91,21 @@ class CompiledOperator:
         self.library = library
         self.threads = threads
         self._source = source
-        self._rules = rules or CallRules.from_program(self.program)
-        self.contract = self._rules.contract
-        self._indices = self._rules.indices
-        self._index_bounds = self._rules.bounds
+        self.rules = rules or CallRules.from_program(self.program)
+        self.contract = self.rules.contract
+        self._indices = self.rules.indices
+        self._index_bounds = self.rules.bounds
         self._last = LastCall()
         inplace = self.contract.inplace
         self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
         self.last_run = 0.0
         """Seconds that the last call spent in native code: that which ended last, where several threads call."""
-        self._entry = load_entry(library, entry_name(self.contract.name, target))
+        self.entry = load_entry(library, entry_name(self.contract.name, target))
         self.results = namedtuple(  # type: ignore[misc]
             f"{''.join(part.capitalize() for part in self.contract.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
-        self.policy = self._rules.policy
+        self.policy = self.rules.policy
         """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
         self._updated = frozenset(self.contract.inplace.values())
@@ -156,7 +156,7 @@ class CompiledOperator:
                 bound.check(arguments, repeated.dims)
             results = self.results(*[out[name] if where else arguments[name] for where, name in self._sources])
             try:
-                report = shared_chip(self.threads).run(self._entry, repeated.packed, policy=self.policy)
+                report = shared_chip(self.threads).run(self.entry, repeated.packed, policy=self.policy)
             except WrongIndexError as error:
                 raise wrong_index(error, self._indices, repeated.dims, self.contract.name) from None
             self.last_run = report.seconds
@@ -207,7 +207,7 @@ class CompiledOperator:
             results[name] = arrays[source]
         ordered = self.results(*(results[tensor.name] for tensor in contract.outputs))
         sizes = (*dims.values(),)
-        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
+        return BoundCall(contract.name, self.entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
@@ -288,7 +288,7 @@ class CompiledOperator:
     def __reduce__(self) -> tuple[Any, ...]:
         """What it was compiled from: another process finds the shared object in its cache, or compiles it anew."""
         spec = self.contract.span.file
-        return _again, (self._rules.data(), spec, self._spec, self.target, self.threads, self._source, self.library)
+        return _again, (self.rules.data(), spec, self._spec, self.target, self.threads, self._source, self.library)
 
     def __repr__(self) -> str:
         return f"CompiledOperator({self.contract.name!r}, target={self.target!r}, threads={self.threads})"

@@ -6,7 +6,7 @@ SPEC := specs/indexer_prolog.yaml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-ray lint format docs bench clean
+.PHONY: help run test test-ray test-torch lint format docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -23,6 +23,9 @@ test: lint ## install, lint, types, generated/ up to date, all tests
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster
+
+test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU (downloads it the first time)
+	$(BIN)/python -m pytest tests/pytorch "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]"
 
 lint: $(VENV)/.installed-dev ## ruff, mypy, and which room may import which
 	$(BIN)/ruff check .
@@ -72,6 +75,10 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-torch: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-torch-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch,dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-dev $(VENV)/.installed-torch
 
 $(VENV)/.installed-ray: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[ray,dev]'

@@ -24,6 +24,19 @@ def _attention(spec: str, unit: str, apart: float, causal: bool = False) -> Case
     )
 
 
+def attention_backward(t: Tensors) -> tuple[torch.Tensor, ...]:
+    given = [t[name][None].detach().requires_grad_() for name in "qkv"]
+    with torch.enable_grad():
+        o = F.scaled_dot_product_attention(*given)
+    return tuple(one[0] for one in torch.autograd.grad(o, given, t["d_o"][None]))
+
+
+def of_its_own(a: Arrays, _: np.random.Generator) -> None:
+    """The output that the forward operator has for these inputs."""
+    q, k, v = (torch.from_numpy(a[name])[None] for name in "qkv")
+    a["o"] = F.scaled_dot_product_attention(q, k, v)[0].numpy()
+
+
 def grouped(t: Tensors) -> torch.Tensor:
     """The heads of a group, and its new tokens, share keys and values: the mask says who sees what."""
     q, k, v = t["q"], t["k"], t["v"]
@@ -167,6 +180,16 @@ ATTENTION = (
     _attention("flash_attention", "bf16", 2**-6),
     _attention("flash_attention_causal", "bf16", 2**-6, causal=True),
     _attention("flash_attention_fp32", "fp32", 1e-5),
+    Case(
+        "flash_attention_fp32_backward 8×1024×128",
+        "flash_attention_fp32_backward.yaml",
+        {"sq": 1024, "kv": 1024},
+        attention_backward,
+        compiled=False,
+        operations={"fp32": lambda d: 10.0 * 8 * d["sq"] * d["kv"] * 128},
+        inputs=of_its_own,
+        apart=1e-4,
+    ),
     Case(
         "flash_attention_grouped 8×1024×64",
         "flash_attention_grouped.yaml",

@@ -41,6 +41,14 @@ PRODUCTS = (
     *(_matmul("fp16", size, 2**-10) for size in (1024, 2048)),
     *(_matmul("int8", size, 0.0) for size in (1024, 2048, 4096)),
     Case(
+        "matmul_fp32_backward 1024³",
+        "matmul_fp32_backward.yaml",
+        {"m": 1024},
+        lambda t: (torch.mm(t["d_c"], t["b"].T), torch.mm(t["a"].T, t["d_c"])),
+        compiled=False,
+        operations={"fp32": lambda d: 4.0 * d["m"] * 1024 * 1024},
+    ),
+    Case(
         "matmul_split_k 16×7168×256",
         "matmul_split_k.yaml",
         {"m": 16},

@@ -29,6 +29,35 @@ def swiglu(t: Tensors) -> torch.Tensor:
     return (F.silu(t["gate"].float()) * t["up"].float()).to(torch.bfloat16)
 
 
+def rms_norm_backward(t: Tensors) -> tuple[torch.Tensor, ...]:
+    x, gamma = t["x"].detach().requires_grad_(), t["gamma"].detach().requires_grad_()
+    with torch.enable_grad():
+        return torch.autograd.grad(F.rms_norm(x, (x.shape[-1],), gamma, 1e-6), (x, gamma), t["d_y"])
+
+
+def layer_norm_backward(t: Tensors) -> tuple[torch.Tensor, ...]:
+    centred = t["x"] - t["x"].mean(-1, keepdim=True)
+    rstd = torch.rsqrt((centred * centred).mean(-1, keepdim=True) + 1e-5)
+    size, masks = [t["x"].shape[-1]], [True, True, True]
+    mean = t["x"].mean(-1, keepdim=True)
+    found: tuple[torch.Tensor, ...] = ops.native_layer_norm_backward(
+        t["d_y"], t["x"], size, mean, rstd, t["gamma"], torch.zeros_like(t["gamma"]), masks
+    )
+    return found
+
+
+def softmax_backward(t: Tensors) -> torch.Tensor:
+    found: torch.Tensor = ops._softmax_backward_data(t["d_y"], t["y"], -1, torch.float32)
+    return found
+
+
+def swiglu_backward(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    gate, d = t["gate"].float(), t["d_y"].float()
+    s = torch.sigmoid(gate)
+    d_gate = d * t["up"].float() * (s * (gate * (1 - s) + 1))
+    return d_gate.to(torch.bfloat16), (d * (gate * s)).to(torch.bfloat16)
+
+
 def rope(t: Tensors) -> torch.Tensor:
     x = t["x"].float()
     low, high = x.chunk(2, dim=-1)
@@ -169,6 +198,12 @@ ROWS = (
         static={"cols": 4096},
     ),
     Case("swiglu 8192×2048", "swiglu.yaml", {"rows": 8192}, swiglu, apart=2**-7),
+    Case("rms_norm_backward 4096×4096", "rms_norm_backward.yaml", {"rows": 4096}, rms_norm_backward, compiled=False),
+    Case(
+        "layer_norm_backward 4096×4096", "layer_norm_backward.yaml", {"rows": 4096}, layer_norm_backward, compiled=False
+    ),
+    Case("softmax_backward 4096×4096", "softmax_backward.yaml", {"rows": 4096}, softmax_backward),
+    Case("swiglu_backward 8192×2048", "swiglu_backward.yaml", {"rows": 8192}, swiglu_backward, apart=2**-7),
     Case("rope 4096×32×128", "rope.yaml", {"t": 4096}, rope, apart=2**-7),
     Case("rope_qkv 2048×48×128", "rope_qkv.yaml", {"t": 2048}, rope_qkv, apart=2**-7),
     Case(

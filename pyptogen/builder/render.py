@@ -36,6 +36,7 @@ def render_operator(
     Tensor level after each pass (the levels below always check); ``lenient`` leaves out targets that the spec does not
     have. Raises ``DiagnosticError`` for any fault of the spec.
     """
+    from pyptogen.runtime.operator.call import CallRules
     from pyptogen.schema import load_spec
     from pyptogen.schema.source import check_file_name
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
@@ -72,7 +73,7 @@ def render_operator(
         files[beside] = read_regular(path)
     files |= _of_plug_ins(program, built, files)
     hashes = {path: sha256(data) for path, data in files.items()}
-    files[MANIFEST] = manifest.render(program, lowered, hashes).encode()
+    files[MANIFEST] = manifest.render(program, lowered, hashes, CallRules.from_program(program).data()).encode()
     notes = tuple(note for result in lowered.values() for note in result.notes)
     return Rendered(program.name, files, notes, tuple(includes))
 

@@ -205,6 +205,12 @@ _NAMES = (
         "A warning of `pyptogen check`: a tolerance of the spec is more than what is derived for any operator, and is "
         "cut there. A `reason` beside it lifts the cap: say why results that far off are right.",
     ),
+    Code(
+        "PTG250",
+        "backward operator does not fit",
+        "The operator that `backward:` names takes what a call of the forward operator has (its inputs, its outputs, "
+        "`d_y` for each output `y`, its attrs), and gives `d_x` for inputs `x`, with the types of those tensors.",
+    ),
 )
 
 _LOWERING = (
@@ -294,6 +300,12 @@ _RUN_TIME = (
         "The `golden` of a spec is Python, and a kernel of level `source` is C++; `run` and `test` execute both. Where "
         "the spec lies outside of the project (the nearest folder with a `pyptogen.toml` or a `.git`), somebody must "
         "say that they may: by `--allow-code`, or by naming the folder in `pyptogen.toml`.",
+    ),
+    Code(
+        "PTG412",
+        "no gradient",
+        "A tensor that requires a gradient was given to an operator whose spec names no `backward:` operator, or one "
+        "that has no gradient for this input. Nothing is detached silently.",
     ),
 )
 

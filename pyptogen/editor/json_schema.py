@@ -88,6 +88,7 @@ def _sections() -> dict[str, Schema]:
         "tiling": {"anyOf": [{"type": "array", "items": _ref("row")}, _ref("tilingFile")]},
         "schedule": _ref("schedule"),
         "kernels": _named(_ref("kernel")),
+        "backward": {"type": "string", "pattern": "^[a-z][a-z0-9_]*$"},
         "verify": _ref("verify"),
         "targets": {"type": "array", "minItems": 1, "items": {"enum": sorted(PLATFORMS)}},
     }

@@ -24,6 +24,7 @@ KEY_DOCS: Mapping[type[Section], Mapping[str, str]] = {
         "tiling": "Rows of tile sizes; the first whose `when` holds is used. `- {}` leaves them to the compiler.",
         "schedule": "Hints about order and cores.",
         "kernels": "Stages by hand at tile, block, instruction or source level.",
+        "backward": "The operator beside this one that computes gradients: of `d_y` of an output, `d_x` of an input.",
         "verify": "How results are checked: generators of inputs, cases, tolerances, a golden.",
         "targets": "Platforms to build for; all usual ones without it.",
     },

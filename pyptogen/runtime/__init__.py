@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from pyptogen.runtime.faults import WorkerLost as WorkerLost
     from pyptogen.runtime.native.binding import RunError as RunError
     from pyptogen.runtime.operator.compiled import CompiledOperator as CompiledOperator
-    from pyptogen.runtime.operator.compiled import compile as compile
-    from pyptogen.runtime.operator.compiled import load_generated as load_generated
     from pyptogen.runtime.operator.contract import Contract as Contract
+    from pyptogen.runtime.operator.loading import compile as compile
+    from pyptogen.runtime.operator.loading import load_generated as load_generated
 
 __all__ = [
     "CompiledOperator",
@@ -45,8 +45,8 @@ _LAZY = {
     "TaskError": "pyptogen.runtime.faults",
     "TaskTimeout": "pyptogen.runtime.faults",
     "WorkerLost": "pyptogen.runtime.faults",
-    "compile": "pyptogen.runtime.operator.compiled",
-    "load_generated": "pyptogen.runtime.operator.compiled",
+    "compile": "pyptogen.runtime.operator.loading",
+    "load_generated": "pyptogen.runtime.operator.loading",
     "pack": "pyptogen.layout.packing",
 }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span, Suggestion, did_you_mean
+from pyptogen.number_formats import BEYOND_FP32 as BEYOND_FP32
 from pyptogen.schema.expression import Expr
 
 DTYPES = (
@@ -33,10 +34,6 @@ def suggest_dtype(name: str, known: Iterable[str]) -> str:
         return "write `fp32`: no platform computes with wider floats"
     other = OTHER_NAMES.get(name)
     return Suggestion(f"did you mean `{other}`?", name, other) if other else did_you_mean(name, known)
-
-
-BEYOND_FP32 = 2**128 - 2**103
-"""From here on a number is rounded to infinity: half a step above the greatest of fp32."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ def _read(source: Source) -> Spec:
         targets=parts.read("targets", _targets),
         span=root.span if operator is None else operator.span,
         kernels=kernels,
+        backward=parts.read_as("backward", _backward, None),
         includes=tuple(dict.fromkeys([*included.files, *tables, *beside])),
     )
 
@@ -252,6 +253,12 @@ def _targets(node: Node) -> tuple[tuple[str, Span], ...]:
     if node.start != node.stop and not names:
         raise fault("PTG104", "`targets` names no target", node.span, fix="leave it out for all, or name one: `[cpu]`")
     return tuple((item.text, item.span) for item in names if isinstance(item, Scalar))
+
+
+def _backward(node: Node) -> tuple[str, Span] | None:
+    if not isinstance(node, Scalar) or not node.text:
+        return None
+    return check_name(node.text, node.span, "an operator", snake=True), node.span
 
 
 def _check_head(root: Mapping, written: Mapping) -> str:

@@ -34,6 +34,7 @@ class SpecModel(Section):
     tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
     schedule: dict[str, Any] = Field(default_factory=dict)
     kernels: dict[str, Any] = Field(default_factory=dict)
+    backward: str | None = None
     verify: dict[str, Any] = Field(default_factory=dict)
     targets: list[str] | None = None
 
@@ -55,6 +56,7 @@ class IncludedModel(Section):
     tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
     schedule: Any = None
     kernels: Any = None
+    backward: Any = None
     verify: Any = None
     targets: Any = None
 

@@ -147,5 +147,7 @@ class Spec:
     """span of the operator's name."""
     kernels: tuple[HandKernel, ...] = ()
     """Stages that are given at a lower level."""
+    backward: tuple[str, Span] | None = None
+    """The operator that computes gradients (`pyptogen.schema.backward`)."""
     includes: tuple[str, ...] = ()
     """Further files that were read (included ones, tiling tables), named as ``path`` is."""

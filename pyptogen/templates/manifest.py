@@ -19,21 +19,24 @@ if TYPE_CHECKING:
     from pyptogen.codegen import Generated
     from pyptogen.lower.tensor.ir import Program
 
-FORMAT = 2
+FORMAT = 3
 
 
 def render(
     program: Program,
     lowered: Mapping[str, Generated],
     files: Mapping[str, str],
+    call: Mapping[str, Any],
 ) -> str:
     """The text of a manifest.
 
-    ``lowered`` by target, as built; ``files`` SHA-256 by relative path of what was written. By which generator is
+    ``lowered`` by target, as built; ``files`` SHA-256 by relative path of what was written; ``call`` is what a call is
+    checked by (`pyptogen.runtime.operator.call`). By which generator is
     nothing to review: that stands in the lock file of the library. Raises ``TypeError`` when a report holds something
     that has no plain form.
     """
     content = {
+        "call": call,
         "contract": _contract(contract_view(program)),
         "files": dict(files),
         "format": FORMAT,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.blocks import EXEMPT, PAGES, ROOT, SHOWN, blocks
+from docs.blocks import EXEMPT, NEEDS, PAGES, ROOT, SHOWN, blocks
 
 RUNNING = [page for page in PAGES if any(block.runs for block in blocks(page))]
 COPIED = (
@@ -48,6 +48,8 @@ def test_blocks_of_a_page_run_in_order(page: str, checkout: Path, tmp_path_facto
 
     The lines of an output block are among those that the block before it printed.
     """
+    if page in NEEDS:
+        pytest.importorskip(NEEDS[page], reason=f"the page needs {NEEDS[page]}")
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     environment = {name: value for name, value in os.environ.items() if name != "PTO_ISA_ROOT"}
     # What `pyptogen cache` says must not depend on this machine; what the other blocks compile may be there already.

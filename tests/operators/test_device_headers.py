@@ -17,7 +17,8 @@ from operators.conftest import SPECS
 from operators.device_headers import copied, device_toolchain
 from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime.native.binding import RunError
-from pyptogen.runtime.operator.compiled import _link
+from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import Toolchain
 from pyptogen.runtime.toolchain.compiler import find_compilers
 from pyptogen.schema import load_spec
@@ -53,7 +54,8 @@ def run(toolchain: Toolchain, folder: Path) -> None:
     program = from_spec(spec)
     paths = [folder / "wrapper.hpp", *sorted((folder / "a2a3").rglob("*.cpp"))]
     sources = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    operator = _link(spec, program, "a2a3", sources, toolchain, 1, dict)
+    library = toolchain.shared_object(program.name, sources, [entry_name(program.name, "a2a3")])
+    operator = CompiledOperator(spec, program, "a2a3", library, 1)
     operator(**operator.example_inputs(seed=7, **case_dims(spec, program, {})))
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime import CompiledOperator
-from pyptogen.runtime.operator.compiled import _link
+from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.sanitize import sanitize_files
 from pyptogen.schema import load_spec
@@ -91,7 +91,8 @@ def compiled(operator: str, chosen: Mapping[Path, Mapping[int, Mutant]], checked
         for path in paths
     }
     toolchain = make_toolchain(checked=TARGET if checked else None)
-    return _link(spec, from_spec(spec), TARGET, sources, toolchain, 2, dict)
+    library = toolchain.shared_object(spec.name, sources, [entry_name(spec.name, TARGET)])
+    return CompiledOperator(spec, from_spec(spec), TARGET, library, 2)
 
 
 def in_process(work: Callable[[], Any]) -> tuple[Any, str]:

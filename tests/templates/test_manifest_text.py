@@ -19,7 +19,7 @@ def lowered(report: Any = None) -> Any:
 
 
 def render(**targets: Any) -> str:
-    return manifest.render(toy.program(), targets, {"wrapper.py": "bb"})
+    return manifest.render(toy.program(), targets, {"wrapper.py": "bb"}, {})
 
 
 def test_the_contract_and_what_was_decided() -> None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
+from pyptogen.number_formats import BY_BYTES as BY_BYTES
+from pyptogen.number_formats import PACKED as PACKED
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel
@@ -285,13 +287,6 @@ DTYPES: Mapping[str, int] = {
 }  # fmt: skip
 """Element sizes in bytes of the dtypes that the Tensor level computes with; of `PACKED` ones what tiles have
 room for."""
-
-PACKED = frozenset({"int4", "fp4_e2m1"})
-"""dtypes of which two elements share a byte, the first in the low bits. Their rows are whole bytes; memory holds
-``uint8``, half as many as elements."""
-
-BY_BYTES = PACKED | {"hif8"}
-"""Those that calls give and take as bytes: packed ones, and codes of a format that numpy has not."""
 
 GAPLESS = frozenset({"fp4_e2m1"})
 """Those of which rows of tiles lie as close as in memory; rows of the others' are as many bytes apart as elements."""

@@ -246,7 +246,8 @@ class ChipRuntime:
             raise RunError("the runtime belongs to the process that made it: make a new one after a fork")
 
     def _compiled(self, operator: Any) -> CompiledOperator:
-        from pyptogen.runtime.operator.compiled import CompiledOperator, compile
+        from pyptogen.runtime.operator.compiled import CompiledOperator
+        from pyptogen.runtime.operator.loading import compile
 
         if isinstance(operator, CompiledOperator):
             return operator

@@ -1,19 +1,17 @@
-"""Compiled operators: from a spec, or from its generated folder, to something that can be called."""
+"""Compiled operators: what can be called."""
 
 from __future__ import annotations
 
-import os
 import struct
 from collections import namedtuple
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.diagnostics import DiagnosticError, fault, gathering
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.layout.buffers import aligned_empty
 from pyptogen.layout.packing import PackedWeight, pack
-from pyptogen.processors import available_processors
 from pyptogen.runtime.arrays.arguments import (
     Region,
     address,
@@ -26,15 +24,13 @@ from pyptogen.runtime.arrays.arguments import (
     updated_array,
 )
 from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, load_entry, shared_chip
-from pyptogen.runtime.operator.contract import Contract, TensorArg
-from pyptogen.runtime.operator.indices import IndexUse, index_bounds, index_uses, wrong_index
+from pyptogen.runtime.operator.call import CallRules
+from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.operator.indices import IndexUse, wrong_index
 from pyptogen.runtime.operator.repeated import LastCall, Repeated
-from pyptogen.runtime.operator.traced_sources import in_spec, traced_sources
-from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
-from pyptogen.runtime.toolchain.headers import isa_root
+from pyptogen.runtime.operator.sources import SourceOf, entry_name
 
 if TYPE_CHECKING:
-    from pyptogen.lower.origins import Traced
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
 
@@ -77,26 +73,39 @@ class CompiledOperator:
     for its input.
     """
 
-    def __init__(self, spec: Spec, program: Program, target: str, library: Path, threads: int) -> None:
-        self.spec = spec
-        self.program = program
+    def __init__(
+        self,
+        spec: Spec | None,
+        program: Program | None,
+        target: str,
+        library: Path,
+        threads: int,
+        *,
+        rules: CallRules | None = None,
+        source: SourceOf | None = None,
+    ) -> None:
+        """``rules`` takes the place of a missing ``program``; ``source`` is what ``library`` was compiled from."""
+        self._spec = spec
+        self._program = program
         self.target = target
         self.library = library
         self.threads = threads
-        self.contract = Contract.from_program(program)
-        self._indices = index_uses(program)
-        self._index_bounds = index_bounds(program, self._indices)
+        self._source = source
+        self.rules = rules or CallRules.from_program(self.program)
+        self.contract = self.rules.contract
+        self._indices = self.rules.indices
+        self._index_bounds = self.rules.bounds
         self._last = LastCall()
         inplace = self.contract.inplace
         self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
         self.last_run = 0.0
         """Seconds that the last call spent in native code: that which ended last, where several threads call."""
-        self._entry = load_entry(library, entry_name(program.name, target))
-        self._results = namedtuple(  # type: ignore[misc]
-            f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
+        self.entry = load_entry(library, entry_name(self.contract.name, target))
+        self.results = namedtuple(  # type: ignore[misc]
+            f"{''.join(part.capitalize() for part in self.contract.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
-        self.policy: str = program.schedule.get("policy") or "critical_path"
+        self.policy = self.rules.policy
         """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
         self._updated = frozenset(self.contract.inplace.values())
@@ -109,6 +118,25 @@ class CompiledOperator:
             f"={len(self.contract.inputs) + len(self._fresh)}Q{len(self.contract.dims)}q"
             + "".join("d" if attr.is_float else "q" for attr in self.contract.attrs)
         )
+
+    @property
+    def spec(self) -> Spec:
+        """What was compiled. That of a generated folder is read at first use."""
+        if self._spec is None:
+            from pyptogen.schema import load_spec
+
+            assert self._source is not None
+            self._spec = load_spec(self._source.spec)
+        return self._spec
+
+    @property
+    def program(self) -> Program:
+        """Its Tensor level; that of a generated folder is made at first use, with the compiler."""
+        if self._program is None:
+            from pyptogen.lower.tensor import from_spec
+
+            self._program = from_spec(self.spec)
+        return self._program
 
     def __call__(self, *, out: Mapping[str, Any] | None = None, **arguments: Any) -> Any:
         """Run the operator.
@@ -126,9 +154,9 @@ class CompiledOperator:
         if out and repeated is not None and repeated.matches(arguments, out):
             for bound in self._index_bounds:
                 bound.check(arguments, repeated.dims)
-            results = self._results(*[out[name] if where else arguments[name] for where, name in self._sources])
+            results = self.results(*[out[name] if where else arguments[name] for where, name in self._sources])
             try:
-                report = shared_chip(self.threads).run(self._entry, repeated.packed, policy=self.policy)
+                report = shared_chip(self.threads).run(self.entry, repeated.packed, policy=self.policy)
             except WrongIndexError as error:
                 raise wrong_index(error, self._indices, repeated.dims, self.contract.name) from None
             self.last_run = report.seconds
@@ -177,9 +205,9 @@ class CompiledOperator:
         packed = self._slots.pack(*pointers, *dims.values(), *scalars)
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
-        ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
+        ordered = self.results(*(results[tensor.name] for tensor in contract.outputs))
         sizes = (*dims.values(),)
-        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
+        return BoundCall(contract.name, self.entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
@@ -241,7 +269,7 @@ class CompiledOperator:
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
         plain |= {tensor.name: tensor.elements(plain[tensor.name]) for tensor in self.contract.inputs}
         outputs = interpret(self.program, plain, scalars)
-        return self._results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
+        return self.results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
 
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
         """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes
@@ -251,8 +279,34 @@ class CompiledOperator:
         arrays = example_inputs(self.spec, dims, seed, program=self.program)
         return {tensor.name: tensor.in_bytes(arrays[tensor.name]) for tensor in self.contract.inputs}
 
+    def __copy__(self) -> CompiledOperator:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> CompiledOperator:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What it was compiled from: another process finds the shared object in its cache, or compiles it anew."""
+        spec = self.contract.span.file
+        return _again, (self.rules.data(), spec, self._spec, self.target, self.threads, self._source, self.library)
+
     def __repr__(self) -> str:
         return f"CompiledOperator({self.contract.name!r}, target={self.target!r}, threads={self.threads})"
+
+
+def _again(
+    data: Mapping[str, Any],
+    file: str,
+    spec: Spec | None,
+    target: str,
+    threads: int,
+    source: SourceOf | None,
+    library: Path,
+) -> CompiledOperator:
+    """An operator that was pickled."""
+    rules = CallRules.of_data(data, file)
+    found = library if source is None else source.compiled(rules.contract.name, target)
+    return CompiledOperator(spec, None, target, found, threads, rules=rules, source=source)
 
 
 def _span(array: Any) -> int:
@@ -260,129 +314,3 @@ def _span(array: Any) -> int:
     if isinstance(array, PackedWeight) or array.flags.c_contiguous:
         return int(array.nbytes)
     return int(array.itemsize + sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)))
-
-
-def entry_name(operator: str, target: str) -> str:
-    """The symbol of an operator's entry function."""
-    return f"{operator}_{target}"
-
-
-def compile(
-    spec: str | Path | Spec,
-    target: str = "cpu",
-    *,
-    isa: str | Path | None = None,
-    threads: int | None = None,
-    portable: bool = False,
-    checked: bool = False,
-) -> CompiledOperator:
-    """Lower a spec for a target, compile its kernels for this machine, and load them.
-
-    ``isa`` is an installation of PTO-ISA to use instead of the bundled headers (PTO_ISA_ROOT may name one
-    for targets other than ``cpu``); ``threads`` is the number of cores of the simulated chip (default: all
-    processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture;
-    ``checked`` compiles in the checked mode of the bundled headers for the target, so that the first fault of a
-    kernel is told on standard error and ends the process.
-    Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
-    """
-    from pyptogen.codegen import generate
-    from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.reading.targets import require_target
-    from pyptogen.schema import Spec, load_spec
-    from pyptogen.templates import wrapper_hpp
-
-    if not isinstance(spec, (str, os.PathLike, Spec)):
-        raise fault("PTG110", f"a spec cannot be a {type(spec).__name__}", None, expected="a path, or what was loaded")
-    with gathering():
-        loaded = spec if isinstance(spec, Spec) else load_spec(spec)
-        program = from_spec(loaded)
-    require_target(program, target)
-    sources: dict[str, Traced] = {**traced_sources(generate(program, target))}
-    sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
-    toolchain = make_toolchain(
-        isa=None if checked else isa_root(isa, target),
-        portable=portable,
-        checked=target if checked else None,
-        mixed=_is_mixed(target, sources),
-    )
-    return _link(loaded, program, target, sources, toolchain, threads, lambda: sources)
-
-
-def load_generated(
-    folder: str | Path,
-    target: str = "cpu",
-    *,
-    isa: str | Path | None = None,
-    threads: int | None = None,
-    portable: bool = False,
-) -> CompiledOperator:
-    """The operator of a generated folder: its kernels as they are on disk, compiled for this machine;
-    nothing is lowered.
-
-    The arguments are those of ``compile``. Raises ``DiagnosticError``: PTG504 when the folder is not a
-    generated one.
-    """
-    from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.reading.targets import require_target
-    from pyptogen.schema import load_spec
-
-    root = Path(folder)
-    specs = sorted(path for path in root.glob("*") if path.suffix in (".yaml", ".yml", ".toml"))
-    if len(specs) != 1 or not (root / "wrapper.hpp").is_file():
-        raise fault(
-            "PTG504",
-            f"{root} is not the generated folder of an operator",
-            None,
-            expected="what `pyptogen build` wrote",
-        )
-    with gathering():
-        loaded = load_spec(specs[0])
-        program = from_spec(loaded)
-    require_target(program, target)
-    paths = [
-        root / "wrapper.hpp",
-        root / target / "orchestration.cpp",
-        *sorted((root / target / "kernels").glob("*.cpp")),
-    ]
-    if not paths[1].is_file():
-        raise fault(
-            "PTG504",
-            f"{root} was not built for target `{target}`",
-            None,
-            fix=f"run `pyptogen build --target {target}`",
-        )
-    sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable, mixed=_is_mixed(target, sources))
-    return _link(loaded, program, target, sources, toolchain, threads, lambda: _as_built(program, target, sources))
-
-
-def _as_built(program: Program, target: str, sources: Mapping[str, str]) -> dict[str, Traced]:
-    """Where the lines of the files of a generated folder come from, which somebody may have edited."""
-    from pyptogen.codegen import generate
-    from pyptogen.lower.origins import carried_over
-
-    made = traced_sources(generate(program, target))
-    return {path: carried_over(made[path], text) for path, text in sources.items() if path in made}
-
-
-def _is_mixed(target: str, sources: Mapping[str, str]) -> bool:
-    """Whether cube and vector cores run side by side."""
-    return "pto/side_by_side.hpp" in sources[f"{target}/orchestration.cpp"]
-
-
-def _link(
-    spec: Spec,
-    program: Program,
-    target: str,
-    sources: Mapping[str, str],
-    toolchain: Toolchain,
-    threads: int | None,
-    traced: Callable[[], Mapping[str, Traced]],
-) -> CompiledOperator:
-    """``traced``: where the lines of the sources come from, asked for when they do not compile."""
-    try:
-        library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
-    except DiagnosticError as error:
-        known = traced()
-        raise DiagnosticError(*(in_spec(diagnostic, known) for diagnostic in error.diagnostics)) from error
-    return CompiledOperator(spec, program, target, library, threads or available_processors())

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
 from pyptogen.hifloat8 import HIF8
-from pyptogen.lower.tensor.ir import BY_BYTES, PACKED
+from pyptogen.number_formats import BY_BYTES, PACKED
 from pyptogen.numpy_dtypes import dtype_name, in_bytes, numpy_dtype, out_of_bytes
+from pyptogen.runtime.operator.attrs import AttrArg, as_float, as_whole
 from pyptogen.runtime.operator.requirements import Check, compile_checks
 from pyptogen.runtime.operator.size_functions import (
     Solution,
@@ -22,10 +22,9 @@ from pyptogen.runtime.operator.size_functions import (
     sizes_function,
     solve_linear,
 )
-from pyptogen.schema.contract import BEYOND_FP32
 
 if TYPE_CHECKING:
-    from pyptogen.lower.tensor.ir import Dim, Program, Value
+    from pyptogen.lower.tensor.ir import Program, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,20 +96,6 @@ class TensorArg:
 
 
 @dataclass(frozen=True, slots=True)
-class AttrArg:
-    """One run-time scalar. ``default`` is None where a call must give it."""
-
-    name: str
-    dtype: str
-    default: float | int | None
-    span: Span
-
-    @property
-    def is_float(self) -> bool:
-        return self.dtype.startswith(("fp", "bf"))
-
-
-@dataclass(frozen=True, slots=True)
 class DimArg:
     """A dynamic dim, and where a call finds it: in axis ``axis`` of input number ``source``."""
 
@@ -144,6 +129,9 @@ class Contract:
     """The dims in an order in which they can be solved."""
     input_extents: Callable[..., tuple[tuple[int, ...], ...]]
     output_extents: Callable[..., tuple[tuple[int, ...], ...]]
+    input_texts: Sequence[Sequence[str]]
+    """The same in words of the dynamic dims."""
+    output_texts: Sequence[Sequence[str]]
 
     @classmethod
     def from_program(cls, program: Program) -> Contract:
@@ -158,7 +146,7 @@ class Contract:
         ]
         dtypes = {value.name: value.dtype for value in program.inputs}
         dtypes |= {name: value.dtype for name, value in program.outputs}
-        order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
+        order = solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
         return cls(
             name=program.name,
@@ -172,6 +160,8 @@ class Contract:
             order=tuple(order),
             input_extents=sizes_function(in_texts, dynamic),
             output_extents=sizes_function(out_texts, dynamic),
+            input_texts=in_texts,
+            output_texts=out_texts,
         )
 
     def bind(self, arrays: Mapping[str, Any]) -> dict[str, int]:
@@ -181,7 +171,7 @@ class Contract:
         Everything is checked: names (PTG404), dtypes (PTG403), shapes (PTG402), agreement between arrays
         (PTG405) and the ranges of dims (PTG401).
         """
-        self._check_names(arrays)
+        self.check_names(arrays)
         values = [arrays[tensor.name] for tensor in self.inputs]
         for tensor, value in zip(self.inputs, values, strict=True):
             if value.dtype != tensor.dtype:
@@ -200,7 +190,8 @@ class Contract:
             self._check_range(dim, sizes[dim.name])
         return sizes
 
-    def _check_names(self, arrays: Mapping[str, Any]) -> None:
+    def check_names(self, arrays: Mapping[str, Any]) -> None:
+        """Raises PTG404 for inputs that are missing or unknown."""
         known = [tensor.name for tensor in self.inputs]
         for name in arrays:
             if name not in known:
@@ -285,8 +276,23 @@ class Contract:
             legal = (int, float, np.floating, np.integer) if attr.is_float else (int, np.integer)
             if not isinstance(value, legal) or isinstance(value, bool):
                 raise fault("PTG403", f"attr `{attr.name}` is {value!r}", attr.span, expected=f"a {attr.dtype} scalar")
-            values.append(_as_float(attr, value) if attr.is_float else _as_whole(attr, int(value)))
+            values.append(as_float(attr, value) if attr.is_float else as_whole(attr, int(value)))
         return values
+
+
+class DynamicDim(Protocol):
+    """A dim whose size a call finds."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def min(self) -> int: ...
+    @property
+    def max(self) -> int: ...
+    @property
+    def multiple_of(self) -> int: ...
+    @property
+    def span(self) -> Span: ...
 
 
 def definitions(program: Program) -> dict[str, str]:
@@ -313,7 +319,7 @@ def _tensor(name: str, value: Value, dtype: str) -> TensorArg:
     return TensorArg(name, numpy_dtype(value.dtype), shape, value.layout, value.span, strides, packed)
 
 
-def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
+def solvable_order(dims: Sequence[DynamicDim], in_texts: Sequence[Sequence[str]]) -> list[DimArg]:
     """Each dim with an axis that shows it once those before it are known.
 
     The Tensor level has made sure that there is one. An axis that is the dim itself is preferred.
@@ -332,30 +338,6 @@ def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
         else:
             raise ValueError(f"no input shows the dims {', '.join(open_)}")
     return order
-
-
-def _as_whole(attr: AttrArg, value: int) -> int:
-    """The value of an integer attr. Raises PTG403 for one beyond its dtype."""
-    limits = np.iinfo(attr.dtype)
-    if limits.min <= value <= limits.max:
-        return value
-    shown = str(value) if value.bit_length() < 128 else f"a number of {value.bit_length()} bits"
-    message = f"attr `{attr.name}` is {shown}, which {attr.dtype} does not hold"
-    raise fault("PTG403", message, attr.span, expected=f"a whole number from {limits.min} to {limits.max}")
-
-
-def _as_float(attr: AttrArg, value: Any) -> float:
-    """The value of a float attr in double. Raises PTG403 for a finite one that its dtype rounds to infinity."""
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf if value > 0 else -math.inf
-    finite = not isinstance(value, float | np.floating) or np.isfinite(value)
-    if finite and abs(number) >= BEYOND_FP32:
-        shown = f"{number:g}" if math.isfinite(number) else "a number beyond double"
-        message = f"attr `{attr.name}` is {shown}, which is infinity in {attr.dtype}"
-        raise fault("PTG403", message, attr.span, expected=f"a {attr.dtype} scalar", fix="give `inf` if you mean it")
-    return number
 
 
 def _list(shape: tuple[Any, ...]) -> str:

@@ -44,27 +44,52 @@ _VIEWS = frozenset({"reshape", "slice", "transpose", "permute", "reorder", "bloc
 _WIDE = frozenset({"int32", "int64"})
 
 _Values = Mapping[str, Any]
-_Sizes = Sequence[Sequence[int]]
+_Texts = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One value: ``do(sources, sizes)`` of earlier ones, or of what the call gives."""
+    """One value, of earlier ones, or of what the call gives. ``detail`` of a slice is its axis, of a permutation the
+    axes, of what is done element by element for each operand whether it is a value, and which source or number."""
 
     result: str
     sources: tuple[str, ...]
-    do: Callable[[Sequence[Any], Sequence[int]], Any]
+    kind: str
+    detail: tuple[Any, ...] = ()
+
+    def do(self, given: Sequence[Any], sizes: Sequence[int]) -> Any:
+        """The value, of its sources and its numbers."""
+        if self.kind in _ELEMENTWISE:
+            operands = (_in_64_bits(given[at]) if is_value else sizes[at] for is_value, at in self.detail)
+            return _ELEMENTWISE[self.kind](*operands)
+        (source,) = given
+        if self.kind == "cast":
+            return _in_64_bits(source)
+        if self.kind == "slice":
+            return source[(slice(None),) * self.detail[0] + (slice(*sizes),)]
+        if self.kind == "reshape":
+            return source.reshape(sizes)
+        return source.transpose(self.detail) if self.kind == "permute" else source
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """How an index follows from inputs. ``sizes``, of the dynamic dims, gives the numbers of each step. ``computes``:
-    what comes out are other numbers than those of an input, which `maximum` may have lifted."""
+    """How an index follows from inputs. ``sizes``, of the dynamic dims, gives the numbers of each step, ``texts`` has
+    them in words. ``computes``: what comes out are other numbers than those of an input, which `maximum` may have
+    lifted."""
 
     inputs: tuple[str, ...]
     steps: tuple[Step, ...]
+    texts: _Texts
     sizes: Callable[..., tuple[tuple[int, ...], ...]]
     computes: bool
+
+    @classmethod
+    def of(
+        cls, inputs: Sequence[str], steps: Sequence[Step], texts: _Texts, dims: Sequence[str], computes: bool
+    ) -> Chain:
+        """The chain whose sizes are ``texts`` of the dynamic dims ``dims``."""
+        return cls(tuple(inputs), tuple(steps), texts, sizes_function(texts, dims), computes)
 
     def compute(self, arrays: _Values, dims: Sequence[int]) -> Any:
         """The index, for the arrays of a call."""
@@ -85,13 +110,11 @@ def chain_of(program: Program, index: str) -> Chain | None:
     except _UnknownError:
         return None
     known = definitions(program)
-    sizes = sizes_function(
-        [[expand(size_text(size), known) for size in group] for group in builder.sizes],
-        [dim.name for dim in program.dims if dim.dynamic],
-    )
+    texts = [[expand(size_text(size), known) for size in group] for group in builder.sizes]
+    dims = [dim.name for dim in program.dims if dim.dynamic]
     inputs = tuple(builder.inputs)
     computed = any(builder.made_by[step.result].kind not in (*_VIEWS, "maximum", "cast") for step in builder.steps)
-    return Chain(inputs, tuple(builder.steps), sizes, computed or len(inputs) != 1)
+    return Chain.of(inputs, builder.steps, texts, dims, computed or len(inputs) != 1)
 
 
 class _UnknownError(Exception):
@@ -127,7 +150,7 @@ class _Builder:
         elif op.kind == "cast":
             self._need(op.result.dtype in _WIDE)
             (source,) = self._sources(op)
-            self._add(op, (source,), lambda given, _: _in_64_bits(given[0]))
+            self._add(op, (source,), "cast")
         elif op.kind in _ELEMENTWISE:
             self._elementwise(op)
         else:
@@ -149,7 +172,7 @@ class _Builder:
     def _elementwise(self, op: Op) -> None:
         from pyptogen.lower.tensor.ir import Value
 
-        sources, function = self._sources(op), _ELEMENTWISE[op.kind]
+        sources = self._sources(op)
         places: list[tuple[bool, int]] = []
         numbers: list[Any] = []
         for operand in op.operands:
@@ -159,10 +182,7 @@ class _Builder:
                 places.append((False, len(numbers)))
                 numbers.append(self._number(operand))
 
-        def do(given: Sequence[Any], sizes: Sequence[int]) -> Any:
-            return function(*(_in_64_bits(given[at]) if is_value else sizes[at] for is_value, at in places))
-
-        self._add(op, sources, do, numbers)
+        self._add(op, sources, op.kind, tuple(places), numbers)
 
     def _view(self, op: Op) -> None:
         (source,) = self._sources(op)
@@ -170,20 +190,18 @@ class _Builder:
         if op.kind == "block":  # each round has a part, all of them together everything
             self.whole[op.result.name] = source
             self._need(not self.whole[source])
-            self._add(op, (source,), lambda given, _: given[0])
+            self._add(op, (source,), "whole")
         elif op.kind == "slice":
             self._need(not self.whole[source])
-            before: tuple[slice, ...] = (slice(None),) * int(op.attrs["axis"])
             numbers = [op.attrs["start"], op.attrs["stop"]]
-            self._add(op, (source,), lambda given, sizes: given[0][before + (slice(*sizes),)], numbers)  # noqa: RUF005
+            self._add(op, (source,), "slice", (int(op.attrs["axis"]),), numbers)
         elif self.whole[source]:  # in whichever order, the numbers are the same
-            self._add(op, (source,), lambda given, _: given[0])
+            self._add(op, (source,), "whole")
         elif op.kind == "reshape":
-            self._add(op, (source,), lambda given, sizes: given[0].reshape(sizes), list(op.result.shape))
+            self._add(op, (source,), "reshape", (), list(op.result.shape))
         else:
             order = op.attrs["axes"] if op.kind != "transpose" else [*range(rank - 2), rank - 1, rank - 2]
-            axes = tuple(map(int, order))
-            self._add(op, (source,), lambda given, _: given[0].transpose(axes))
+            self._add(op, (source,), "permute", tuple(map(int, order)))
 
     def _number(self, operand: Operand) -> Any:
         """A whole number of dims. Raises ``_UnknownError`` for others, and for attrs."""
@@ -197,10 +215,11 @@ class _Builder:
         self,
         op: Op,
         sources: tuple[str, ...],
-        do: Callable[[Sequence[Any], Sequence[int]], Any],
+        kind: str,
+        detail: tuple[Any, ...] = (),
         numbers: list[Any] | None = None,
     ) -> None:
-        self.steps.append(Step(op.result.name, sources, do))
+        self.steps.append(Step(op.result.name, sources, kind, detail))
         self.sizes.append(numbers or [])
 
     @staticmethod

@@ -8,8 +8,9 @@ the call then fails (``wrong_index``). ``docs/runtime.md`` has the table.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
@@ -25,25 +26,22 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class IndexUse:
     """An operation that uses an index for places of ``target``; ``index`` says which, in words. ``least`` is the least
-    index: -1 where that skips. ``places``, of the dynamic dims, is how many places there are."""
+    index: -1 where that skips. ``places``, a size of the dynamic dims ``dims``, is how many places there are."""
 
-    op: Op
     index: str
     target: str
-    places: Callable[..., tuple[tuple[int, ...], ...]]
+    places: str
+    dims: tuple[str, ...]
     least: int
     what: str
     site: int
     """Its number in kernels (`index_sites`)."""
-
-    @property
-    def span(self) -> Span:
-        return self.op.span
+    span: Span
 
     def count(self, dims: Sequence[int]) -> int:
         """How many places there are for these dims."""
-        ((places,),) = self.places(*dims)
-        return places
+        ((places,),) = _sizes(self.places, self.dims)(*dims)
+        return int(places)
 
     def wrong(self, index: str, holds: int, places: int) -> DiagnosticError:
         """PTG408 for a number of what ``index`` calls so."""
@@ -78,18 +76,27 @@ class IndexBound:
 
 def index_uses(program: Program) -> tuple[IndexUse, ...]:
     """Every operation of a program that reads or writes where an index points."""
-    from pyptogen.lower.tensor.index_sites import BY_INDEX
-
-    return tuple(_use(program, op) for op in program.ops if op.kind in BY_INDEX)
+    return tuple(_use(program, op) for op in _by_index(program))
 
 
 def index_bounds(program: Program, uses: Sequence[IndexUse]) -> tuple[IndexBound, ...]:
-    """The bounds of the indices that a call can compute by itself."""
+    """The bounds of the indices that a call can compute by itself; ``uses`` are all of the program."""
     from pyptogen.lower.tensor.ir import Value
 
-    indices = [(use, use.op.operands[1]) for use in uses]
+    indices = [(use, op.operands[1]) for use, op in zip(uses, _by_index(program), strict=True)]
     chains = ((use, chain_of(program, index.name)) for use, index in indices if isinstance(index, Value))
     return tuple(IndexBound(use, chain) for use, chain in chains if chain is not None)
+
+
+def _by_index(program: Program) -> list[Op]:
+    from pyptogen.lower.tensor.index_sites import BY_INDEX
+
+    return [op for op in program.ops if op.kind in BY_INDEX]
+
+
+@cache
+def _sizes(text: str, dims: tuple[str, ...]) -> Any:
+    return sizes_function([[text]], dims)
 
 
 def wrong_index(
@@ -119,13 +126,12 @@ def _use(program: Program, op: Op) -> IndexUse:
     else:
         axis = int(op.attrs["axis"])
         sizes, least, what = (target.shape[axis],), 0, f"place along axis {axis}"
-    places = sizes_function(
-        [[expand(size_text(math.prod(sizes)), definitions(program))]],
-        [dim.name for dim in program.dims if dim.dynamic],
-    )
+    places = expand(size_text(math.prod(sizes)), definitions(program))
+    dims = tuple(dim.name for dim in program.dims if dim.dynamic)
     own = index.name in program.spoken or any(value.name == index.name for value in program.inputs)
     shown = f"`{index.name}`" if own else f"the index of `{_as_output(program, op.result)}`"
-    return IndexUse(op, shown, _named(program, target), places, least, what, program.sites.get(op.span, 0))
+    named = _named(program, target)
+    return IndexUse(shown, named, places, dims, least, what, program.sites.get(op.span, 0), op.span)
 
 
 def _as_output(program: Program, value: Value) -> str:

@@ -37,13 +37,13 @@ class CompiledPackage:
 
 
 def _package(operator: CompiledOperator) -> CompiledPackage:
-    from pyptogen.runtime.operator.compiled import entry_name
+    from pyptogen.runtime.operator.sources import entry_name
 
     return CompiledPackage(
         operator.contract.name,
         operator.target,
         operator.library,
-        entry_name(operator.program.name, operator.target),
+        entry_name(operator.contract.name, operator.target),
         operator.contract,
         operator.policy,
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +20,14 @@ class Check:
 
     text: str
     names: tuple[str, ...]
+    condition: str
+    """The meaning as a Python expression of ``_0``, ``_1`` …, the values of ``names``."""
     holds: Callable[..., Any]
     span: Span
+
+    @classmethod
+    def of(cls, text: str, names: Sequence[str], condition: str, span: Span) -> Check:
+        return cls(text, tuple(names), condition, _function(condition, len(names)), span)
 
     def __call__(self, sizes: Mapping[str, int], attrs: Mapping[str, float | int]) -> None:
         """Raises PTG406 when it is false."""
@@ -34,6 +42,7 @@ def compile_checks(program: Program) -> tuple[Check, ...]:
     if not program.requires:
         return ()
     import sympy
+    from sympy.printing.pycode import pycode
 
     fixed = {
         dim.name: dim.value if dim.value is not None else dim.definition for dim in program.dims if not dim.dynamic
@@ -45,7 +54,34 @@ def compile_checks(program: Program) -> tuple[Check, ...]:
             condition = condition.subs({symbol: fixed[symbol.name] for symbol in defined})
         symbols = sorted(condition.free_symbols, key=lambda symbol: str(symbol.name))
         own = {symbol: sympy.Symbol(f"_{i}") for i, symbol in enumerate(symbols)}  # a dim may be called `floor`
-        holds = sympy.lambdify([*own.values()], condition.xreplace(own), modules="math")
-        names = tuple(symbol.name for symbol in symbols)
-        checks.append(Check(requirement.text, names, holds, requirement.span))
+        names = [symbol.name for symbol in symbols]
+        checks.append(Check.of(requirement.text, names, pycode(condition.xreplace(own)), requirement.span))
     return tuple(checks)
+
+
+_CALLED: Mapping[str, Any] = {"max": max, "min": min, "abs": abs, "math": math}
+
+
+def _function(condition: str, parameters: int) -> Callable[..., Any]:
+    """A condition as a function of its values. Raises ``ValueError`` for text that is more than a formula."""
+    tree = ast.parse(condition, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            legal = isinstance(node.value, ast.Name) and node.value.id == "math" and not node.attr.startswith("_")
+        elif isinstance(node, ast.Constant):
+            legal = isinstance(node.value, int | float)
+        else:
+            legal = isinstance(node, _LEGAL)
+        if not legal:
+            raise ValueError(f"not a condition: {condition}")
+    names = ", ".join(f"_{i}" for i in range(parameters))
+    function: Callable[..., Any] = eval(  # only a formula: see above
+        compile(f"lambda {names}: {condition}", "<requires>", "eval"), {"__builtins__": {}, **_CALLED}
+    )
+    return function
+
+
+_LEGAL = (
+    ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.Call, ast.Name, ast.Load,
+    ast.operator, ast.unaryop, ast.boolop, ast.cmpop,
+)  # fmt: skip

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd)
-_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
-    "floor": lambda x: x // 1,
-    "ceiling": lambda x: -(-x // 1),
-    "Mod": lambda a, b: a % b,
-    "Max": max,
-    "Min": min,
-}
+_FUNCTIONS = frozenset({"floor", "ceiling", "Mod", "Max", "Min"})
 """sympy's names, as they stand in the text of an expression."""
+_CALLED: Mapping[str, Callable[..., Any]] = {"int": int, "Max": max, "Min": min}
+"""What the source of a function of sizes calls."""
 
 
 def size_text(expression: Any) -> str:
@@ -65,23 +62,77 @@ def names_in(text: str) -> frozenset[str]:
 
 
 def sizes_function(
-    texts: Sequence[Sequence[str]], parameters: Sequence[str]
+    texts: Sequence[Sequence[str]],
+    parameters: Sequence[str],
+    called: Mapping[str, Callable[..., Any]] = _CALLED,
 ) -> Callable[..., tuple[tuple[int, ...], ...]]:
     """A function of the given dims, by position, that returns one tuple of sizes per sequence of size texts.
 
-    The texts must come from ``size_text``.
+    The texts must come from ``size_text``. Only whole numbers are computed with. ``called``: other functions for
+    ``int``, ``Max`` and ``Min``, for dims that are symbols.
     """
     own = _Substitute({name: f"_{i}" for i, name in enumerate(parameters)})  # a dim may be called `int` or `floor`
 
     def source_of(text: str) -> str:
-        return ast.unparse(own.visit(ast.parse(text, mode="eval")))
+        above, below = _fraction(own.visit(ast.parse(text, mode="eval")).body)
+        return f"{above} // {below}" if below else above
 
     groups = ", ".join("(" + "".join(f"int({source_of(text)}), " for text in group) + ")" for group in texts)
     source = f"lambda {', '.join(own.definitions.values())}: ({groups}{',' if groups else ''})"
     function: Callable[..., tuple[tuple[int, ...], ...]] = eval(  # only arithmetic: see size_text
-        compile(source, "<sizes>", "eval"), {"__builtins__": {}, "int": int, **_FUNCTIONS}
+        compile(source, "<sizes>", "eval"), {"__builtins__": {}, **called}
     )
     return function
+
+
+def _fraction(node: ast.expr) -> tuple[str, str]:
+    """A size as source: above and below the line, nothing below where it is whole."""
+    match node:
+        case ast.BinOp():
+            return _arithmetic(node.op, _fraction(node.left), _fraction(node.right))
+        case ast.UnaryOp(op=ast.USub()):
+            above, below = _fraction(node.operand)
+            return f"(-{above})", below
+        case ast.UnaryOp():
+            return _fraction(node.operand)
+        case ast.Call(func=ast.Name(id=name)):
+            return _called(name, [_fraction(argument) for argument in node.args])
+    return ast.unparse(node), ""
+
+
+def _arithmetic(op: ast.operator, left: tuple[str, str], right: tuple[str, str]) -> tuple[str, str]:
+    (a, b), (c, d) = left, right
+    match op:
+        case ast.Add() | ast.Sub():
+            sign = "+" if isinstance(op, ast.Add) else "-"
+            return (f"({_times(a, d)} {sign} {_times(c, b)})", _times(b, d))
+        case ast.Mult():
+            return _times(a, c), _times(b, d)
+        case ast.Div():
+            return _times(a, d), _times(b, c)
+        case ast.FloorDiv():
+            return f"({_times(a, d)} // {_times(b, c)})", ""
+        case ast.Pow():
+            return f"({a} ** {c})", f"({b} ** {c})" if b else ""
+    return _called("Mod", [left, right])
+
+
+def _called(name: str, given: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    if name in ("floor", "ceiling"):
+        ((above, below),) = given
+        if not below:
+            return above, ""
+        return (f"({above} // {below})", "") if name == "floor" else (f"(-(-{above} // {below}))", "")
+    below = functools.reduce(_times, (b for _, b in given), "")
+    whole = [
+        functools.reduce(_times, (b for j, (_, b) in enumerate(given) if j != i), above)
+        for i, (above, _) in enumerate(given)
+    ]
+    return f"({whole[0]} % {whole[1]})" if name == "Mod" else f"{name}({', '.join(whole)})", below
+
+
+def _times(a: str, b: str) -> str:
+    return f"({a} * {b})" if a and b else a or b
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +152,9 @@ class Solution:
         return None if scale <= 0 or (size - offset) % scale else (size - offset) // scale
 
 
-def solve_linear(text: str, name: str) -> Solution | None:
-    """How ``name`` follows from an axis whose size is linear in it with a positive factor; else None."""
+def solve_linear(text: str, name: str, *, called: Mapping[str, Callable[..., Any]] = _CALLED) -> Solution | None:
+    """How ``name`` follows from an axis whose size is linear in it with a positive factor; else None. ``called`` is
+    that of ``sizes_function``."""
     needs = tuple(sorted(names_in(text) - {name}))
     if name not in names_in(text):
         return None
@@ -111,4 +163,5 @@ def solve_linear(text: str, name: str) -> Solution | None:
     (zero,), (one,), (seven,) = (at(*(3 for _ in needs), value)[0] for value in (0, 1, 7))
     if one <= zero or seven - zero != 7 * (one - zero):
         return None
-    return Solution(needs, sizes_function([[expand(text, {name: "0"}), expand(text, {name: "1"})]], needs))
+    ends = [expand(text, {name: "0"}), expand(text, {name: "1"})]
+    return Solution(needs, sizes_function([ends], needs, called))

@@ -13,8 +13,8 @@ from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.tensor import from_spec
 from pyptogen.runtime import load_generated
-from pyptogen.runtime.operator import compiled
-from pyptogen.runtime.operator.traced_sources import place_of_message
+from pyptogen.runtime.operator import sources
+from pyptogen.runtime.operator.traced_sources import in_spec, place_of_message
 from pyptogen.runtime.toolchain.cxx_errors import compile_fault
 from pyptogen.schema import load_spec
 
@@ -97,7 +97,7 @@ def test_a_compiler_that_refuses_an_edited_kernel_leads_to_the_spec(
         def shared_object(self, operator: str, sources: dict[str, str], exports: list[str]) -> NoReturn:
             raise compile_fault(name, sources[name], f"{name}:{line}:9: error: no `epx`\n", "g++")
 
-    monkeypatch.setattr(compiled, "make_toolchain", lambda **options: Refuses())
+    monkeypatch.setattr(sources, "make_toolchain", lambda **options: Refuses())
     with pytest.raises(DiagnosticError) as raised:
         load_generated(folder, "cpu")
     (found,) = raised.value.diagnostics
@@ -108,4 +108,4 @@ def test_a_compiler_that_refuses_an_edited_kernel_leads_to_the_spec(
 
 def test_a_fault_without_a_place_stays_as_it_is(lowered: Generated) -> None:
     found = Diagnostic("PTG502", "does not link", None)
-    assert compiled.in_spec(found, {}) is found
+    assert in_spec(found, {}) is found

@@ -1,0 +1,126 @@
+"""Kernels of PyTorch's dispatcher in C++: calls whose shapes are known reach the chip without Python."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from pyptogen.diagnostics import fault
+from pyptogen.runtime.native.binding import POLICIES, native_library, shared_chip
+from pyptogen.runtime.operator.call import CallRules
+from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.toolchain.cache import Cache, digest
+from pyptogen.runtime.toolchain.compiler import find_compiler
+from pyptogen.runtime.toolchain.cxx_errors import first_error
+from pyptogen.torch.tensors import torch_dtype
+
+_SOURCE = Path(__file__).parent / "operators.cpp"
+_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w")
+_CODES = {
+    torch.float32: "Float", torch.float16: "Half", torch.bfloat16: "BFloat16", torch.int8: "Char", torch.uint8: "Byte",
+    torch.int16: "Short", torch.uint16: "UInt16", torch.int32: "Int", torch.uint32: "UInt32", torch.int64: "Long",
+    torch.bool: "Bool", torch.float8_e4m3fn: "Float8_e4m3fn", torch.float8_e5m2: "Float8_e5m2",
+    torch.float8_e8m0fnu: "Float8_e8m0fnu",
+}  # fmt: skip
+"""As C++ calls the dtypes."""
+
+
+class _Rule(ctypes.Structure):
+    """The ``pto_tensor_rule`` of ``operators.cpp``."""
+
+    _fields_ = tuple((name, ctypes.c_int32) for name in ("dtype", "rank", "strided", "updated"))
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """The kernels, compiled once for a version of PyTorch. Raises PTG501, PTG502."""
+    compiler, home = find_compiler(), Path(torch.__file__).parent
+    key = digest("torch", compiler.identity, *_FLAGS, torch.__version__, str(home), _SOURCE.read_bytes())
+
+    def make(output: Path) -> None:
+        libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{home / 'lib'}")
+        said = compiler.run([*_FLAGS, f"-I{home / 'include'}", str(_SOURCE), *libraries, "-o", str(output)])
+        if said.returncode != 0:
+            raise fault("PTG502", f"the kernels for PyTorch do not compile: {first_error(said.stderr)}", None)
+
+    library = ctypes.CDLL(str(Cache().file("torch", key, ".so", make)))
+    pointer, whole, int_ = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
+    library.pto_torch_dtype.argtypes = [ctypes.c_char_p]
+    library.pto_torch_define.argtypes = [
+        ctypes.c_char_p, pointer, whole, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p, int_,
+    ]  # fmt: skip
+    library.pto_torch_define.restype = pointer
+    numbers = ctypes.POINTER(whole)
+    library.pto_torch_learn.argtypes = [pointer, pointer, numbers, int_, numbers, int_]
+    library.pto_torch_forget.argtypes = [pointer]
+    library.pto_torch_note.argtypes = [pointer, ctypes.c_double]
+    library.pto_torch_seconds.argtypes = [pointer]
+    library.pto_torch_seconds.restype = ctypes.c_double
+    for name in ("learn", "forget", "note"):
+        getattr(library, f"pto_torch_{name}").restype = None
+    return library
+
+
+class Kernels:
+    """The kernels in C++ of the operator ``name``, whose forms ``name_checked`` and ``name_recorded`` are defined.
+
+    Operators with indices that somebody has to look at, and with tensors in a layout of their own, keep their kernel in
+    Python (``fast`` is false); that of autograd is here for all. Raises PTG501, PTG502.
+    """
+
+    def __init__(self, name: str, rules: CallRules, entry: int, threads: int) -> None:
+        contract = rules.contract
+        self._contract, self._threads, self._library = contract, threads, _library()
+        self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
+        tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
+        self.fast = not rules.indices and all(tensor.layout == "nd" for tensor in tensors)
+        updated = set(contract.inplace.values())
+        given = (_Rule * len(tensors))(*(self._rule(tensor, tensor.name in updated) for tensor in tensors))
+        attrs = "".join("d" if attr.is_float else "q" for attr in contract.attrs).encode()
+        run = ctypes.cast(native_library().pto_chip_run, ctypes.c_void_p)
+        policy, count = POLICIES[rules.policy], len(contract.inputs)
+        self._handle = self._library.pto_torch_define(
+            name.encode(), run, entry, policy, given, count, len(self._fresh), attrs, self.fast
+        )
+        if not self._handle:
+            raise fault("PTG502", f"PyTorch does not take the kernels of `{name}`", contract.span)
+        os.register_at_fork(after_in_child=lambda: self._library.pto_torch_forget(self._handle))
+
+    def _rule(self, tensor: TensorArg, updated: bool) -> _Rule:
+        code = self._library.pto_torch_dtype(_CODES[torch_dtype(tensor.dtype)].encode())
+        return _Rule(code, len(tensor.shape), bool(tensor.strides), updated)
+
+    @property
+    def seconds(self) -> float:
+        """Those that the last call spent in native code."""
+        return float(self._library.pto_torch_seconds(self._handle))
+
+    def after(self, dims: Sequence[int], seconds: float) -> None:
+        """After a call by way of Python: what its shapes mean, for later calls of the same."""
+        self._library.pto_torch_note(self._handle, seconds)
+        if not self.fast or not self._library.pto_torch_missed():
+            return
+        extents = self._contract.output_extents(*dims)
+        outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
+        chip = shared_chip(self._threads).handle
+        self._library.pto_torch_learn(self._handle, chip, _numbers(dims), len(dims), _numbers(outputs), len(outputs))
+
+
+def _laid_out(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[int, ...]:
+    """Sizes and strides."""
+    if tensor.strides:
+        return extents
+    steps = [1]
+    for size in extents[:0:-1]:
+        steps.append(steps[-1] * max(size, 1))
+    return (*extents, *reversed(steps[: len(extents)]))
+
+
+def _numbers(values: Sequence[int]) -> Any:
+    return (ctypes.c_int64 * max(len(values), 1))(*values)

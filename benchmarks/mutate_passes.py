@@ -1,4 +1,4 @@
-"""Whether the cases of `tests/lower/passes` find faults of the passes: small changes to the code of each, one at a time.
+"""Whether the cases of `tests/lower/passes` find faults of the passes: small changes to their code, one at a time.
 
 A comparison is flipped, a number is off by one, a condition is dropped, negated or never true, a sum is a difference, a
 statement is left out. A change is found where a case of the pass fails. Which ones nothing finds is printed, with the
@@ -88,7 +88,7 @@ def _untouched(tree: ast.Module) -> set[int]:
         elif isinstance(node, ast.AnnAssign):
             skipped = [node.annotation]
         elif isinstance(node, ast.FunctionDef):
-            skipped = [a for a in ast.walk(node.args)] + ([node.returns] if node.returns else []) + node.decorator_list
+            skipped = list(ast.walk(node.args)) + ([node.returns] if node.returns else []) + node.decorator_list
         elif isinstance(node, ast.ClassDef):
             skipped = [n for n in node.body if isinstance(n, ast.AnnAssign)] + node.decorator_list
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":

@@ -31,9 +31,9 @@ AICORE inline void run_block(
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_buffer ^= 1) {

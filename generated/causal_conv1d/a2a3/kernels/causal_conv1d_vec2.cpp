@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     int32_t i3_buffer = 0;  // which of 2 buffers this iteration of i3 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_buffer ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // seen: concat(state, x, axis=-1)

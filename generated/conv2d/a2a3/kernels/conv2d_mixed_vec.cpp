@@ -37,8 +37,8 @@ AICORE inline void run_block(
     VecF32_1x64 bias_tile_row; TASSIGN<0x10000>(bias_tile_row);  // as a row, same bytes as bias_tile
     BiasGm bias_in(bias + int64_t(subblock) * 64);
     TLOAD(bias_tile_row, bias_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t n0 = n_begin + block; n0 < n_end; n0 += nblk) {
         for (int32_t y_columns_cols0 = 0; y_columns_cols0 < 784; y_columns_cols0 += 128, y_columns_cols0_buffer ^= 1) {
             const int32_t y_columns_cols0_valid = 784 - y_columns_cols0 < 128 ? 784 - y_columns_cols0 : 128;

@@ -30,8 +30,8 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     int32_t i3_buffer = 0;  // which of 2 buffers this iteration of i3 uses
     int32_t i4_buffer = 0;  // which of 2 buffers this iteration of i4 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 1536; i1 < n * 3584; i1 += nblk * 1536, i1_buffer ^= 1) {
         const int32_t i1_valid = n * 3584 - i1 < 1536 ? n * 3584 - i1 : 1536;
         // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
@@ -53,7 +53,7 @@ AICORE inline void run_block(
         TSTORE(y_padded_out, part_apart);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i3 = block * 219; i3 < n * 3584; i3 += nblk * 219, i3_buffer ^= 1) {
         const int32_t i3_valid = n * 3584 - i3 < 219 ? n * 3584 - i3 : 219;
         VecB16_224x64_c56 part_2(i3_valid); TASSIGN(part_2, 0x00000 + i3_buffer * 0x06d80);  // UB 0x00000..0x0db00, 2 copies

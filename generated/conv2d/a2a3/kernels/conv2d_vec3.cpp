@@ -29,7 +29,7 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     int32_t i4_buffer = 0;  // which of 2 buffers this iteration of i4 uses
     int32_t i6_buffer = 0;  // which of 2 buffers this iteration of i6 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i2 = block * 211; i2 < n * 64; i2 += nblk * 211, i2_buffer ^= 1) {
         const int32_t i2_valid = n * 64 - i2 < 211 ? n * 64 - i2 : 211;
         // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)

@@ -26,8 +26,8 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i5_buffer = 0;  // which of 2 buffers this iteration of i5 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i3 = block; i3 < n * 64; i3 += nblk) {
         for (int32_t i4 = 0; i4 < 3; ++i4) {
             for (int32_t i5 = 0; i5 < 3; ++i5, i5_buffer ^= 1) {

@@ -131,8 +131,8 @@ AICORE inline void run_block(
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
     CountedPartSumGm counted_high_out(counted_high);
     TSTORE(counted_high_out, counted_high_tile);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t rows0 = rows_begin + block * 128; rows0 < rows_end; rows0 += nblk * 128, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 128 ? rows_end - rows0 : 128;
         // loss: where(counts, reshape(total - named, [rows]), 0)

@@ -48,13 +48,13 @@ AICORE inline void run_block(
     OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 16384, 0x0, 0x0);
     int32_t group0_buffer = 0;  // which of 2 buffers this iteration of group0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {

@@ -24,7 +24,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i4_buffer = 0;  // which of 2 buffers this iteration of i4 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
         for (int32_t i4 = 0; i4 < s; ++i4, i4_buffer ^= 1) {
             // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)

@@ -34,8 +34,8 @@ AICORE inline void run_block(
     VecI32_1x16 upto_tile; TASSIGN<0x00400>(upto_tile);  // UB 0x00400..0x00440
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_buffer ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 128 ? full + 16 - blocks0 : 128;
         VecI32_1x128 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00000 + blocks0_buffer * 0x00200);  // as a row, same bytes as done_1_tile

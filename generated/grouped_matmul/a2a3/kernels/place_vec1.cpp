@@ -21,7 +21,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 6144; i1 < full * 32; i1 += nblk * 6144, i1_buffer ^= 1) {
         const int32_t i1_valid = full * 32 - i1 < 6144 ? full * 32 - i1 : 6144;
         // past:  sum(cast(reshape(arange(t), [t, 1]) >= end, int32), axis=-1, keepdim=true)

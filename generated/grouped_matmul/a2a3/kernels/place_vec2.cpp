@@ -34,8 +34,8 @@ AICORE inline void run_block(
     VecI32_1x16 end_tile; TASSIGN<0x00800>(end_tile);  // UB 0x00800..0x00840
     EndGm end_in(end);
     TLOAD(end_tile, end_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = block * 256; t0 < full * 32; t0 += nblk * 256, t0_buffer ^= 1) {
         const int32_t t0_valid = full * 32 - t0 < 256 ? full * 32 - t0 : 256;
         VecI32_1x256 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_buffer * 0x00400);  // as a row, same bytes as past_1_tile

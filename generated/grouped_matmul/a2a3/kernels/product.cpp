@@ -39,10 +39,10 @@ AICORE inline void run_block(
     int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_buffer ^= 1) {
         // y_b: matmul(rows, w_b, dtype=bf16)
         MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000 + blocks0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies

@@ -32,9 +32,9 @@ AICORE inline void run_block(
     MatB16_128x128 h_tile; TASSIGN<0x08000>(h_tile);  // L1 0x08000..0x10000
     HGm h_in(h);
     TLOAD(h_tile, h_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
         MatB16_64x128 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies

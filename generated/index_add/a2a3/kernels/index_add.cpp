@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 2 buffers are free at first
     for (int32_t i1 = 0; i1 < rows * 256; i1 += 6144, i1_buffer ^= 1) {
         const int32_t i1_valid = rows * 256 - i1 < 6144 ? rows * 256 - i1 : 6144;
         // y: index_add(x, 0, index, src)

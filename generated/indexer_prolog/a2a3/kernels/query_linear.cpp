@@ -30,9 +30,9 @@ AICORE inline void run_block(
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t q_rank0_buffer = 0;  // which of 2 buffers this iteration of q_rank0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_buffer ^= 1) {

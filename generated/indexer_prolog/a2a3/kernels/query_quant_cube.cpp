@@ -31,9 +31,9 @@ AICORE inline void run_block(
     MatB16_128x128 hadamard_q_tile; TASSIGN<0x04000>(hadamard_q_tile);  // L1 0x04000..0x0c000
     HadamardQGm hadamard_q_in(hadamard_q);
     TLOAD(hadamard_q_tile, hadamard_q_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_buffer ^= 1) {
             MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x00000 + heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies

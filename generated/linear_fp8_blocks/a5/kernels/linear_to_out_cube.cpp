@@ -29,9 +29,9 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     int32_t k_blocks0_buffer = 0;  // which of 2 buffers this iteration of k_blocks0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0) {

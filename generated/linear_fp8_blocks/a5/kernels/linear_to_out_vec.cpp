@@ -34,9 +34,9 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     int32_t n_blocks0_buffer = 0;  // which of 2 buffers this iteration of n_blocks0 uses
     int32_t k_blocks0_buffer = 0;  // which of 2 buffers this iteration of k_blocks0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0, n_blocks0_buffer ^= 1) {

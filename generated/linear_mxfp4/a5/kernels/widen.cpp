@@ -24,8 +24,8 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_VEC__)
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t n0 = block * 8; n0 < 1024; n0 += nblk * 8, n0_buffer ^= 1) {
         // w_wide: cast(w, fp8_e4m3)
         VecU8_8x1024 w_tile_bytes; TASSIGN(w_tile_bytes, 0x00000 + n0_buffer * 0x04000);  // same bytes as w_tile

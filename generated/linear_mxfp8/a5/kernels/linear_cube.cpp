@@ -39,8 +39,8 @@ AICORE inline void run_block(
     AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;

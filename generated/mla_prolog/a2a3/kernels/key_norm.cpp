@@ -42,8 +42,8 @@ AICORE inline void run_block(
     VecF32_1x512 kv_1; TASSIGN<0x0c400>(kv_1);  // UB 0x0c400..0x0cc00
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
     TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_buffer * 0x04000);  // UB 0x00400..0x08400, 2 copies

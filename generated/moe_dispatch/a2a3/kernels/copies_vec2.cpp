@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_buffer ^= 1) {
         const int64_t place_3 = index_inside(rows_1[int64_t(i1)], int64_t(t), 2);
         // rows: index_select(x, 0, floor_div(source, k))

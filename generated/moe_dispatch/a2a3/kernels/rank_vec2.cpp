@@ -36,8 +36,8 @@ AICORE inline void run_block(
     VecI32_1x64 chosen_2_tile; TASSIGN<0x00040>(chosen_2_tile);  // UB 0x00040..0x00140
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x00000 + t0_buffer * 0x00020);  // as a row, same bytes as expert_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again

@@ -34,8 +34,8 @@ AICORE inline void run_block(
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_buffer ^= 1) {
         VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again

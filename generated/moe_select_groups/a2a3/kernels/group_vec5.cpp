@@ -37,8 +37,8 @@ AICORE inline void run_block(
     VecI32_1x8 open_1_tile; TASSIGN<0x00040>(open_1_tile);  // UB 0x00040..0x00060
     Open1Gm open_1_in(open_1);
     TLOAD(open_1_tile, open_1_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00000 + t0_buffer * 0x00020);  // as a row, same bytes as group_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again

@@ -31,8 +31,8 @@ AICORE inline void run_block(
     VecF32_1x256 bias_tile; TASSIGN<0x08000>(bias_tile);  // UB 0x08000..0x08400
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // s: sigmoid(logits)

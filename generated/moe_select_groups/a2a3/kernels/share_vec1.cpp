@@ -32,7 +32,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         for (int32_t i2 = 0; i2 < 8; ++i2, i2_buffer ^= 1) {
             const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 256, 1);

@@ -37,8 +37,8 @@ AICORE inline void run_block(
     VecI32_1x160 y_1_tile; TASSIGN<0x00100>(y_1_tile);  // UB 0x00100..0x00380
     Y1Gm y_1_in(y_1);
     TLOAD(y_1_tile, y_1_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         VecI32_1x32 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00000 + t0_buffer * 0x00080);  // as a row, same bytes as index_tile

@@ -25,8 +25,8 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t batch0_buffer = 0;  // which of 2 buffers this iteration of batch0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_buffer ^= 1) {
         // ahead: cast(lengths, fp32)[:, None] - place[None, :]
         VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies

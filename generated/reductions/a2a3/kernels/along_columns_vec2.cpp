@@ -24,7 +24,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;

@@ -42,9 +42,9 @@ AICORE inline void run_block(
     VecF32_1x4096 y_1; TASSIGN<0x12000>(y_1);  // UB 0x12000..0x16000
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
     TCVT(y_1, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_buffer ^= 1) {
         // s:   cast(x, fp32) + cast(residual, fp32)
         VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies

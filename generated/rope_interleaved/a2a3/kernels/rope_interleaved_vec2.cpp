@@ -26,8 +26,8 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 512 - i1 < 1536 ? t * 512 - i1 : 1536;
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)

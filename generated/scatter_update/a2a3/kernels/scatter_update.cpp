@@ -27,8 +27,8 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t tokens0_buffer = 0;  // which of 2 buffers this iteration of tokens0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16, tokens0_buffer ^= 1) {
         const int32_t tokens0_valid = tokens_end - tokens0 < 16 ? tokens_end - tokens0 : 16;
         // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)

@@ -25,7 +25,7 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
         // m: amax(x, axis=-1, keepdim=true)

@@ -29,8 +29,8 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i0_buffer = 0;  // which of 2 buffers this iteration of i0 uses
     int32_t j0_buffer = 0;  // which of 2 buffers this iteration of j0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // all 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // all 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i0 = rows_begin + block * 8; i0 < rows_end; i0 += nblk * 8, i0_buffer ^= 1) {
         const int32_t i0_valid = rows_end - i0 < 8 ? rows_end - i0 : 8;
         // m: full(-inf, [i, 1], fp32)

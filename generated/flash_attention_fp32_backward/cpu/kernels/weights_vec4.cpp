@@ -1,0 +1,50 @@
+// weights_vec4: vector kernel of `flash_attention_fp32_backward` for cpu. Made by pyptogen; change the spec, not this file.
+// stages weights; tiles heads 1, kv 256, sq 16; memory UB 64 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using PSumGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using PEGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void weights_vec4(
+    __gm__ float *p,
+    __gm__ float *p_e,
+    __gm__ float *p_sum,
+    int32_t sq_begin,
+    int32_t sq_end,
+    int32_t sq,
+    int32_t kv,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 16) {
+        const int32_t sq0_valid = sq_end - sq0 < 16 ? sq_end - sq0 : 16;
+        for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
+            const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
+            for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
+                // p: softmax(s)
+                VecF32_1x16 p_sum_tile_row(sq0_valid); TASSIGN(p_sum_tile_row, 0x00000);  // as a row, same bytes as p_sum_tile
+                PSumGm p_sum_in(p_sum + int64_t(heads0) * sq + int64_t(sq0), {sq0_valid});
+                TLOAD(p_sum_tile_row, p_sum_in);
+                VecF32_16x1 p_sum_tile(sq0_valid); TASSIGN(p_sum_tile, 0x00000);  // UB 0x00000..0x00040
+                PEGm p_e_in(p_e + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
+                PEGm p_out(p + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
+                TPASS(sq0_valid, kv0_valid, [&](auto at, auto &p_sum_tile_divisor) {
+                    const auto p_e_tile = at.load(p_e_in);
+                    const auto p_tile = p_e_tile / p_sum_tile_divisor;
+                    at.store(p_out, p_tile);
+                }, Divisor(p_sum_tile));
+            }
+        }
+    }
+#endif
+}

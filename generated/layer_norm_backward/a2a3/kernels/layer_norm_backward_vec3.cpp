@@ -1,0 +1,67 @@
+// layer_norm_backward_vec3: vector kernel of `layer_norm_backward` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages layer_norm_backward; tiles i1 96, i2 64; memory UB 49920 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_64x96 = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using DYGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 4096, 1>>;
+using DBetaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+
+AICORE inline void run_block(
+    __gm__ float *d_beta,
+    __gm__ float *d_y,
+    int32_t rows,
+    int32_t nblk,
+    int32_t block)
+{
+#if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    for (int32_t i1 = block * 96; i1 < 4096; i1 += nblk * 96) {
+        const int32_t i1_valid = 4096 - i1 < 96 ? 4096 - i1 : 96;
+        // d_beta: sum(d_y, axis=0)
+        VecF32_1x96 total(i1_valid); TASSIGN<0x00000>(total);  // UB 0x00000..0x00180
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TEXPANDS(total, 0.0f);
+        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
+            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
+            VecF32_64x96 part(i2_valid, i1_valid); TASSIGN(part, 0x00180 + i2_buffer * 0x06000);  // UB 0x00180..0x0c180, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
+            DYGm d_y_in(d_y + int64_t(i2) * 4096 + int64_t(i1), {i2_valid, i1_valid});
+            TLOAD(part, d_y_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+            VecF32_1x96 found(i1_valid); TASSIGN<0x0c180>(found);  // UB 0x0c180..0x0c300
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+            TCOLSUM(found, part);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+            pipe_barrier(PIPE_V);
+            TADD(total, total, found);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        DBetaGm d_beta_out(d_beta + int64_t(i1), {i1_valid});
+        TSTORE(d_beta_out, total);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+#endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void layer_norm_backward_vec3(
+    __gm__ float *d_beta, __gm__ float *d_y, int32_t rows, int32_t nblk)
+{
+    run_block(d_beta, d_y, rows, nblk, static_cast<int32_t>(get_block_idx()));
+}

@@ -1,0 +1,61 @@
+"""swiglu_backward: the Python entry. Made by pyptogen from swiglu_backward.yaml: changes belong there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+from pyptogen.runtime import CompiledOperator, load_generated
+
+FOLDER = Path(__file__).resolve().parent
+TARGETS = ("cpu", "a2a3")
+
+
+class SwigluBackwardOutputs(NamedTuple):
+    """What ``swiglu_backward`` returns, in contract order."""
+
+    d_gate: npt.NDArray[Any]
+    """bf16[rows, cols]"""
+    d_up: npt.NDArray[Any]
+    """bf16[rows, cols]"""
+
+
+@cache
+def _compiled(target: str = "cpu") -> CompiledOperator:
+    """The operator compiled for one of ``TARGETS``, at first use and then kept."""
+    return load_generated(FOLDER, target)
+
+
+def swiglu_backward(
+    gate: npt.NDArray[Any],
+    up: npt.NDArray[Any],
+    d_y: npt.NDArray[Any],
+    *,
+    out: Mapping[str, npt.NDArray[Any]] | None = None,
+    target: str = "cpu",
+) -> SwigluBackwardOutputs:
+    """Gradients of swiglu for both inputs, computed in fp32.
+
+    Sizes: rows 1 to 1048576; cols = 2048.
+
+    Args:
+        gate: bf16[rows, cols]
+        up: bf16[rows, cols]
+        d_y: bf16[rows, cols]
+        out: arrays to write results into, by output name; those not given are allocated
+        target: one of ``TARGETS``
+
+    Raises:
+        pyptogen.diagnostics.DiagnosticError: an array or a size does not fit the contract
+    """
+    results = _compiled(target)(
+        gate=gate,
+        up=up,
+        d_y=d_y,
+        out=out,
+    )
+    return SwigluBackwardOutputs(*results)

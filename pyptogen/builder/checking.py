@@ -65,13 +65,17 @@ def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient
     from pyptogen.builder.render import lower_targets
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
-    from pyptogen.schema.backward import load_backward
+    from pyptogen.schema.backward import has_backward, load_backward
     from pyptogen.verify.telling import untold
 
     with gathering():
         spec = load_spec(path)
         program = from_spec(spec, verify_each=verify_each)
-        load_backward(spec)
+        alone = not has_backward(spec)
+        if not alone:
+            load_backward(spec)
     lowered = lower_targets(program, targets, None, lenient)
     chosen = [note for result in lowered.values() for note in result.notes]
+    if alone and spec.backward is not None:
+        chosen.append(f"{program.name}: no gradients, its operator `{spec.backward[0]}` does not lie beside it")
     return CheckedSpec(path, program.name, tuple(lowered), (*program.notes, *chosen), untold(spec, program))

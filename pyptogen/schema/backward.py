@@ -28,10 +28,20 @@ def load_backward(spec: Spec) -> Spec | None:
     return backward
 
 
-def _path(spec: Path, name: str, span: Span) -> Path:
+def has_backward(spec: Spec) -> bool:
+    """Whether the operator that ``backward:`` names lies beside the spec. A spec that was copied alone has none, and
+    everything but gradients works."""
+    return spec.backward is not None and _found(Path(spec.path), spec.backward[0]) is not None
+
+
+def _found(spec: Path, name: str) -> Path | None:
     beside = [spec.parent / f"{name}{suffix}" for suffix in _SUFFIXES]
     built = [spec.parent.parent / name / path.name for path in beside]
-    found = next((path for path in (*beside, *built) if path.is_file()), None)
+    return next((path for path in (*beside, *built) if path.is_file()), None)
+
+
+def _path(spec: Path, name: str, span: Span) -> Path:
+    found = _found(spec, name)
     if found is None:
         message = f"there is no operator `{name}` beside this spec"
         raise fault("PTG110", message, span, expected=f"`{name}.yaml` in the same folder")

@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "benchmarks/README.md", *sorted(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md")))
 RUN = ("sh", "python")
-SHOWN = ("", "text", "output", "yaml", "cpp", "json", "toml", "make", "lua")
+SHOWN = ("", "text", "output", "yaml", "cpp", "json", "toml", "make", "lua", "mermaid")
 
 EXEMPT = {
     "make run": "makes an environment and downloads; the page's other blocks run the same commands",

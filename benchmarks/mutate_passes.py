@@ -88,9 +88,9 @@ def _untouched(tree: ast.Module) -> set[int]:
         elif isinstance(node, ast.AnnAssign):
             skipped = [node.annotation]
         elif isinstance(node, ast.FunctionDef):
-            skipped = list(ast.walk(node.args)) + ([node.returns] if node.returns else []) + node.decorator_list
+            skipped = [*ast.walk(node.args), *([node.returns] if node.returns else []), *node.decorator_list]
         elif isinstance(node, ast.ClassDef):
-            skipped = [n for n in node.body if isinstance(n, ast.AnnAssign)] + node.decorator_list
+            skipped = [*(n for n in node.body if isinstance(n, ast.AnnAssign)), *node.decorator_list]
         elif isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             skipped = [node]
         for inner in skipped:
@@ -112,9 +112,9 @@ def _changes(site: ast.AST) -> Iterator[tuple[str, Any]]:
         case ast.Compare(ops=[op]) if type(op) in FLIPS:
             yield f"flip {ast.unparse(site)}", lambda n: _set(n, "ops", [FLIPS[type(n.ops[0])]()])
         case ast.Constant(value=bool()):
-            yield f"{site.value} is {not site.value}", lambda n: _set(n, "value", not n.value)
+            yield f"{site.value!r} is {not site.value}", lambda n: _set(n, "value", not n.value)
         case ast.Constant(value=int()):
-            yield f"{site.value} + 1", lambda n: _set(n, "value", n.value + 1)
+            yield f"{site.value!r} + 1", lambda n: _set(n, "value", n.value + 1)
         case ast.BoolOp(values=values):
             for i, value in enumerate(values):
                 yield f"drop {ast.unparse(value)}", lambda n, i=i: _set(n, "values", n.values[:i] + n.values[i + 1 :])
@@ -133,8 +133,8 @@ def _changes(site: ast.AST) -> Iterator[tuple[str, Any]]:
         case ast.Expr(value=ast.Call()) | ast.AugAssign():
             yield f"without {ast.unparse(site)}", lambda n: ast.Pass()
     if isinstance(site, ast.Call) and isinstance(site.func, ast.Name) and site.func.id in ("min", "max", "any", "all"):
-        other = {"min": "max", "max": "min", "any": "all", "all": "any"}[site.func.id]
-        yield f"{other} for {ast.unparse(site)}", lambda n: _set(n, "func", ast.Name(other, ast.Load()))
+        name = {"min": "max", "max": "min", "any": "all", "all": "any"}[site.func.id]
+        yield f"{name} for {ast.unparse(site)}", lambda n: _set(n, "func", ast.Name(name, ast.Load()))
 
 
 def _set(node: ast.AST, field: str, value: object) -> ast.AST:
@@ -210,7 +210,7 @@ def main() -> int:
         every, found = every + tried, found + caught
     share = 100 * found / every
     print(f"all: {found} of {every} found, {share:.1f} %")
-    return share < asked.least
+    return int(share < float(asked.least))
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ KEY_DOCS: Mapping[type[Section], Mapping[str, str]] = {
     models.LoopModel: {
         "over": "The dim whose blocks the iterations see.",
         "tile": "Elements of the dim in a block.",
-        "if": "Rounds where this comparison does not hold are left out.",
+        "if": "Iterations where this comparison does not hold are left out.",
     },
     models.KernelModel: {
         "level": "tile, block, instruction or source.",
@@ -141,9 +141,9 @@ STAGE_DOCS: Mapping[str, str] = {
     "when": "A comparison of dims, decided at build time: without it the stage is always there.",
     "if": "A comparison of dims, attrs and inputs of one element, decided in each call.",
     "loop": "The stage is a loop: `{over: dim, tile: 128}`.",
-    "carry": "Values that go from round to round, and how they start.",
+    "carry": "Values that go from iteration to iteration, and how they start.",
     "body": "Values of each iteration.",
     "next": "What the carried values are in the next iteration.",
-    "collect": "Values whose rounds are put together.",
+    "collect": "Values whose iterations are put together.",
 }
 """Keys of a stage of the graph that are no values."""

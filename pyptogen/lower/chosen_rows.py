@@ -39,8 +39,8 @@ def notes(
 
 
 def _row(tiles: Mapping[str, Sequence[int]], dims: Mapping[str, int | None]) -> str:
-    """``{sq: {tile: 1024, rows: 128}, k: {l1: 512, l0: 64}}``: a dim is cut again for the rows that a round takes at a
-    time; `k.l0` is what is left to cut of `k` at L0."""
+    """``{sq: {tile: 1024, rows: 128}, k: {l1: 512, l0: 64}}``: a dim is cut again for the rows that an iteration takes
+    at a time; `k.l0` is what is left to cut of `k` at L0."""
     sizes: dict[str, Any] = {}
     for dim, cut in tiles.items():
         whole = dim.removesuffix(".l0")

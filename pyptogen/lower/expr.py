@@ -146,7 +146,8 @@ def _fraction(number: int, divisor: int) -> int:
 
 
 def part_of(rounds: range, after: Poly | None, before: Poly | None, env: Mapping[str, int]) -> range:
-    """Rounds of a loop without those that end at or before ``after`` and those that begin at or after ``before``."""
+    """Iterations of a loop without those that end at or before ``after`` and those that begin at or after
+    ``before``."""
     start, stop, step = rounds.start, rounds.stop, rounds.step
     if after is not None:
         start += max(0, after.evaluate(env) - start) // step * step

@@ -61,7 +61,7 @@ class _Jump(Exception):
 @dataclass(slots=True)
 class Machine:
     """One walk through one kernel. ``trips`` iterations of loops that nobody knows the end of; at most ``longest``
-    rounds of those that are known; ``given`` are run-time arguments that are fixed for the walk."""
+    iterations of those that are known; ``given`` are run-time arguments that are fixed for the walk."""
 
     program: File
     trips: int

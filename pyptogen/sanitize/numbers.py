@@ -51,5 +51,5 @@ def ragged(function: Function, given: Mapping[str, int]) -> Iterator[dict[str, i
 
 def usual(name: str, step: int, near: Sequence[int]) -> int:
     """What an argument is while another one varies: where a range begins 0, else what the kernel asks for, or one
-    round."""
+    iteration."""
     return 0 if FIRST.fullmatch(name) else next(iter(near), step)

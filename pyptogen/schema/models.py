@@ -115,7 +115,8 @@ class InPlaceModel(Section):
 
 
 class LoopModel(Section):
-    """The head of a loop: the dim whose blocks its iterations see, how long a block is, and which rounds take place."""
+    """The head of a loop: the dim whose blocks its iterations see, how long a block is, and which iterations take
+    place."""
 
     over: str
     tile: int = Field(ge=1)

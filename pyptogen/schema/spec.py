@@ -36,7 +36,7 @@ class FunctionSpec:
 class LoopSpec:
     """How the body of a stage is repeated: over blocks of ``tile`` elements of the dim ``over``. ``carry`` gives the
     values at the start of the first iteration, ``next`` those at the start of the following one; ``collect`` the values
-    whose rounds are put together. ``run_if``: comparisons that all hold in the iterations that take place."""
+    whose iterations are put together. ``run_if``: comparisons that all hold in the iterations that take place."""
 
     over: str
     over_span: Span

@@ -207,7 +207,7 @@ class BlockRun:
             known = {**self.env, **self.scalars}
             values = {symbol: known[symbol.name] for symbol in imm.expr.free_symbols}
             found = as_number(imm.expr.subs(values))
-            if all(symbol.name in self.scalars for symbol in values):  # another may change from round to round
+            if all(symbol.name in self.scalars for symbol in values):  # another may change from iteration to iteration
                 self.numbers[id(imm)] = found
         return found
 

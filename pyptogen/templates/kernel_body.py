@@ -133,7 +133,7 @@ class Writer:
 
     @staticmethod
     def address_text(address: Poly) -> str:
-        """An address that changes from round to round: its first value, and a step for each name."""
+        """An address that changes from iteration to iteration: its first value, and a step for each name."""
         base = dict(address.terms).get((), 0)
         terms = sorted((t for t in address.terms if t[0]), key=lambda t: t[1] < 0)
         steps = [f" {'-' if step < 0 else '+'} {' * '.join(names)} * 0x{abs(step):05x}" for names, step in terms]

@@ -183,7 +183,7 @@ class Writer:
             self.next_round(node, tuple(slots))
 
     def only(self, node: For, only: Condition, slots: Sequence[str]) -> None:
-        """The round under its condition; where it is left out, the counters of iterations stay as they are."""
+        """The iteration under its condition; where it is left out, the counters of iterations stay as they are."""
         values = self.values
         self.speak(only.span)
         for element in only.elements:

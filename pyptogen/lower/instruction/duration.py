@@ -1,7 +1,7 @@
 """How long a kernel takes on one core, to compare tilings: busy pipes, and how far they overlap.
 
 A body takes its instructions one after another. A loop whose buffers rotate overlaps its iterations: after the first, a
-round takes as long as its busiest pipe, or as the work on one place in memory, if that is longer: of a tile without
+iteration takes as long as its busiest pipe, or as the work on one place in memory, if that is longer: of a tile without
 copies load, use and store take turns, of one with two every other iteration's do. A loop with single buffers takes all
 of its iterations one after another. Figures as in `estimate`.
 """

@@ -1,7 +1,7 @@
 """Which bytes an instruction touches, and which instructions may not swap.
 
-A rotating tile lies at another address from round to round, so what an instruction touches depends on the counters of
-the loops around it. Every (instruction, counters) is looked at once; so is every pair.
+A rotating tile lies at another address from iteration to iteration, so what an instruction touches depends on the
+counters of the loops around it. Every (instruction, counters) is looked at once; so is every pair.
 
 Of GM, only tensors count of which a place is known at run time alone, because an index says it: each access may be to
 the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same iteration's.

@@ -213,7 +213,7 @@ class Flags:
 
     def _carried(self, order: Order, ids: _Ids) -> None:
         """A token from one iteration to a later one, for every copy of the buffer. It is primed before the outermost
-        loop and drained after that, so that it also passes from the last round of an inner loop to the first of the
+        loop and drained after that, so that it also passes from the last iteration of an inner loop to the first of the
         next: priming an inner loop again might set a token that nobody has taken yet. Of loops that share ids the
         first is primed and the last drained."""
         event, pipes, many = ids.event, (order.src, order.dst), order.copies > 1

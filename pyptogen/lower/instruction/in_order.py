@@ -79,8 +79,8 @@ class _Walk:
         return self._body(steps, ("", 0, 1), 0) and not self.tokens
 
     def _body(self, steps: Sequence[_Step], turn: tuple[str, int, int], depth: int) -> bool:
-        """One round of a body; False ends the walk. One method for all steps: calls are what it would spend its time
-        on."""
+        """One iteration of a body; False ends the walk. One method for all steps: calls are what it would spend its
+        time on."""
         known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.touches.met
         clock = self.clock
         for step in steps:

@@ -55,7 +55,7 @@ class Declare:
     span: Span
     owner: str
     whole: int = 0
-    """Of a tile that is some rows of its owner, others from round to round: the bytes of all rows."""
+    """Of a tile that is some rows of its owner, others in each iteration: the bytes of all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,9 +200,9 @@ class Barrier:
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the iterations of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that an iteration uses. Rounds that begin at or after ``before``,
+    modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or after ``before``,
     and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may be left out
-    too: a condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``:
+    too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``:
     the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``sees``: as of
     the Tile level's loop, for the text."""
 
@@ -225,8 +225,9 @@ class For:
     sees: Sees = ""
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
-        """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
-        ``around`` that it stands in: the next iteration's work not in the last, this iteration's not in the first."""
+        """Whether the one iteration of a loop that is `once` takes place in number ``turn`` of ``turns`` of the loop
+        over ``around`` that it stands in: the next iteration's work not in the last, this iteration's not in the
+        first."""
         return turn > 0 if self.start == Poly.of(around) else turn + 1 < turns
 
 

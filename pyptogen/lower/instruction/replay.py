@@ -157,7 +157,7 @@ class Replay:
         return self.at.setdefault(pipe, len(self.at))
 
     def _body(self, steps: Sequence[_Step], iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
-        """One round of a body; ``turn``: the loop's variable, the number of the iteration, and how many there are;
+        """One iteration of a body; ``turn``: the loop's variable, the number of the iteration, and how many there are;
         ``depth``: the loops around, without conditions."""
         for what, node, path, pipe in steps:
             if what == _LOOP:

@@ -3,8 +3,8 @@
 Flags between the pipes of one core are proved by `replay`, program by program; between the cores only the fifos order.
 So the programs are replayed side by side as far as their fifos go (`fifos`): a push waits for a free slot, a pop for a
 filled one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a fifo
-holds. Where rounds are distributed to blocks, no iteration does the work of another one: that is another block's, with
-fifos of its own.
+holds. Where iterations are distributed to blocks, no iteration does the work of another one: that is another block's,
+with fifos of its own.
 
 Two vector cores that run one program wait for what the cube core tells both, and the cube core for what both tell. So
 they stand for one core as long as they keep step: no loop with a fifo in it may depend on which of them runs it.
@@ -30,7 +30,7 @@ def pairs(kernels: Sequence[InstrKernel]) -> list[tuple[InstrKernel, InstrKernel
 
 
 def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
-    """What a program does to its fifos, with ``trips`` rounds of outer loops and ``inner`` ones of loops within."""
+    """What a program does to its fifos, with ``trips`` iterations of outer loops and ``inner`` ones of loops within."""
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
     found: list[Event] = []
 
@@ -53,7 +53,8 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
 
 
 def out_of_step(vector: InstrKernel) -> str | None:
-    """The variable of a loop with a fifo in it whose rounds depend on which vector core runs it, if there is one."""
+    """The variable of a loop with a fifo in it whose iterations depend on which vector core runs it, if there is
+    one."""
     loops = [node for node in walk(vector.body) if isinstance(node, For)]
     by_core = {vector.subblock, *(loop.share[0] for loop in loops if loop.share)}
     for loop in loops:
@@ -66,8 +67,8 @@ def out_of_step(vector: InstrKernel) -> str | None:
 
 
 def anothers_round(kernel: InstrKernel) -> str | None:
-    """The variable of a loop that is distributed to blocks, and whose rounds do work of other iterations, if there is
-    one."""
+    """The variable of a loop that is distributed to blocks, and whose iterations do work of other iterations, if there
+    is one."""
     for loop in (node for node in walk(kernel.body) if isinstance(node, For) and node.parallel):
         if any(isinstance(part, For) and part.once and part.start != Poly.of(loop.var) for part in loop.body):
             return loop.var

@@ -9,8 +9,8 @@ after:  set V→MTE2; set MTE3→V
 A race inside one iteration gets a set after the earlier node and a wait before the later one, in the innermost body
 around both. A race with the next iteration gets a token that is set once before all loops and waited for once after.
 A race about a buffer that rotates over N copies gets N events, one for each copy, chosen by the loop's counter: so a
-round waits for the last user of its own copy only, and loads run ahead of compute, and compute ahead of stores, by as
-many iterations as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N
+iteration waits for the last user of its own copy only, and loads run ahead of compute, and compute ahead of stores, by
+as many iterations as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N
 waits after them its epilogue.
 The latest earlier access is ordered first, so an order that follows from it needs no flag of its own. `event_ids` says
 what happens where the eight ids of a pair of pipes are used up.

@@ -11,8 +11,8 @@ from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
 @dataclass(frozen=True, slots=True)
 class Trips:
     """Iterations of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones
-    too. ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no
-    iteration at all; ``single``: tiles have one row, so that loops over those behind the first have none."""
+    too. ``early``: loops that end early, at the last block that a row sees, or whose iterations have a condition, have
+    no iteration at all; ``single``: tiles have one row, so that loops over those behind the first have none."""
 
     counts: tuple[int, ...]
     early: bool = False
@@ -25,8 +25,8 @@ class Trips:
 
 
 def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
-    """Iterations of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose
-    rounds run ahead of each other has one more."""
+    """Iterations of a loop in a replay with ``trips`` iterations, in iteration ``turn`` of the loop around it. A loop
+    whose iterations run ahead of each other has one more."""
     if node.once:
         return int(node.runs(*turn))
     return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
@@ -57,8 +57,8 @@ def rounds(kernel: InstrKernel) -> list[Trips]:
     """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
     all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
     (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
-    one whose rounds are left out, nor one over the rows behind the first. A round that is left out touches nothing and
-    does not count: it is as none."""
+    one whose iterations are left out, nor one over the rows behind the first. An iteration that is left out touches
+    nothing and does not count: it is as none."""
     most = deepest(kernel) + 1
     found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
     depth = _depth(kernel.body)

@@ -23,21 +23,21 @@ def scalar_symbol(name: str, dtype: str) -> Any:
 
 
 def start_symbol(over: str) -> Any:
-    """The sympy symbol of the place where the block of this round begins, of a loop over ``over``."""
+    """The sympy symbol of the place where the block of this iteration begins, of a loop over ``over``."""
     import sympy
 
     return sympy.Symbol(f"{over}.start", integer=True)
 
 
 def element_symbol(number: int) -> Any:
-    """The sympy symbol of an element that the condition of a round reads: that of its operand ``number``."""
+    """The sympy symbol of an element that the condition of an iteration reads: that of its operand ``number``."""
     import sympy
 
     return sympy.Symbol(f"@{number}", integer=True)
 
 
 def round_if(loop: str) -> str:
-    """The name of the operation that decides about the rounds of a loop; no name of a spec has a dot."""
+    """The name of the operation that decides about the iterations of a loop; no name of a spec has a dot."""
     return f"{loop}.if"
 
 

@@ -4,11 +4,11 @@ before: for rows0 …: pass(load x; max), pass(exp; sum), pass(divide; store)
 after:  the second pass asks for the rows of x of the next iteration, a line for each of its vectors
 
 A pass that moves nothing to or from GM keeps the arithmetic units busy and leaves memory idle: that is where the next
-round's rows are asked for, if such a pass walks over as many rows and columns as the load did. With exponentials and
-logarithms it always takes long enough to hide it (softmax: 9 % less time); else where the pass that loads moves nothing
-else (layer_norm: 15 % less on Zen 5; 8 % more where it also loads a residual and stores the sum, which memory is still
-busy with), as far as the machine gains by it (`ask_between`: not one with a matrix unit). In passes that store, asking
-gains nothing.
+iteration's rows are asked for, if such a pass walks over as many rows and columns as the load did. With exponentials
+and logarithms it always takes long enough to hide it (softmax: 9 % less time); else where the pass that loads moves
+nothing else (layer_norm: 15 % less on Zen 5; 8 % more where it also loads a residual and stores the sum, which memory
+is still busy with), as far as the machine gains by it (`ask_between`: not one with a matrix unit). In passes that
+store, asking gains nothing.
 """
 
 from __future__ import annotations

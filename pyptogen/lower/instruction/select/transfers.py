@@ -127,7 +127,7 @@ def _by_boxes(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]
 
 
 def _columns_of(sel: Selector, tile: TileVal, at: Poly, cols: Extent) -> Declare:
-    """Columns of a tile from ``at`` on, others from round to round, under a name of their own."""
+    """Columns of a tile from ``at`` on, others from iteration to iteration, under a name of their own."""
     own = sel.declared[tile.name]
     size = DTYPES[tile.dtype]
     fixed = cols.size if cols.valid is None else None

@@ -265,7 +265,7 @@ class Builder:
         return self.stage if not count else f"{self.stage}_{count + 1}"
 
     def carry(self, name: str, start: Value) -> Value:
-        """A carried value at the start of a round."""
+        """A carried value at the start of an iteration."""
         return self.emit("carry", [start], start.dtype, start.shape, name, name=name)
 
     def carried(self, loop: str, carry: Value, following: Value, hint: str = "") -> Value:
@@ -273,12 +273,12 @@ class Builder:
         return self.emit("carried", [carry, following], carry.dtype, carry.shape, hint, loop=loop)
 
     def collected(self, loop: str, x: Value, axis: int, over: Any, stacked: bool, hint: str = "") -> Value:
-        """The blocks of all rounds along an axis, whose size is then ``over``; ``stacked``: along a new one."""
+        """The blocks of all iterations along an axis, whose size is then ``over``; ``stacked``: along a new one."""
         shape = (*x.shape[:axis], over, *x.shape[axis + (not stacked) :])
         return self.emit("collected", [x], x.dtype, shape, hint, loop=loop, axis=axis, stacked=stacked)
 
     def block(self, x: Value, axis: int, size: Any) -> Value:
-        """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
+        """This iteration's block of an axis, of that size (the symbol of a loop's block dim)."""
         shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
         word = self.hints[x.name][1] if x.name in self.hints else x.name
         return self.emit("block", [x], x.dtype, shape, f"{word}_block" if word else "block", axis=axis)

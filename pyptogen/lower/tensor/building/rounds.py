@@ -1,4 +1,4 @@
-"""A loop that belongs to an operation: rounds over the blocks of a dim, with carried and collected values."""
+"""A loop that belongs to an operation: iterations over the blocks of a dim, with carried and collected values."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from pyptogen.lower.tensor.ir import Loop, Value
 
 
 class Rounds:
-    """A context: what the builder emits within it is done in every round. `carried` and `collected` give what is there
-    afterwards."""
+    """A context: what the builder emits within it is done in every iteration. `carried` and `collected` give what is
+    there afterwards."""
 
     def __init__(
         self, b: Builder, over: Any, tile: int, seen: tuple[str, Any] | None = None, exact: bool = False
@@ -26,7 +26,7 @@ class Rounds:
 
     @property
     def size(self) -> Any:
-        """The size of the round's block in shapes."""
+        """The size of the iteration's block in shapes."""
         return self._b.dims.symbols[self._dim.name]
 
     def __enter__(self) -> Rounds:
@@ -40,16 +40,16 @@ class Rounds:
         b.loops.append(Loop(self._name, b.stage, over, self.tile, self._dim, pairs, b.at, self._seen, self._exact))
 
     def block(self, x: Value, axis: int) -> Value:
-        """This round's block of an axis."""
+        """This iteration's block of an axis."""
         return self._b.block(x, self._b.axis(x, axis), self.size)
 
     def carry(self, **starts: Value) -> tuple[Value, ...]:
-        """The carried values at the start of a round, from what they are before the loop, by a word for each."""
+        """The carried values at the start of an iteration, from what they are before the loop, by a word for each."""
         self._carries = {word: self._b.carry(word, start) for word, start in starts.items()}
         return tuple(self._carries.values())
 
     def follow(self, *values: Value) -> None:
-        """What the carried values are in the next round."""
+        """What the carried values are in the next iteration."""
         self._following = values
 
     def carried(self) -> tuple[Value, ...]:
@@ -57,7 +57,7 @@ class Rounds:
         return tuple(self._b.carried(self._name, before, after, f"{word}_end") for word, before, after in self._pairs())
 
     def collected(self, x: Value, axis: int, hint: str) -> Value:
-        """After the loop: the blocks of all rounds along an axis."""
+        """After the loop: the blocks of all iterations along an axis."""
         return self._b.collected(self._name, x, self._b.axis(x, axis), self._over, False, hint)
 
     def _pairs(self) -> list[tuple[str, Value, Value]]:

@@ -1,4 +1,4 @@
-"""What a loop collects is computed in its rounds: only then is there a tile to store.
+"""What a loop collects is computed in its iterations: only then is there a tile to store.
 
 before: loop: s = carry(…); k_block = block(k)        before = collected(s); t = collected(transpose(k_block))
 after:  loop: …; s_copy = copy(s); t_copy = copy(…)   before = collected(s_copy); t = collected(t_copy)
@@ -21,7 +21,7 @@ from pyptogen.lower.tensor.views import root, value_views
 
 
 def collected(f: Fitter, op: Op) -> Value:
-    """The blocks of all rounds, of a value or of the parts of a concat."""
+    """The blocks of all iterations, of a value or of the parts of a concat."""
     value = f.value(op.operands[0])
     maker = next((other for other in f.ops if other.result.name == value.name), None)
     if maker is None or maker.kind != "concat" or not maker.loop:

@@ -31,7 +31,7 @@ BITS: Mapping[str, int] = {
 }  # fmt: skip
 
 _ROW_AFTER_ROW = frozenset({"either", "scatter_update", "by_hand", "carried", "collected"})
-"""Operations whose results lie in memory row after row, because others share it or rounds fill it."""
+"""Operations whose results lie in memory row after row, because others share it or iterations fill it."""
 
 Rule = Callable[["Fitter", Op], Value]
 """Emits what an operation becomes and gives its result."""

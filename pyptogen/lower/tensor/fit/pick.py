@@ -3,10 +3,10 @@
 before: w_b = index_select(w, 0, group); y = batch_matmul(rows, w_b)
 after:  w_b = picked(w, 0, group); y = batch_matmul(rows, w_b)
 
-Products read each slice where the index finds it, and so does the work of a loop's rounds, which has no copy. The index
-runs along an axis other than the last one, so that what it names are runs of elements. What cannot be read so when the
-kernels are cut (``copied``) is a copy, as everything else is that an index names; so are slices of a tensor whose rows
-are updated later on.
+Products read each slice where the index finds it, and so does the work of a loop's iterations, which has no copy. The
+index runs along an axis other than the last one, so that what it names are runs of elements. What cannot be read so
+when the kernels are cut (``copied``) is a copy, as everything else is that an index names; so are slices of a tensor
+whose rows are updated later on.
 """
 
 from __future__ import annotations

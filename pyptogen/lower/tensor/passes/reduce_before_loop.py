@@ -52,7 +52,7 @@ class _Move:
     before: list[Op] = field(default_factory=list)
     """What comes before the loop."""
     whole: dict[str, Value] = field(default_factory=dict)
-    """Values of an iteration, by name, in all rounds together."""
+    """Values of an iteration, by name, in all iterations together."""
 
     def __post_init__(self) -> None:
         self.defining = {op.result.name: op for op in self.program.ops}
@@ -107,7 +107,7 @@ class _Move:
         )
 
     def _all(self, value: Value) -> Value:
-        """A value of an iteration in all rounds together; made where it is not there yet."""
+        """A value of an iteration in all iterations together; made where it is not there yet."""
         op = self.defining.get(value.name)
         if op is None or op.loop != self.loop.name:
             return value

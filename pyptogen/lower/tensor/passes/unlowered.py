@@ -23,6 +23,6 @@ def check(program: Program) -> None:
                 f"`{op.result.name}` updates a tensor in every iteration, and that cannot wait for the end of the loop",
                 op.span,
                 expected="a carried tensor that no iteration reads, in a loop without `if`, and rows and indices of the"
-                " round's own block",
+                " iteration's own block",
                 fix="collect rows and indices, and update the tensor after the loop",
             )

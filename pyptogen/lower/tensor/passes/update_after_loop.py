@@ -1,4 +1,5 @@
-"""Pass: rows that a loop puts into a carried tensor, round after round, are collected, and put there after the loop.
+"""Pass: rows that a loop puts into a carried tensor, iteration after iteration, are collected, and put there after the
+loop.
 
 before: loop over t: cache = carry(start); y = …; cache_next = scatter_update(cache, slot[t], y)
         cache_end = carried(cache, cache_next)

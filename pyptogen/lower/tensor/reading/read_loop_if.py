@@ -3,9 +3,9 @@
 before: loop: {over: blocks, tile: 1, if: live[blocks] != 0 and blocks.start < length}
 after:  loop: live_block = block(live); attend.if = only(live_block, length: @0 != 0, blocks.start < @1)
 
-A round that is left out changes no carried value. What is compared are sums and products of whole numbers: elements of
-tensors that are there before the loop, where the iteration's block begins, dims and attrs. An element may be another
-one along axes of the carried values; then the condition holds for some of their rows and not for others.
+An iteration that is left out changes no carried value. What is compared are sums and products of whole numbers:
+elements of tensors that are there before the loop, where the iteration's block begins, dims and attrs. An element may
+be another one along axes of the carried values; then the condition holds for some of their rows and not for others.
 """
 
 from __future__ import annotations

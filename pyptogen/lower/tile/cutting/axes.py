@@ -40,7 +40,7 @@ Axis = tuple[Factor, ...]
 
 @dataclass(frozen=True, slots=True)
 class InRounds:
-    """A value without an axis of the block, in GM: round ``var`` of the loop lies ``var * step`` elements after the
+    """A value without an axis of the block, in GM: iteration ``var`` of the loop lies ``var * step`` elements after the
     first."""
 
     loop: Loop
@@ -73,7 +73,7 @@ class Pick:
 @dataclass(frozen=True, slots=True)
 class GmView:
     """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
-    round's value of many that lie there one after another. ``picks``: the indices that lead to some of the axes."""
+    iteration's value of many that lie there one after another. ``picks``: the indices that lead to some of the axes."""
 
     tensor: str
     axes: tuple[Axis, ...]

@@ -148,7 +148,9 @@ class Cutter(Joined):
 
     def _vector(self, op: Op, scope: Scope) -> None:
         if op.kind in SORTING | INDEXED | {"permute"}:
-            raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
+            raise unsupported(
+                op.span, f"`{op.kind}` in an iteration of a loop", "compute it before the loop, or after it"
+            )
         if op.kind in REDUCTIONS | SCAN:
             self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         if op.kind == "tile_transpose" and scope.role == "sub":

@@ -191,12 +191,12 @@ class Operands(Transposed):
     def _taken_columns(
         self, value: Value, found: Placed, window: tuple[int, int | None], scope: Scope, op: Op
     ) -> Placed | None:
-        """In a round of a loop, columns of a tile that are no window of it: one column, or some that begin inside of 32
-        bytes. None where the view is a window, or nothing that columns are."""
+        """In an iteration of a loop, columns of a tile that are no window of it: one column, or some that begin inside
+        of 32 bytes. None where the view is a window, or nothing that columns are."""
         tile, (start, width) = self.tiles[found.tile], window
         if not op.loop or tile.form == "col" or not can_transpose(tile.dtype):
             return None
-        home = max(found.scope, scope, key=lambda s: s.depth)  # a carried value changes from round to round
+        home = max(found.scope, scope, key=lambda s: s.depth)  # a carried value changes from iteration to iteration
         seen = self.shape2d(self.axes.axes(value.shape), home, op)
         width = width or tile.cols.size
         is_window = start * DTYPES[tile.dtype] % 32 == 0 and (width > 1 or width == tile.cols.size)

@@ -1,4 +1,4 @@
-"""Columns of tiles that begin anywhere, in the round of a loop.
+"""Columns of tiles that begin anywhere, in the iteration of a loop.
 
 A window of a tile begins at 32 bytes of its rows. Rows of a tile that is transposed begin there wherever they are:
 

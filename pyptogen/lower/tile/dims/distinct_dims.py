@@ -208,7 +208,8 @@ class _Namer:
         return [self._aligned(shape, result, skipped) for shape in shapes], result
 
     def _of_carried(self, only: Op, rank: int) -> Shape:
-        """The axes of the carried values that a condition of their rounds is for; of size 1, where they have fewer."""
+        """The axes of the carried values that a condition of their iterations is for; of size 1, where they have
+        fewer."""
         carried = [carry for loop in self.program.loops if loop.name == only.loop for carry, _ in loop.carried]
         widest = max((self.now[name].shape for name in carried if name in self.now), key=len, default=())
         return (*(1,) * (rank - len(widest)), *widest)

@@ -156,7 +156,7 @@ def beside(program: Program, one: Overwrite) -> NeedsCopy:
             "PTG303",
             f"cannot write `{one.output}` to the memory of `{one.tensor}`, which is still read as it was",
             op.span,
-            expected="an update whose rounds read no element that other iterations write",
+            expected="an update whose iterations read no element that other iterations write",
             fix="give the output memory of its own: leave out `inplace`",
         )
     )
@@ -211,7 +211,7 @@ def _is_waited_for(kernel: TileKernel, read: _Access, write: _Access) -> bool:
 
 
 def _decides(nodes: Sequence[Node], tensor: str) -> bool:
-    """Whether elements of the tensor decide about rounds."""
+    """Whether elements of the tensor decide about iterations."""
     loops = [node for node in nodes if isinstance(node, Loop)]
     return any(
         (loop.only is not None and any(e.tensor == tensor for e in loop.only.elements)) or _decides(loop.body, tensor)
@@ -258,7 +258,7 @@ def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tupl
 
 
 def _same_rows(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]], rounds: set[str]) -> bool:
-    """Parts of the same rows, where rounds differ in rows alone."""
+    """Parts of the same rows, where iterations differ in rows alone."""
     both = (source, target)
     if (source.rows, source.row_stride) != (target.rows, target.row_stride):
         return False

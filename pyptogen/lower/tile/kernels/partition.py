@@ -209,8 +209,8 @@ def _runs(
 
 
 def _made_again(ops: Sequence[Op], defining: dict[str, Op], first: First) -> set[str]:
-    """The values that each run makes for itself. Not what has to be read before it is overwritten, nor what rounds or
-    other kernels read."""
+    """The values that each run makes for itself. Not what has to be read before it is overwritten, nor what iterations
+    or other kernels read."""
     inside = {op.result.name: op for op in ops}
     kept = {name for names in first.values() for name in names}
     kept |= {n for op in defining.values() if op.result.name not in inside or op.loop for n in _roots(op, defining)}

@@ -248,7 +248,7 @@ def _within_a_tile(loop: Loop) -> bool:
 
 
 def _in_step(loop: Loop) -> bool:
-    """Whether both cores have to go through the rounds together, because tiles are handed over in them."""
+    """Whether both cores have to go through the iterations together, because tiles are handed over in them."""
     return any(isinstance(op, FifoOp) for op in walk(loop.body))
 
 

@@ -1,7 +1,7 @@
 """Values of a loop's iterations that cross kernels: what they look like in GM, where all iterations lie side by side.
 
 before: s: [sq, kv.tile] and a: [sq, 1], made in one kernel's loop over kv and read in another's
-after:  s in GM: [sq, kv], each iteration at its columns; a in GM: one [sq, 1] after the other, round kv0 / tile at kv0
+after:  s in GM: [sq, kv], each iteration at its columns; a in GM: one [sq, 1] after the other, number kv0 / tile at kv0
 * sq
 """
 
@@ -40,7 +40,7 @@ def varying_in(axes: Axes) -> Set[str]:
 
 
 def values_apart(axes: Axes) -> Mapping[str, InRounds]:
-    """The values that would lie apart in GM, by name. A round takes at least as many elements as the value has, rounded
+    """The values that would lie apart in GM, by name. One takes at least as many elements as the value has, rounded
     such that the place of an iteration is a multiple of where its block begins."""
     if axes.apart is None:
         axes.apart = _values_apart(axes)

@@ -61,7 +61,7 @@ class Rounds(RoundConditions):
         return [pair for pair in loop.carried if pair[0] in self.mine]
 
     def open_rounds(self, loop: Loop, outside: list[Op]) -> Scope:
-        """The loop itself, inside of the grid; ``outside`` is computed before it. Rounds that need nothing of each
+        """The loop itself, inside of the grid; ``outside`` is computed before it. Iterations that need nothing of each
         other may be distributed to the blocks."""
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner

@@ -151,7 +151,7 @@ def _renamed(node: Node, name: str, target: str) -> Node:
 
 
 def run(kernel: TileKernel) -> TileKernel:
-    """One kernel; as it was where it has no rounds."""
+    """One kernel; as it was where it has no iterations."""
     if not any(loop.role == "sequential" for loop in walk_loops(kernel.body)):
         return kernel
     renamer = _Renamer(kernel)

@@ -24,7 +24,7 @@ def levels(
     first: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> tuple[dict[str, int], frozenset[str]]:
     """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the
-    carried values that matrix work of their own round needs before it makes the next one: these are read at a lower
+    carried values that matrix work of their own iteration needs before it makes the next one: these are read at a lower
     level than replaced. ``first``: by result, what comes before it though it is no operand."""
     following = dict(carried)
     free: set[str] = set()

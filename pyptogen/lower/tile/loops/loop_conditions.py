@@ -4,7 +4,8 @@ before: attend.if = only(live_block: [blocks.tile], @0 != 0)
 after:  for blocks0 in 0..blocks step 1 if live_here = live[blocks0]; live_here != 0
 
 Every kernel that has a part of the loop reads the same elements from GM, with its scalar unit, so that all of them
-leave out the same rounds. An element is one number: axes that it has in common with the carried values have the tile 1.
+leave out the same iterations. An element is one number: axes that it has in common with the carried values have the
+tile 1.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from pyptogen.lower.tile.ir import Comparison, Condition, Element
 
 
 class RoundConditions(Operands):
-    """Gives the loop of the rounds its condition."""
+    """Gives the loop of the iterations its condition."""
 
     def round_condition(self, loop: Loop, scope: Scope) -> Condition | None:
-        """That of a loop whose rounds are ``scope``; None where all take place."""
+        """That of a loop whose iterations are ``scope``; None where all take place."""
         import sympy
 
         op = self.defining.get(round_if(loop.name))

@@ -6,8 +6,8 @@ after:  for kv0 in -128..kv step 128:
           for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this iteration's
 
 While the vector core works on one iteration's products, the cube core makes the next iteration's. What leads to the
-pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal
-attention) end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are
+pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles. Iterations that end early (causal
+attention) end as early ahead; those that a condition may leave out stay as they are, and so do iterations that are
 distributed to blocks: the one behind a block's own is another block's.
 """
 

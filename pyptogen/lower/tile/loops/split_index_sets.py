@@ -6,7 +6,7 @@ after:  for kv0 …: for sq1 … after A before A + 255:                        
                    for sq2 … after A + 382: s = matmul q, k; m = amax s            rows that see all of it
 
 Row i sees what the block has up to element i + kv0 - A (`Loop.seen` of the Tensor level). The columns stay all where
-every block is as long as its tile, and where rounds leave something in GM.
+every block is as long as its tile, and where iterations leave something in GM.
 """
 
 from __future__ import annotations

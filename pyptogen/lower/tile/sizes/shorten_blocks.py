@@ -3,7 +3,7 @@
 before: attention over kv by 512                     L0B overflows on a2a3: 512 keys of 128 fp32
 after:  attention over kv by 128
 
-All kernels of a loop take the same blocks, because what crosses between them lies round by round in GM.
+All kernels of a loop take the same blocks, because what crosses between them lies iteration by iteration in GM.
 """
 
 from __future__ import annotations

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from operators.conftest import SPECS
 from operators.device_headers import copied, device_toolchain
 from pyptogen.lower.tensor import from_spec
-from pyptogen.runtime.native.binding import RunError
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import Toolchain
@@ -27,8 +25,6 @@ from pyptogen.verify.cases import case_dims
 ROOT = os.environ.get("PTO_ISA_ROOT", "")
 pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
 FOLDERS = sorted(path.parent for path in (SPECS.parent / "generated").glob("*/a2a3") if (path / "kernels").is_dir())
-KNOWN: dict[str, str] = {}
-"""Operators of which the headers refuse a kernel at run time, and what they say."""
 
 
 @pytest.fixture(scope="module")
@@ -59,14 +55,7 @@ def run(toolchain: Toolchain, folder: Path) -> None:
     operator(**operator.example_inputs(seed=7, **case_dims(spec, program, {})))
 
 
-def case(folder: Path) -> Any:
-    """A folder as a parameter; no entry of KNOWN outlives its reason."""
-    known = KNOWN.get(folder.name)
-    marks = () if known is None else (pytest.mark.xfail(reason=known, raises=RunError, strict=True),)
-    return pytest.param(folder, id=folder.name, marks=marks)
-
-
-@pytest.mark.parametrize("folder", [case(folder) for folder in FOLDERS])
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_kernels_of_the_library(toolchain: Toolchain, folder: Path) -> None:
     """Mixed kernels wait for each other, which the mocks cannot: they are compiled only."""
     orchestration = (folder / "a2a3" / "orchestration.cpp").read_text()

@@ -1,8 +1,7 @@
 """Where cube and vector cores are apart: fifos between them, or kernels of their own that meet in GM, for stages whose
 tiling row leaves all to the compiler.
 
-before: - {}                      attention: scores and products of a whole loop in GM, four launches one after the
-    other
+before: - {}                      attention: scores and products of a whole loop in GM, four launches in a row
 after:  - {fifo: 2}               one mixed kernel, which keeps two tiles of each
 
 before: - {}                      product and gelu: the product in GM, two launches

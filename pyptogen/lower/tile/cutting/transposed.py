@@ -1,10 +1,9 @@
-"""Columns of tiles that begin anywhere, in the iteration of a loop.
+"""Columns of tiles that begin anywhere, in an iteration of a loop.
 
 A window of a tile begins at 32 bytes of its rows. Rows of a tile that is transposed begin there wherever they are:
 
 before: f = slice e [R, 64], column 3
-after:  f_near = e[:, 0:4]; f_across = transpose f_near; f [R, 1] = copy f_across[3]        a row lies as the column
-does
+after:  f_near = e[:, 0:4]; f_across = transpose f_near; f [R, 1] = copy f_across[3]      a row lies as columns do
 
 before: c = concat(a [R, 5], b [R, 7])
 after:  c_across[0:5] = transpose a; c_across[5:12] = transpose b; c = transpose c_across

@@ -1,8 +1,7 @@
 """Values of a loop's iterations that cross kernels: what they look like in GM, where all iterations lie side by side.
 
 before: s: [sq, kv.tile] and a: [sq, 1], made in one kernel's loop over kv and read in another's
-after:  s in GM: [sq, kv], each iteration at its columns; a in GM: one [sq, 1] after the other, number kv0 / tile at kv0
-* sq
+after:  s in GM: [sq, kv], each iteration at its columns; a in GM: one [sq, 1] after the other, each at kv0 * sq
 """
 
 from __future__ import annotations

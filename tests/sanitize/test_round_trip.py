@@ -59,7 +59,7 @@ def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
     text = beside(cube).read_text()
     broken = tmp_path / beside(cube).name
     for old, new, wrong in (
-        ("kv0 < kv;", "kv0 < kv - lane * 64;", True),
+        ("kv0 < kv;", "kv0 < kv - subblock * 64;", True),
         ("setEntryOffset((", "setEntryOffset(8 + (", False),
     ):
         assert text.count(old) == 1

@@ -21,7 +21,7 @@ CASES = [
 @pytest.mark.parametrize(("name", "target", "cases"), CASES, ids=[case[0] for case in CASES])
 def test_operator(monkeypatch: pytest.MonkeyPatch, name: str, target: str, cases: list[dict[str, int]]) -> None:
     toolchain = emulated_kernels().toolchain
-    monkeypatch.setattr("pyptogen.runtime.operator.compiled.make_toolchain", lambda **_: toolchain)
+    monkeypatch.setattr("pyptogen.runtime.operator.sources.make_toolchain", lambda **_: toolchain)
     operator = pyptogen.compile(SPECS / f"{name}.yaml", target=target)
     for dims in cases:
         failed = [v.describe() for v in verify_case(operator, dims, seed=7).verdicts if not v.passed]

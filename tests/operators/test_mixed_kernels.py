@@ -19,7 +19,8 @@ from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.verify import IllegalIR
-from pyptogen.runtime.operator.compiled import _link
+from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.schema import load_spec
 from pyptogen.schema.loader import load_source
@@ -262,7 +263,9 @@ def test_a_kernel_that_does_not_know_where_the_flags_are_is_told() -> None:
     sources = {path.relative_to(folder).as_posix(): path.read_text() for path in paths}
     cube = "a2a3/kernels/product_to_activation_cube.cpp"
     sources[cube] = re.sub(r"set_ffts_base_addr\(.*\);", "", sources[cube])
-    operator = _link(spec, program, "a2a3", sources, make_toolchain(checked="a2a3"), 1, dict)
+    toolchain = make_toolchain(checked="a2a3")
+    library = toolchain.shared_object(program.name, sources, [entry_name(program.name, "a2a3")])
+    operator = CompiledOperator(spec, program, "a2a3", library, 1)
     inputs = operator.example_inputs(seed=7, **case_dims(spec, program, {}))
     _, said = in_process(lambda: operator(**inputs))
     assert "TPUSH uses the flags between cores before the kernel knows where they are" in said

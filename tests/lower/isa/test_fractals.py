@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pyptogen.lower.isa.fractals import CubeTile, NeedsTwoKernels, distances, is_apart
+from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances, is_apart
 
 Ints = npt.NDArray[np.int64]
 
@@ -131,9 +131,9 @@ def test_what_an_instruction_takes_for_granted(case: str) -> None:
 
 
 def test_run_time_extents_agree_where_they_are_the_same() -> None:
-    rows, others = NeedsTwoKernels(128, 16, "t_valid"), NeedsTwoKernels(128, 16, "u_valid")
+    rows, others = Spacing(128, 16, "t_valid"), Spacing(128, 16, "u_valid")
     assert rows.agrees(rows)
     assert not rows.agrees(others)
-    assert not rows.agrees(NeedsTwoKernels(128, 16))
-    assert NeedsTwoKernels(16, 16, "t_valid").agrees(NeedsTwoKernels(16, 16))
-    assert not NeedsTwoKernels(64, 8, "k").agrees(NeedsTwoKernels(64, 16, "k"))
+    assert not rows.agrees(Spacing(128, 16))
+    assert Spacing(16, 16, "t_valid").agrees(Spacing(16, 16))
+    assert not Spacing(64, 8, "k").agrees(Spacing(64, 16, "k"))

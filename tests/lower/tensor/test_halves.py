@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyptogen.lower.tensor_level import prepared
 from references.whole_numbers import ALONG, ELEMENTWISE, Array, meaning, pairs, random_pairs
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.passes import prepared
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, halves
 from pyptogen.lower.tensor.halves.forms import is_index

@@ -6,6 +6,7 @@ python -m sanitize.mutant_count OPERATOR…        with tests/ on PYTHONPATH: on
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import os
 import pickle
 import select
@@ -102,6 +103,7 @@ def in_process(work: Callable[[], Any]) -> tuple[Any, str]:
         child = os.fork()
         if child == 0:
             os.dup2(said.fileno(), 2)
+            faulthandler.disable()  # pytest's would print where this process, which is meant to end so, was
             with contextlib.suppress(BaseException):
                 data = pickle.dumps(work())
                 with os.fdopen(writing, "wb") as pipe:

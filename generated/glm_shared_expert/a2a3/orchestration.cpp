@@ -127,7 +127,7 @@ extern "C" void glm_shared_expert_a2a3(pto_rt::Runtime &rt, const glm_shared_exp
             [=] {
                 down(down_i, a_q, w_down, t_begin, t_end, down_blocks);
             }, {quantise_a_done}, 1);
-        const int32_t scale_blocks = fewer(10, vector);
+        const int32_t scale_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * 10, vector);
         rt.launch(
             "scale", Core::Vector, scale_blocks,
             [=] {

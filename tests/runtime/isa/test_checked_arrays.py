@@ -8,7 +8,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from tests.runtime.isa.conftest import Build
+from .conftest import Build
 
 ROOM = 16
 INPUT, OUTPUT, APART = 0, 1, 8
@@ -17,11 +17,13 @@ INPUT, OUTPUT, APART = 0, 1, 8
 @pytest.fixture
 def copied(build: Build) -> ctypes.CDLL:
     library = build("checked_arrays")
-    library.copy.restype = ctypes.c_char_p
+    library.copy.restype = library.copy_in_a_pass.restype = ctypes.c_char_p
     return library
 
 
-def said(library: ctypes.CDLL, memory: np.ndarray, to: int, source: int, role: int = INPUT) -> str:
+def said(
+    library: ctypes.CDLL, memory: np.ndarray, to: int, source: int, role: int = INPUT, copy: str = "copy"
+) -> str:
     """What is told of a copy of 8 elements between two places of an input, an output, a workspace and other memory, of
     ``ROOM`` elements each, in this order."""
 
@@ -30,7 +32,7 @@ def said(library: ctypes.CDLL, memory: np.ndarray, to: int, source: int, role: i
 
     for name, kind, at in (("x", role, 0), ("y", OUTPUT, ROOM)):
         library.pto_checked_array(place(at), ctypes.c_uint64(4 * ROOM), ctypes.c_int(kind), name.encode())
-    told = library.copy(place(to), place(source), place(2 * ROOM), ctypes.c_uint64(4 * ROOM))
+    told = getattr(library, copy)(place(to), place(source), place(2 * ROOM), ctypes.c_uint64(4 * ROOM))
     library.pto_checked_over()
     return str(told.decode())
 
@@ -52,3 +54,34 @@ def test_memory_of_others(copied: ctypes.CDLL) -> None:
     assert "TLOAD begins outside of every array and workspace of the call" in said(copied, memory, ROOM, 3 * ROOM)
     assert "TSTORE begins outside of every array and workspace of the call" in said(copied, memory, 3 * ROOM, 0)
     assert (memory[3 * ROOM :] == before[3 * ROOM :]).all(), "what is told does not take place"
+
+
+def test_passes(copied: ctypes.CDLL) -> None:
+    memory = np.arange(4 * ROOM, dtype=np.float32)
+
+    def pass_said(to: int, source: int, role: int = INPUT) -> str:
+        return said(copied, memory, to, source, role, "copy_in_a_pass")
+
+    assert pass_said(ROOM, 0) == ""
+    assert (memory[ROOM : ROOM + 8] == np.arange(8)).all()
+    assert "load leaves `x`" in pass_said(ROOM, ROOM - 4)
+    assert "store leaves `workspace 1`" in pass_said(3 * ROOM - 4, 0)
+    before = memory.copy()
+    assert "load begins outside of every array" in pass_said(ROOM, 3 * ROOM)
+    assert "store begins outside of every array" in pass_said(3 * ROOM, 0)
+    assert "store writes into `x`, which is an input" in pass_said(0, ROOM)
+    assert (memory[:ROOM] == before[:ROOM]).all()
+    assert (memory[3 * ROOM :] == before[3 * ROOM :]).all(), "what is told does not take place"
+
+
+def test_what_passes_store_is_stored(copied: ctypes.CDLL, capfd: pytest.CaptureFixture[str]) -> None:
+    memory = np.arange(4 * ROOM, dtype=np.float32)
+    wholly = OUTPUT | 4
+    y = memory[ROOM:].ctypes.data
+    copied.pto_checked_array(memory.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(64), ctypes.c_int(INPUT), b"x")
+    copied.pto_checked_array(ctypes.c_void_p(y), ctypes.c_uint64(64), ctypes.c_int(wholly), b"y")
+    for half in range(2):
+        at, source = ctypes.c_void_p(y + 32 * half), ctypes.c_void_p(memory[8 * half :].ctypes.data)
+        copied.copy_in_a_pass(at, source, None, ctypes.c_uint64(0))
+    copied.pto_checked_over()
+    assert "never stored" not in capfd.readouterr().err

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #if defined(PTO_CHECKED)
+#include <pto/cpu/checked/arrays.hpp>
 #include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/region.hpp>
 #endif
@@ -56,10 +57,13 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         return false;
     }
     if constexpr (is_global_data_v<Object>) {
+        constexpr int64_t kSize = sizeof(typename Object::RawDType);
+        const auto tensor = reinterpret_cast<uintptr_t>(object.data());
+        const uintptr_t begin = tensor + static_cast<uintptr_t>((row * object.GetStride(3) + col) * kSize);
+        if (!note_bytes(engine().place, name, tensor, begin, static_cast<uintptr_t>(count * kSize), writes)) {
+            return false;
+        }
         if (col == 0) {
-            constexpr int64_t kSize = sizeof(typename Object::RawDType);
-            const auto begin = reinterpret_cast<uintptr_t>(object.data()) +
-                               static_cast<uintptr_t>(row * object.GetStride(3) * kSize);
             const Region region{begin, count * kSize, count * kSize, 1};
             share({region, name, "global memory", begin, region.end(), engine().place, 0, PIPE_V, writes, false});
         }

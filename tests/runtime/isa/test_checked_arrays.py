@@ -11,7 +11,7 @@ import pytest
 from .conftest import Build
 
 ROOM = 16
-INPUT, OUTPUT, APART = 0, 1, 8
+INPUT, OUTPUT, WHOLLY, APART = 0, 1, 4, 8
 
 
 @pytest.fixture
@@ -74,14 +74,18 @@ def test_passes(copied: ctypes.CDLL) -> None:
     assert (memory[3 * ROOM :] == before[3 * ROOM :]).all(), "what is told does not take place"
 
 
-def test_what_passes_store_is_stored(copied: ctypes.CDLL, capfd: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("parts", "missing"), [(2, ""), (1, "32 of the 64 bytes of `y` were never stored, from byte 32")])
+def test_what_passes_store_is_stored(copied: ctypes.CDLL, parts: int, missing: str) -> None:
     memory = np.arange(4 * ROOM, dtype=np.float32)
-    wholly = OUTPUT | 4
-    y = memory[ROOM:].ctypes.data
-    copied.pto_checked_array(memory.ctypes.data_as(ctypes.c_void_p), ctypes.c_uint64(64), ctypes.c_int(INPUT), b"x")
-    copied.pto_checked_array(ctypes.c_void_p(y), ctypes.c_uint64(64), ctypes.c_int(wholly), b"y")
-    for half in range(2):
-        at, source = ctypes.c_void_p(y + 32 * half), ctypes.c_void_p(memory[8 * half :].ctypes.data)
-        copied.copy_in_a_pass(at, source, None, ctypes.c_uint64(0))
-    copied.pto_checked_over()
-    assert "never stored" not in capfd.readouterr().err
+
+    def place(element: int) -> ctypes.c_void_p:
+        return ctypes.c_void_p(memory[element:].ctypes.data)
+
+    for name, kind, at in (("x", INPUT, 0), ("y", OUTPUT | WHOLLY, ROOM)):
+        copied.pto_checked_array(place(at), ctypes.c_uint64(4 * ROOM), ctypes.c_int(kind), name.encode())
+    for part in range(parts):
+        copied.copy_in_a_pass(place(ROOM + 8 * part), place(8 * part), None, ctypes.c_uint64(0))
+    copied.told_at_the_end.restype = ctypes.c_char_p
+    told = copied.told_at_the_end().decode()
+    assert missing in told
+    assert bool(told) == bool(missing)

@@ -57,3 +57,13 @@ extern "C" const char* copy_in_a_pass(float* to, float* from, void* workspace, u
     cpu_sim::set_check_handler(nullptr);
     return messages;
 }
+
+/// What is told at the end of a call.
+extern "C" const char* told_at_the_end()
+{
+    messages[0] = 0;
+    cpu_sim::set_check_handler(gather_messages);
+    pto_checked_over();
+    cpu_sim::set_check_handler(nullptr);
+    return messages;
+}

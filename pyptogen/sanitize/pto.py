@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
+from pyptogen.lower.isa.device_rules import FILLED_FIRST
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
@@ -386,6 +387,11 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
+    first = tiles[0].address
+    if machine.target == "a2a3" and name in FILLED_FIRST and isinstance(first, int):
+        if first in [t.address for t in tiles[1:]]:
+            text = f"{name} fills `{tiles[0].name}` before it has read what lies there"
+            machine.trace.faults.append(Finding("in place", None, None, text, span))
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     apart = lying(name, tiles, machine.target)

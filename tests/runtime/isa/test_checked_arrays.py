@@ -17,7 +17,8 @@ INPUT, OUTPUT, WHOLLY, APART = 0, 1, 4, 8
 @pytest.fixture
 def copied(build: Build) -> ctypes.CDLL:
     library = build("checked_arrays")
-    library.copy.restype = library.copy_in_a_pass.restype = ctypes.c_char_p
+    for name in ("copy", "copy_in_a_pass", "carry", "told_at_the_end"):
+        getattr(library, name).restype = ctypes.c_char_p
     return library
 
 
@@ -56,26 +57,30 @@ def test_memory_of_others(copied: ctypes.CDLL) -> None:
     assert (memory[3 * ROOM :] == before[3 * ROOM :]).all(), "what is told does not take place"
 
 
-def test_passes(copied: ctypes.CDLL) -> None:
+@pytest.mark.parametrize(
+    ("copy", "load", "store"), [("copy_in_a_pass", "load", "store"), ("carry", "TCARRY", "TCARRY")]
+)
+def test_passes_and_rows_that_are_carried(copied: ctypes.CDLL, copy: str, load: str, store: str) -> None:
     memory = np.arange(4 * ROOM, dtype=np.float32)
 
     def pass_said(to: int, source: int, role: int = INPUT) -> str:
-        return said(copied, memory, to, source, role, "copy_in_a_pass")
+        return said(copied, memory, to, source, role, copy)
 
     assert pass_said(ROOM, 0) == ""
     assert (memory[ROOM : ROOM + 8] == np.arange(8)).all()
-    assert "load leaves `x`" in pass_said(ROOM, ROOM - 4)
-    assert "store leaves `workspace 1`" in pass_said(3 * ROOM - 4, 0)
+    assert f"{load} leaves `x`" in pass_said(ROOM, ROOM - 4)
+    assert f"{store} leaves `workspace 1`" in pass_said(3 * ROOM - 4, 0)
     before = memory.copy()
-    assert "load begins outside of every array" in pass_said(ROOM, 3 * ROOM)
-    assert "store begins outside of every array" in pass_said(3 * ROOM, 0)
-    assert "store writes into `x`, which is an input" in pass_said(0, ROOM)
+    assert f"{load} begins outside of every array" in pass_said(ROOM, 3 * ROOM)
+    assert f"{store} begins outside of every array" in pass_said(3 * ROOM, 0)
+    assert f"{store} writes into `x`, which is an input" in pass_said(0, ROOM)
     assert (memory[:ROOM] == before[:ROOM]).all()
     assert (memory[3 * ROOM :] == before[3 * ROOM :]).all(), "what is told does not take place"
 
 
+@pytest.mark.parametrize("copy", ["copy_in_a_pass", "carry"])
 @pytest.mark.parametrize(("parts", "missing"), [(2, ""), (1, "32 of the 64 bytes of `y` were never stored, from byte 32")])
-def test_what_passes_store_is_stored(copied: ctypes.CDLL, parts: int, missing: str) -> None:
+def test_what_they_store_is_stored(copied: ctypes.CDLL, parts: int, missing: str, copy: str) -> None:
     memory = np.arange(4 * ROOM, dtype=np.float32)
 
     def place(element: int) -> ctypes.c_void_p:
@@ -84,8 +89,7 @@ def test_what_passes_store_is_stored(copied: ctypes.CDLL, parts: int, missing: s
     for name, kind, at in (("x", INPUT, 0), ("y", OUTPUT | WHOLLY, ROOM)):
         copied.pto_checked_array(place(at), ctypes.c_uint64(4 * ROOM), ctypes.c_int(kind), name.encode())
     for part in range(parts):
-        copied.copy_in_a_pass(place(ROOM + 8 * part), place(8 * part), None, ctypes.c_uint64(0))
-    copied.told_at_the_end.restype = ctypes.c_char_p
+        getattr(copied, copy)(place(ROOM + 8 * part), place(8 * part), None, ctypes.c_uint64(0))
     told = copied.told_at_the_end().decode()
     assert missing in told
     assert bool(told) == bool(missing)

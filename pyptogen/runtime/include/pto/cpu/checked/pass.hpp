@@ -1,4 +1,4 @@
-// What a TPASS reads and writes, told to the checker; nothing of it without PTO_CHECKED.
+// What a TPASS or a TCARRY reads and writes, told to the checker; nothing of it without PTO_CHECKED.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,11 @@ struct Site {
 #if !defined(PTO_CHECKED)
 
 constexpr void note_site(Site) {}
+template <typename Dst, typename Src>
+constexpr bool carries(const Dst&, const Src&)
+{
+    return true;
+}
 template <typename Object>
 constexpr bool pass_touches(const char*, const Object&, int64_t, int64_t, int64_t, bool)
 {
@@ -86,6 +91,23 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         }
     }
     return true;
+}
+
+/// Rows that a TCARRY brings from one GlobalTensor to another. False when they leave an array of the call.
+template <typename Dst, typename Src>
+inline bool carries(const Dst& to, const Src& from)
+{
+    const auto touches = [](const auto& tensor, bool writes) {
+        const int64_t rows = tensor.GetShape(3), cols = tensor.GetShape(4);
+        if (!note_access(engine().place, "TCARRY", tensor, rows, cols, writes)) {
+            return false;
+        }
+        const Region region = region_of_global(tensor, rows, cols);
+        share({region, "TCARRY", "global memory", region.begin, region.end(), engine().place, 0, PIPE_V, writes, false});
+        return true;
+    };
+    const bool reads = touches(from, false);
+    return touches(to, true) && reads;
 }
 
 #endif

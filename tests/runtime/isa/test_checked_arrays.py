@@ -22,9 +22,7 @@ def copied(build: Build) -> ctypes.CDLL:
     return library
 
 
-def said(
-    library: ctypes.CDLL, memory: np.ndarray, to: int, source: int, role: int = INPUT, copy: str = "copy"
-) -> str:
+def said(library: ctypes.CDLL, memory: np.ndarray, to: int, source: int, role: int = INPUT, copy: str = "copy") -> str:
     """What is told of a copy of 8 elements between two places of an input, an output, a workspace and other memory, of
     ``ROOM`` elements each, in this order."""
 
@@ -79,7 +77,9 @@ def test_passes_and_rows_that_are_carried(copied: ctypes.CDLL, copy: str, load: 
 
 
 @pytest.mark.parametrize("copy", ["copy_in_a_pass", "carry"])
-@pytest.mark.parametrize(("parts", "missing"), [(2, ""), (1, "32 of the 64 bytes of `y` were never stored, from byte 32")])
+@pytest.mark.parametrize(
+    ("parts", "missing"), [(2, ""), (1, "32 of the 64 bytes of `y` were never stored, from byte 32")]
+)
 def test_what_they_store_is_stored(copied: ctypes.CDLL, parts: int, missing: str, copy: str) -> None:
     memory = np.arange(4 * ROOM, dtype=np.float32)
 

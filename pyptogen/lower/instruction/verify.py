@@ -96,11 +96,12 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
 
 def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
     """What the device's own headers ask beyond element types (`isa.device_rules`)."""
-    tiles = [cube_tile(declared[o]) for o in instr.operands if isinstance(o, str)]
+    named = [declared[o] for o in instr.operands if isinstance(o, str)]
+    tiles, places = [cube_tile(tile) for tile in named], [(tile.type.loc, tile.address) for tile in named]
     indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
     at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
     boxed = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
-    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed))
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed, places))
     if rule is not None:
         shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
         raise _illegal(

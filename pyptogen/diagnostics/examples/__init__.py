@@ -3,9 +3,9 @@
 The first line of a file says of what kind it is. ``spec``: the fragments ``wrong`` and ``right`` are sections of a
 spec, the others are those of ``base.yaml``. ``change``: ``wrong`` and ``right`` are what a spec becomes that was
 ``before``. ``call``: Python, where ``operator`` is what ``spec`` describes. ``commands``: lines for a shell in a folder
-where `specs/example.yaml` is the base spec; the last one of ``wrong`` ends with the finding, and those of ``right``, after
-them, mend it. ``way``: what needs an editor, or packages that are there or are not, in words. Tests execute all of them
-but the last.
+where `specs/example.yaml` is the base spec; the last one of ``wrong`` ends with the finding, and those of ``right``,
+after them, mend it. ``way``: what needs an editor, or packages that are there or are not, in words. Tests execute
+all of them but ways.
 """
 
 from __future__ import annotations

@@ -43,6 +43,14 @@ def command(
         Path | None,
         typer.Option("--depfile", metavar="FILE", help="Write what the output depends on, for make and ninja."),
     ] = None,
+    depfile_target: Annotated[
+        str | None,
+        typer.Option(
+            "--depfile-target",
+            metavar="NAME",
+            help="The target of its rule, such as a stamp file. Default: a rule for each manifest.",
+        ),
+    ] = None,
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
@@ -64,6 +72,8 @@ def command(
     looking = check or diff or plan
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
+    if depfile_target is not None and depfile is None:
+        raise typer.BadParameter("goes with --depfile", param_hint="--depfile-target")
     with findings(form) as found:
         report = build(
             paths,
@@ -85,7 +95,7 @@ def command(
         if check:
             found += _found(report, form, quiet)
         if depfile is not None:
-            _write_depfile(report, out, depfile)
+            _write_depfile(report, out, paths, depfile, depfile_target)
 
 
 def _print(report: BuildReport, form: Format, quiet: bool) -> None:
@@ -140,14 +150,14 @@ def _print_meaning(report: BuildReport, out: Path, targets: list[str] | None, jo
     typer.echo(text, err=True)
 
 
-def _write_depfile(report: BuildReport, out: Path, path: Path) -> None:
+def _write_depfile(report: BuildReport, out: Path, given: list[Path], path: Path, target: str | None) -> None:
     from pyptogen.builder.depfile import depfile
     from pyptogen.builder.writer import replace_file
     from pyptogen.diagnostics import fault
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, depfile(report.operators, out).encode())
+        replace_file(path, depfile(report.operators, out, target, given).encode())
     except OSError as error:
         reason = error.strerror or type(error).__name__
         fix = "choose another file with `--depfile`"

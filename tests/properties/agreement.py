@@ -98,7 +98,7 @@ def checked_mode_is_silent(want: Wanted) -> None:
 
 
 def close(got: Any, want: Any, allowed: Any, what: str) -> None:
-    """No further from each other than allowed; where that is infinite, anything. NaN and infinity are where they are."""
+    """No further from each other than allowed; where that is infinite, anything. NaN and infinity agree by place."""
     got, want = np.asarray(got), np.asarray(want)
     assert (got.shape, got.dtype) == (want.shape, want.dtype), what
     a, b = got.astype(np.float64), want.astype(np.float64)

@@ -1,7 +1,7 @@
 """Reads the text of the Instruction level that `printer` writes, for trying one pass alone.
 
-The places of tiles in a spec are not in that text. `, line N` at the end of a tile says that it comes from line N; tiles
-of one line are steps of one value (`in-place`).
+The places of tiles in a spec are not in that text. `, line N` at the end of a tile says that it comes from line N;
+tiles of one line are steps of one value (`in-place`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,96 @@
+"""A walk through a C++ kernel as the model of the device takes it (`pyptogen.simulate.device`)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pyptogen.lower.instruction.ir import Barrier, Instr, SetFlag, WaitFlag
+from pyptogen.lower.isa.cost import Bursts, Shape, price
+from pyptogen.lower.platforms.timing import Timing
+from pyptogen.sanitize.check import kernels_of
+from pyptogen.sanitize.machine import Machine
+from pyptogen.sanitize.parser import parse
+from pyptogen.sanitize.preprocess import tokens_of
+from pyptogen.sanitize.regions import Use
+from pyptogen.sanitize.targets import TARGETS
+from pyptogen.sanitize.trace import Trace
+from pyptogen.simulate.device.program import Lane, Recorder
+
+MOST_INSTRUCTIONS = 1_000_000
+_NAMES = {"half": "fp16", "float": "fp32", "bfloat16_t": "bf16", "int8_t": "int8", "int32_t": "int32"}
+
+
+def lane_of_file(
+    path: str | os.PathLike[str],
+    core: Literal["CUBE", "VEC"],
+    timing: Timing,
+    given: Mapping[str, int],
+    target: str = "a2a3",
+) -> Lane:
+    """What a core does that runs the first kernel of a C++ file.
+
+    Args:
+        path: the file.
+        core: which core.
+        timing: figures.
+        given: run-time arguments by name; what is not given is taken as one iteration, and as true.
+        target: the device.
+
+    Raises:
+        DiagnosticError: PTG306 the file has constructs that are not followed, or no kernel.
+    """
+    program = parse(tokens_of(os.fspath(path), TARGETS[target].macros(core)))
+    _, function, arguments = next(kernels_of(program, core, target))
+    trace = Trace(most=MOST_INSTRUCTIONS)
+    machine = Machine(program, 1, "then", 1 << 20, {"get_block_idx": 0, **given}, core, target, trace)
+    return lane_of(machine.run(function, arguments), "cube" if core == "CUBE" else "vector", timing)
+
+
+def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:
+    """What a walk did, with what each instruction costs. Tensors in GM are told apart by the tiles that they fill."""
+    lane = Recorder(kind)
+    for node in trace.nodes:
+        if isinstance(node, Instr):
+            uses = trace.uses[id(node)]
+            shapes = tuple(_shape(use) for use in uses if use.tile is not None)
+            if not shapes:
+                continue
+            in_gm = any(use.tile is None for use in uses)
+            window = _bursts(shapes[0], in_gm)
+            tensor = next(use.name for use in uses if use.tile is not None) if in_gm else ""
+            lane.run(node.pipe, node.name, price(node.name, node.pipe, shapes, window, timing), tensor)
+        elif isinstance(node, SetFlag):
+            lane.set(node.src, node.dst, node.event)
+        elif isinstance(node, WaitFlag):
+            lane.wait(node.src, node.dst, node.event)
+        elif isinstance(node, Barrier):
+            lane.barrier(node.pipe)
+    return lane.lane()
+
+
+def _shape(use: Use) -> Shape:
+    kind = use.tile
+    assert kind is not None
+    rows, cols = (
+        valid if isinstance(valid, int) and valid >= 0 else size
+        for valid, size in zip(use.extents, (kind.rows, kind.cols), strict=True)
+    )
+    element: Any = kind.element
+    static = kind.valid == (kind.rows, kind.cols)
+    name = _NAMES.get(element.name, element.name)
+    pitch = kind.cols if kind.row_major else kind.rows
+    return Shape(kind.loc, name, element.size, rows, cols, pitch, kind.row_major, static)
+
+
+def _bursts(shape: Shape, in_gm: bool) -> Bursts | None:
+    """A transfer's bursts, taken to be the lines of the tile: a walk knows no strides in GM."""
+    if not in_gm:
+        return None
+    if shape.loc == "Mat" and not shape.row_major:  # fractals of rows: what lies in GM row after row
+        return Bursts(shape.rows, shape.cols * shape.size)
+    if shape.loc == "Mat":
+        return Bursts(shape.cols, shape.rows * shape.size)
+    lines, line = (shape.rows, shape.cols) if shape.row_major else (shape.cols, shape.rows)
+    return Bursts(lines, line * shape.size)

@@ -31,7 +31,8 @@ class Launch:
         unique: bytes of each tensor that the launch touches, however often; of those not named all that is moved.
         reuse: bytes that all blocks touch between two reads of the same byte of a tensor; of those not named all that
             the launch reads more than once.
-        resident: tensors that lie in L2 before.
+        resident: tensors that lie in L2 before, or never leave it.
+        results: tensors that the call returns.
     """
 
     lanes: tuple[Lane, ...]
@@ -40,6 +41,7 @@ class Launch:
     unique: Mapping[str, float] = field(default_factory=dict)
     reuse: Mapping[str, float] = field(default_factory=dict)
     resident: frozenset[str] = frozenset()
+    results: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,8 @@ def _moved(launch: Launch) -> dict[str, float]:
 
 def _cold(launch: Launch, moved: Mapping[str, float], timing: Timing) -> dict[str, float]:
     """Bytes of each tensor that are not in L2 when they are asked for: those that are read, once; of what is read again
-    the part that has been driven out. What is written stays there until somebody reads it."""
+    the part that has been driven out. What is written stays there for who reads it next, but for results of the call:
+    those have to leave."""
     unique = {name: min(total, launch.unique.get(name, total)) for name, total in moved.items()}
     read = {w.tensor for lane in launch.lanes for w in lane.work if w.price.moved and not w.price.writes}
     again = sum(once for name, once in unique.items() if name in read and moved[name] > once)
@@ -122,7 +125,7 @@ def _cold(launch: Launch, moved: Mapping[str, float], timing: Timing) -> dict[st
         lost = max(0.0, 1.0 - timing.l2_bytes.value / distance) if distance else 0.0
         first = 0.0 if name in launch.resident else unique[name]
         found[name] = first + (moved[name] - unique[name]) * lost
-    return found
+    return found | {name: unique[name] for name in unique if name in launch.results and name not in found}
 
 
 def _cycles(

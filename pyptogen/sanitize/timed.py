@@ -22,19 +22,14 @@ MOST_INSTRUCTIONS = 1_000_000
 _NAMES = {"half": "fp16", "float": "fp32", "bfloat16_t": "bf16", "int8_t": "int8", "int32_t": "int32"}
 
 
-def lane_of_file(
-    path: str | os.PathLike[str],
-    core: Literal["CUBE", "VEC"],
-    timing: Timing,
-    given: Mapping[str, int],
-    target: str = "a2a3",
-) -> Lane:
-    """What a core does that runs the first kernel of a C++ file.
+def walk_of_file(
+    path: str | os.PathLike[str], core: Literal["CUBE", "VEC"], given: Mapping[str, int], target: str = "a2a3"
+) -> Trace:
+    """What a core does that runs block 0 of the first kernel of a C++ file.
 
     Args:
         path: the file.
         core: which core.
-        timing: figures.
         given: run-time arguments by name; what is not given is taken as one iteration, and as true.
         target: the device.
 
@@ -45,7 +40,7 @@ def lane_of_file(
     _, function, arguments = next(kernels_of(program, core, target))
     trace = Trace(most=MOST_INSTRUCTIONS)
     machine = Machine(program, 1, "then", 1 << 20, {"get_block_idx": 0, **given}, core, target, trace)
-    return lane_of(machine.run(function, arguments), "cube" if core == "CUBE" else "vector", timing)
+    return machine.run(function, arguments)
 
 
 def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:

@@ -92,9 +92,9 @@ TIMING_A2A3 = Timing(
         "TTRANS": _vector(8.0, 30.0, "guess: 16 x 16 elements at a time"),
     },
     sort=Figure(2.0, "pto-isa, cost model of vbitsort"),
-    merge=Figure(0.9, "fitted: vec busy of top-k; vmrgsort4 of 4 x 32 pairs in 78 cycles is 0.61 (pto-isa)"),
+    merge=Figure(1.67, "fitted: vec busy of top-k; pto-isa has 0.61, vmrgsort4 of 4 x 32 pairs in 78 cycles"),
     scalar_load=Figure(700.0, "guess: the latency of GM"),
-    launch=Figure(4000.0, "guess"),
+    launch=Figure(10000.0, "fitted: what is left of GEMM 3072 and top-k of 4800 rows; 5.4 us"),
     block=Figure(0.0, "guess"),
     task=Figure(1390.0, "0.6 to 0.9 us a task on silicon (simpler)"),
 )  # fmt: skip

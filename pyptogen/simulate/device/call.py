@@ -37,7 +37,7 @@ class LaunchTime:
 
 @dataclass(frozen=True, slots=True)
 class CallTime:
-    """A call. ``bytes``: of its inputs and outputs, each once; ``products``: multiply-adds of its cube cores by how
+    """A call: one launch of the whole, and a task on the chip for each launch in it. ``bytes``: of its inputs and outputs, each once; ``products``: multiply-adds of its cube cores by how
     many are done in a cycle, as (number, a cycle)."""
 
     operator: str
@@ -83,7 +83,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     launches: list[LaunchTime] = []
     priced: dict[tuple[str, int], tuple[int, Cost]] = {}
     written: frozenset[str] = frozenset()
-    ready = 0.0
+    ready = timing.launch.value
     for begin, end in segments(graph, sizes):
         done: dict[str, float] = {}
         for launch in plan:
@@ -100,7 +100,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
             blocks, found = priced[key]
             written |= {tensor.name for program in programs for tensor in program.writes}
             start = max((ready, *(done.get(name, 0.0) for name in launch.after)))
-            start = _take(free, programs, blocks, start, found.cycles)
+            start = _take(free, programs, blocks, start + timing.task.value, found.cycles)
             done[launch.kernel] = start + found.cycles
             core = "mixed" if len(programs) > 1 else programs[0].core
             launches.append(

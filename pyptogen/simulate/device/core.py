@@ -19,6 +19,7 @@ from pyptogen.simulate.device.program import (
     LOOP,
     PIPES,
     POP,
+    RELEASE,
     RUN,
     SET,
     WAIT,
@@ -106,6 +107,8 @@ class Core:
                     free[pipe] = done[pipe] + barrier
             elif what == BARRIER_ALL:
                 self.now = self.end
+            elif what == RELEASE:
+                tokens[step.at] = max(free[pipe], self.now) + flag
             elif what == LOOP:
                 yield from self._loop(step)
             else:

@@ -46,7 +46,7 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a launch takes. ``cycles``: from its start to its end. ``busy``: by pipe (``cube.M``), part of the time in
+    """What a launch takes. ``cycles``: from the start of its first block to the end of its last. ``busy``: by pipe (``cube.M``), part of the time in
     which it has work, on a core that runs a block. ``bound``: what holds it up. ``moved``, ``cold``: bytes between GM
     and cores, and of these with HBM; ``products``: multiply-adds."""
 
@@ -88,7 +88,7 @@ def cost(launch: Launch, timing: Timing) -> Cost:
             high = slow
             slow = (low + slow) / 2
     length = max(float(floor), *(core.end for core in cores))
-    cycles_all = timing.launch.value + waves * length + timing.block.value * launch.blocks
+    cycles_all = waves * length + timing.block.value * launch.blocks
     busy = _busy(launch.lanes, cores, waves, cycles_all)
     products = launch.blocks * sum(
         lane.copies * n * work.price.products for lane in launch.lanes for work, n in _counted(lane)

@@ -11,7 +11,7 @@ PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 Flag = tuple[str, str, int]
 
-RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP = range(10)
+RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP, RELEASE = range(11)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,10 @@ class Recorder:
     def set(self, src: str, dst: str, event: int) -> None:
         """``set_flag``."""
         self._add(Step(SET, NUMBER[src], self._flag((src, dst, event))))
+
+    def release(self, src: str, dst: str, event: int) -> None:
+        """A unit flag: ``dst`` may overwrite what ``src`` has read, though what ``src`` writes is not there yet."""
+        self._add(Step(RELEASE, NUMBER[src], self._flag((src, dst, event))))
 
     def wait(self, src: str, dst: str, event: int) -> None:
         """``wait_flag``."""

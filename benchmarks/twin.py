@@ -5,11 +5,11 @@
     python benchmarks/twin.py --rows                           measured kernels only
     python benchmarks/twin.py --library --only softmax         operators only
 
-`--sources` is a checkout of the public pto-isa: its GEMM and top-k are read from their own C++. Without it their rows are
-left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`).
+`--sources` is a checkout of the public pto-isa: its GEMM and top-k are read from their own C++. Without it their rows
+are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`).
 
-Rows of the set F were used to fit figures (`pyptogen/lower/platforms/a2a3_timing.py` says which); rows of the set J only
-judge. Nothing else of the rows went into the model.
+Rows of the set F were used to fit figures (`pyptogen/lower/platforms/a2a3_timing.py` says which); rows of the set J
+only judge.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Judged:
         return [p for p, share in self.busy_measured.items() if abs(self.busy.get(p, 0.0) - share) > BUSY_AIM]
 
 
-# -- the rows -------------------------------------------------------------------------------------------------------------
+# -- the rows ---------------------------------------------------------------------------------------------------------
 
 GEMM_PIPES = ("cube.M", "cube.MTE1", "cube.MTE2", "cube.FIX")
 TOPK_PIPES = ("vector.V", "vector.S", "vector.MTE2", "vector.MTE3")
@@ -127,7 +127,7 @@ def rows(sources: Path | None) -> Iterator[Row]:
     for s, (which, micros) in ATTENTION.items():
         yield Row(f"flash attention {s}", which, micros, {}, partial(flash_attention, s, s), s < 4096)
     for (queries, keys), micros in FEW_CORES.items():
-        name = f"flash attention {queries} x {keys}, {queries // 128} core{'s' if queries > 128 else ''}, earlier version"
+        name = f"flash attention {queries} x {keys}, cores: {queries // 128}, earlier version"
         yield Row(name, "J", micros, {}, partial(flash_attention, queries, keys), True)
 
 
@@ -174,7 +174,7 @@ def judge(row: Row, timing: Timing, gigahertz: float) -> Judged:
     return Judged(row.name, row.set, row.measured_us, round(micros, 1), row.busy, busy, found.bound, row.aim, seconds)
 
 
-# -- what is shown --------------------------------------------------------------------------------------------------------
+# -- what is shown ----------------------------------------------------------------------------------------------------
 
 
 def judged_table(found: list[Judged]) -> str:
@@ -184,12 +184,12 @@ def judged_table(found: list[Judged]) -> str:
         "|---|---|---|---|---|---|---|",
     ]
     for one in found:
-        shares = ", ".join(f"{p.split('.')[1]} {one.busy.get(p, 0.0):.0f}/{m:.0f}" for p, m in one.busy_measured.items())
+        pairs = ((pipe.split(".")[1], one.busy.get(pipe, 0.0), share) for pipe, share in one.busy_measured.items())
+        shares = ", ".join(f"{pipe} {ours:.0f}/{share:.0f}" for pipe, ours, share in pairs)
         far = [pipe.split(".")[1] for pipe in one.far_pipes()]
         verdict = "**miss**" if not one.within else f"{', '.join(far)} off" if far else ""
-        lines.append(
-            f"| {one.name} | {one.set} | {one.measured_us:g} | {one.predicted_us:g} | {one.off:+.0%} | {shares} | {verdict} |"
-        )
+        numbers = f"{one.measured_us:g} | {one.predicted_us:g} | {one.off:+.0%}"
+        lines.append(f"| {one.name} | {one.set} | {numbers} | {shares} | {verdict} |")
     return "\n".join(lines) + "\n"
 
 

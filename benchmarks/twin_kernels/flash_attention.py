@@ -2,8 +2,8 @@
 256 keys a tile in two halves, four tiles ahead, fifos of eight slots in GM, two buffers each.
 
 Written by hand, because its work lies in templates of other headers, which the front end of `pyptogen sanitize` does
-not follow. Products hand their accumulators to the fixpipe by unit flags there; here the store waits for the product, and the
-next product for what the store reads, not for what it writes.
+not follow. Products hand their accumulators to the fixpipe by unit flags there; here the store waits for the product,
+and the next product for what the store reads, not for what it writes.
 """
 
 from __future__ import annotations

@@ -34,18 +34,22 @@ def cases_of(spec: Path) -> list[CaseTime]:
     Raises:
         DiagnosticError: any fault of the spec.
     """
-    from pyptogen.inspect.report import report
+    from pyptogen.builder.render import lower_targets
     from pyptogen.lower.platforms import PLATFORMS
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.schema import load_spec
 
     timed = [name for name, platform in PLATFORMS.items() if platform.timing is not None]
-    entry = report(spec, timed, lenient=True)
-    return [one for result in entry.lowered.values() for one in case_times(result.lowered)]
+    loaded = load_spec(spec)
+    lowered = lower_targets(from_spec(loaded), timed, None, True)
+    return [one for result in lowered.values() for one in case_times(result.lowered, loaded.verify.cases)]
 
 
-def case_times(lowered: Lowered) -> list[CaseTime]:
-    """The cases of one lowered operator; none where its platform has no figures, or kernels are C++ by an author."""
+def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:
+    """Cases of one lowered operator; none where its platform has no figures, or kernels are C++ by an author."""
     found = []
-    for case, sizes in case_sizes(lowered).items():
+    for sizes in cases:
+        case = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "the one size"
         call = call_time(lowered, sizes)
         if call is not None:
             found.append(_case(lowered, case, call))
@@ -60,13 +64,6 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     known = {kernel.name for kernel in lowered.instructions}
     there = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
     return time_of_call(lowered, sizes) if there and PLATFORMS[lowered.target].timing is not None else None
-
-
-def case_sizes(lowered: Lowered) -> dict[str, dict[str, int]]:
-    """Sizes of the dynamic dims of each case of the spec, by what they are called."""
-    dims = lowered.execution.dims
-    sizes = [{name: int(case[name]) for name in dims} for case in lowered.program.cases if all(d in case for d in dims)]
-    return {", ".join(f"{name}={size}" for name, size in one.items()) or "the one size": one for one in sizes}
 
 
 def _case(lowered: Lowered, case: str, call: CallTime) -> CaseTime:

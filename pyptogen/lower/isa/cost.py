@@ -91,7 +91,7 @@ def operand_move(target: Shape, timing: Timing, instructions: int | None = None)
 
 
 def product(left: Shape, right_cols: int, timing: Timing) -> Price:
-    """A product of an operand of ``left.rows`` x ``left.cols`` with one of ``right_cols`` columns, in whole fractals."""
+    """A product of an operand of ``left.rows`` x ``left.cols`` with one of ``right_cols`` columns: whole fractals."""
     depth = max(1, int(32 / max(left.size, 0.5)))
     m, k, n = (-(-v // step) * step for v, step in ((left.rows, 16), (left.cols, depth), (right_cols, 16)))
     kind = "fp32" if left.dtype == "fp32" else "int8" if left.size <= 1 else "fp16"

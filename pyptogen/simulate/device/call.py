@@ -37,8 +37,8 @@ class LaunchTime:
 
 @dataclass(frozen=True, slots=True)
 class CallTime:
-    """A call: one launch of the whole, and a task on the chip for each launch in it. ``bytes``: of its inputs and outputs, each once; ``products``: multiply-adds of its cube cores by how
-    many are done in a cycle, as (number, a cycle)."""
+    """A call: one launch of the whole, and a task on the chip for each launch in it. ``bytes``: of its inputs and
+    outputs, each once."""
 
     operator: str
     platform: str
@@ -103,16 +103,13 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
             start = _take(free, programs, blocks, start + timing.task.value, found.cycles)
             done[launch.kernel] = start + found.cycles
             core = "mixed" if len(programs) > 1 else programs[0].core
-            launches.append(
-                LaunchTime(launch.kernel, launch.kernels, core, blocks, (begin, end), start, start + found.cycles, found)
-            )
+            span = (begin, end), start, start + found.cycles
+            launches.append(LaunchTime(launch.kernel, launch.kernels, core, blocks, *span, found))
     total = max((launch.end for launch in launches), default=0.0)
-    moved = _contract_bytes(lowered, sizes)
+    moved = _contract_bytes(lowered, launches, sizes)
     roofline = max(moved / timing.hbm.value, _product_cycles(launches, kernels, timing, platform.cube_cores))
     marked = tuple(_critical(launches, total))
-    return CallTime(
-        lowered.name, platform.name, marked, total, total / (platform.frequency_ghz * 1e3), moved, roofline
-    )
+    return CallTime(lowered.name, platform.name, marked, total, total / (platform.frequency_ghz * 1e3), moved, roofline)
 
 
 def cost_of(
@@ -132,7 +129,7 @@ def cost_of(
         resident: tensors that the call has written before, so that they lie in L2.
     """
     tensors = {t.name: t for program in programs for t in program.tensors}
-    unique = {name: _elements(t.shape, numbers) * DTYPES[t.dtype] for name, t in tensors.items()}
+    unique = {name: float(_elements(t.shape, numbers) * DTYPES[t.dtype]) for name, t in tensors.items()}
     for program in programs:
         for fifo in program.fifos:
             unique[fifo.name] = unique[fifo.slot] = 0.0
@@ -154,12 +151,11 @@ def cost_of(
         )
         for block in sorted({0, blocks - 1} if uneven else {0})
     ]  # fmt: skip
-    return max(found, key=lambda one: one.cycles)
+    slowest = max(found, key=lambda one: one.cycles)
+    return replace(slowest, products=sum(one.products for one in found) // len(found))
 
 
-def blocks_of(
-    launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int, numbers: Mapping[str, int]
-) -> int:
+def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int, numbers: Mapping[str, int]) -> int:
     """Blocks of a launch: the iterations of the loop that is distributed, at most a core for each."""
     if launch.tiles is None:
         return 1
@@ -173,9 +169,7 @@ def _take(
     free: dict[str, list[float]], programs: Sequence[InstrKernel], blocks: int, ready: float, cycles: float
 ) -> float:
     """Gives a launch the cores that are free first; when it starts."""
-    wanted = [
-        ("cube" if p.core == "cube" else "vector", blocks * (2 if p.subblock else 1)) for p in programs
-    ]
+    wanted = [("cube" if p.core == "cube" else "vector", blocks * (2 if p.subblock else 1)) for p in programs]
     taken = [(kind, sorted(range(len(free[kind])), key=lambda n: free[kind][n])[:count]) for kind, count in wanted]
     start = max([ready, *(free[kind][n] for kind, numbers in taken for n in numbers)])
     for kind, numbers in taken:
@@ -201,10 +195,15 @@ def _elements(shape: Sequence[Poly], numbers: Mapping[str, int]) -> int:
     return reduce(lambda a, b: a * b, extents, 1)
 
 
-def _contract_bytes(lowered: Lowered, sizes: Mapping[str, int]) -> float:
-    """Bytes of all inputs and outputs, as far as a call touches them."""
+def _contract_bytes(lowered: Lowered, launches: Sequence[LaunchTime], sizes: Mapping[str, int]) -> float:
+    """Bytes of all inputs and outputs; of those of which kernels pick elements, as many as they pick."""
     tensors = {t.name: t for kernel in lowered.instructions for t in kernel.tensors if not t.workspace}
-    return float(sum(_elements(t.shape, sizes) * DTYPES[t.dtype] for t in tensors.values()))
+    moved: dict[str, float] = {}
+    for launch in launches:
+        for name, count in launch.cost.tensors.items():
+            moved[name] = moved.get(name, 0.0) + count
+    whole = {name: float(_elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
+    return sum(min(size, moved.get(name, size)) for name, size in whole.items())
 
 
 def _product_cycles(

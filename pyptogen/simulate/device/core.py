@@ -5,7 +5,7 @@ to its end.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyptogen.lower.instruction.fifos import period
@@ -137,25 +137,28 @@ class Core:
                 ring.words.append(max(self.done[step.pipe], self.now) + over)
 
     def _loop(self, loop: Step) -> Generator[None, None, None]:
-        """All iterations; once the last few repeat those before, the rest at once."""
+        """All iterations; once the last few did what those before did, the rest at once."""
         left = loop.at
         states = [self._state()]
-        repeats = not _has_fifo(loop.body)
+        inputs: list[int] | None = None if _has_fifo(loop.body) else []
         while left:
             yield from self._steps(loop.body)
             left -= 1
-            if not repeats or not left:
+            if inputs is None or not left:
                 continue
             states.append(self._state())
-            for back in range(1, min(MOST_PERIODS, len(states) - 1) + 1):
-                shift = _shift(states[-1 - back], states[-1], len(PIPES))
-                if shift is not None and left >= back:
-                    rounds = left // back
-                    self._jump(states[-1 - back], states[-1], rounds)
-                    left -= rounds * back
-                    states = [self._state()]
-                    break
-            del states[: -MOST_PERIODS - 1]
+            for back in range(1, min(MOST_PERIODS, (len(states) - 1) // 2) + 1):
+                if left < back or not _same_step(states, back):
+                    continue
+                inputs = inputs or inputs_of(loop.body, sorted(self.tokens))
+                if not _settled(states[-1 - back], states[-1], inputs):
+                    continue
+                rounds = left // back
+                self._jump(states[-1 - back], states[-1], rounds)
+                left -= rounds * back
+                states = [self._state()]
+                break
+            del states[: -2 * MOST_PERIODS - 1]
 
     def _state(self) -> tuple[int, ...]:
         """Busy cycles, and all times on which the rest depends."""
@@ -173,13 +176,56 @@ class Core:
         self.tokens = dict(zip(sorted(self.tokens), ahead[4 * n + 1 :], strict=True))
 
 
-def _shift(earlier: tuple[int, ...], later: tuple[int, ...], busy: int) -> int | None:
-    """By how much all times moved on that moved at all, if that is one number: then they do so again. What did not
-    move had no part in it, and has less the later it is."""
-    if len(earlier) != len(later):
-        return None
-    moved = {b - a for a, b in zip(earlier[busy:], later[busy:], strict=True) if a != b}
-    return moved.pop() if len(moved) == 1 else None
+def _same_step(states: Sequence[tuple[int, ...]], back: int) -> bool:
+    """Whether the last ``back`` iterations moved everything on as far as those before them."""
+    first, second, third = states[-1 - 2 * back], states[-1 - back], states[-1]
+    return len(first) == len(third) and all(b - a == c - b for a, b, c in zip(first, second, third, strict=True))
+
+
+def _settled(earlier: tuple[int, ...], later: tuple[int, ...], inputs: Sequence[int]) -> bool:
+    """Whether iterations that have moved everything on alike twice will do so for ever. A time is the latest of sums of
+    times before. One that moves on less each time cannot have been the latest of those of one that moves on more, and
+    falls further behind; one that moves on more may become it: so no time may hang on such a one."""
+    n = len(PIPES)
+    moved = [b - a for a, b in zip(earlier[n:], later[n:], strict=True)]
+    return all(
+        moved[at] <= own for own, mask in zip(moved, inputs, strict=True) for at in range(len(moved)) if mask >> at & 1
+    )
+
+
+def inputs_of(body: Sequence[Step], tokens: Sequence[int]) -> list[int]:
+    """For each time of a core behind an iteration, in the order of its state, the times before on which it hangs, as
+    bits."""
+    n = len(PIPES)
+    place = {token: 1 + 3 * n + at for at, token in enumerate(tokens)}
+    masks = [1 << at for at in range(1 + 3 * n + len(tokens))]
+    _spread(body, masks, place)
+    return masks
+
+
+def _spread(steps: Sequence[Step], masks: list[int], place: Mapping[int, int]) -> None:
+    n = len(PIPES)
+    for step in steps:
+        free, done, last = 1 + step.pipe, 1 + n + step.pipe, 1 + 2 * n + step.pipe
+        if step.what == RUN:
+            masks[free] |= masks[0]
+            masks[last] |= masks[free]
+            masks[done] |= masks[last]
+            masks[0] |= 0 if step.pipe else masks[last]
+        elif step.what in (SET, RELEASE):
+            masks[place[step.at]] = masks[0] | masks[done if step.what == SET else free]
+        elif step.what == WAIT:
+            masks[free if step.pipe else 0] |= masks[place[step.at]] if step.at in place else 0
+        elif step.what == BARRIER:
+            masks[free] |= masks[done]
+        elif step.what == BARRIER_ALL:
+            for at in range(1 + n, 1 + 2 * n):
+                masks[0] |= masks[at]
+        elif step.what == LOOP:
+            before: list[int] = []
+            while before != masks:
+                before = list(masks)
+                _spread(step.body, masks, place)
 
 
 def _has_fifo(steps: Sequence[Step]) -> bool:

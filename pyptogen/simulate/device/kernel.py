@@ -108,9 +108,7 @@ class _Writer:
 
     def _declare(self, node: Declare) -> None:
         kind = node.type
-        rows, cols = (
-            max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols)
-        )
+        rows, cols = (max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols))
         row_major = not (kind.loc == "Vec" and kind.cols == 1 and kind.rows > 1)
         static = kind.valid_rows is not None and kind.valid_cols is not None
         pitch = kind.cols if row_major else kind.rows

@@ -46,9 +46,18 @@ class Launch:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a launch takes. ``cycles``: from the start of its first block to the end of its last. ``busy``: by pipe (``cube.M``), part of the time in
-    which it has work, on a core that runs a block. ``bound``: what holds it up. ``moved``, ``cold``: bytes between GM
-    and cores, and of these with HBM; ``products``: multiply-adds."""
+    """What a launch takes.
+
+    Attributes:
+        cycles: from the start of its first block to the end of its last.
+        busy: by pipe (``cube.M``), part of the time in which it has work, on a core that runs a block.
+        bound: what holds it up.
+        moved, cold: bytes between GM and cores, and of these with HBM.
+        tensors: bytes moved by tensor.
+        products: multiply-adds.
+        waves: how often each core takes a block.
+        walked: steps of the programs that were walked to find out.
+    """
 
     cycles: float
     busy: Mapping[str, float]
@@ -58,6 +67,7 @@ class Cost:
     products: int
     waves: int
     walked: int = 0
+    tensors: Mapping[str, float] = field(default_factory=dict)
 
 
 def cost(launch: Launch, timing: Timing) -> Cost:
@@ -78,7 +88,7 @@ def cost(launch: Launch, timing: Timing) -> Cost:
     for _ in range(ROUNDS):
         cycles = [_cycles(lane, share, active, slow, timing) for lane in launch.lanes]
         cores = run_block(launch.lanes, cycles, timing)
-        length = max(core.end for core in cores)
+        length = float(max(core.end for core in cores))
         if length >= floor * (1 - CLOSE) and (slow == 1.0 or length <= floor * (1 + CLOSE)):
             break
         if length < floor:
@@ -87,18 +97,16 @@ def cost(launch: Launch, timing: Timing) -> Cost:
         else:
             high = slow
             slow = (low + slow) / 2
-    length = max(float(floor), *(core.end for core in cores))
+    length = max(floor, *(float(core.end) for core in cores))
     cycles_all = waves * length + timing.block.value * launch.blocks
     busy = _busy(launch.lanes, cores, waves, cycles_all)
     products = launch.blocks * sum(
-        lane.copies * n * work.price.products for lane in launch.lanes for work, n in _counted(lane)
+        lane.copies * n * work.price.products
+        for lane in launch.lanes
+        for work, n in zip(lane.work, lane.counts, strict=True)
     )
     bound = _bound(busy, floor * waves / cycles_all, misses / timing.hbm.value >= total / timing.l2.value)
-    return Cost(cycles_all, busy, bound, total, misses, products, waves, sum(core.walked for core in cores))
-
-
-def _counted(lane: Lane) -> list[tuple[object, int]] | list:
-    return list(zip(lane.work, lane.counts, strict=True))
+    return Cost(cycles_all, busy, bound, total, misses, products, waves, sum(core.walked for core in cores), moved)
 
 
 def _moved(launch: Launch) -> dict[str, float]:

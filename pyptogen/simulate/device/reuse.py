@@ -1,4 +1,4 @@
-"""How far apart in bytes the reads of one place in GM lie: what L2 has to hold so that the second one finds it there."""
+"""How far apart in bytes the reads of one place in GM lie: what L2 has to hold for the second one to find it there."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
     python benchmarks/twin.py --sources ../pto-isa            all tables
     python benchmarks/twin.py --sources ../pto-isa --json twin.json
+    python benchmarks/twin.py --sources ../pto-isa --docs      and write the tables of docs/twin.md
     python benchmarks/twin.py --rows                           measured kernels only
     python benchmarks/twin.py --library --only softmax         operators only
 
@@ -29,7 +30,7 @@ from twin_kernels.convolution import convolution
 from twin_kernels.flash_attention import flash_attention
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.inspect.roofline import CaseTime, cases_of
+from pyptogen.inspect.roofline import CaseTime, cases_of, table
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.sanitize.timed import lane_of, walk_of_file
@@ -37,6 +38,7 @@ from pyptogen.sanitize.trace import Trace
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 
 SPECS = Path(__file__).parents[1] / "specs"
+PAGE = Path(__file__).parents[1] / "docs" / "twin.md"
 AIMS = {"F": 0.10, "J": 0.20, "small": 0.35}
 BUSY_AIM = 10.0
 """Points by which a pipe's busy share may be off."""
@@ -204,10 +206,19 @@ def library(only: set[str]) -> Iterator[CaseTime]:
             print(f"{spec.stem}: {error.diagnostics[0].message}")
 
 
+def write_page(name: str, text: str) -> None:
+    """Puts a table into the page, between the two comments of its name."""
+    page = PAGE.read_text(encoding="utf-8")
+    begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, rest = page.split(begin)
+    PAGE.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=Path, default=os.environ.get("PTO_ISA_ROOT"), help="a checkout of pto-isa")
     parser.add_argument("--json", type=Path, help="write the tables to this file")
+    parser.add_argument("--docs", action="store_true", help="write the tables into docs/twin.md")
     parser.add_argument("--rows", action="store_true", help="measured kernels only")
     parser.add_argument("--library", action="store_true", help="operators only")
     parser.add_argument("--only", nargs="*", default=[], help="these operators")
@@ -222,11 +233,15 @@ def main() -> None:
         missed = sum(not one.within for one in found)
         print(f"{len(found) - missed} of {len(found)} rows within their aims, {sum(o.seconds for o in found):.1f} s")
         result["judged"] = [asdict(one) for one in found]
+        if chosen.docs:
+            write_page("judged", judged_table(found))
     if not chosen.rows:
         times = list(library(set(chosen.only)))
         for one in sorted(times, key=lambda time: time.roofline_share):
             print(f"{one.roofline_share:5.0%} {one.us:10.1f} us  {one.bound:12} {one.operator} {one.case} {one.target}")
         result["library"] = [asdict(one) for one in times]
+        if chosen.docs:
+            write_page("library", table(list({(one.operator, one.target): one for one in times}.values())))
     if chosen.json:
         chosen.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 

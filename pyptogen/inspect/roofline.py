@@ -49,7 +49,7 @@ def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[Cas
     """Cases of one lowered operator; none where its platform has no figures, or kernels are C++ by an author."""
     found = []
     for sizes in cases:
-        case = ", ".join(f"{name}={size}" for name, size in sizes.items()) or "the one size"
+        case = shown_case(sizes)
         call = call_time(lowered, sizes)
         if call is not None:
             found.append(_case(lowered, case, call))
@@ -64,6 +64,11 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     known = {kernel.name for kernel in lowered.instructions}
     there = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
     return time_of_call(lowered, sizes) if there and PLATFORMS[lowered.target].timing is not None else None
+
+
+def shown_case(sizes: Mapping[str, int]) -> str:
+    """What a case is called."""
+    return ", ".join(f"{name}={size}" for name, size in sizes.items()) or "the one size"
 
 
 def _case(lowered: Lowered, case: str, call: CallTime) -> CaseTime:

@@ -16,6 +16,7 @@ from pyptogen.sanitize.preprocess import tokens_of
 from pyptogen.sanitize.regions import Use
 from pyptogen.sanitize.targets import TARGETS
 from pyptogen.sanitize.trace import Trace
+from pyptogen.sanitize.values import ScalarType
 from pyptogen.simulate.device.program import Lane, Recorder
 
 MOST_INSTRUCTIONS = 1_000_000
@@ -52,9 +53,9 @@ def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:
             shapes = tuple(_shape(use) for use in uses if use.tile is not None)
             if not shapes:
                 continue
-            in_gm = any(use.tile is None for use in uses)
-            window = _bursts(shapes[0], in_gm)
-            tensor = next(use.name for use in uses if use.tile is not None) if in_gm else ""
+            in_gm = next((use for use in uses if use.tile is None), None)
+            window = None if in_gm is None else _bursts(shapes[0], in_gm)
+            tensor = "" if in_gm is None else next(use.name for use in uses if use.tile is not None)
             lane.run(node.pipe, node.name, price(node.name, node.pipe, shapes, window, timing), tensor)
         elif isinstance(node, SetFlag):
             lane.set(node.src, node.dst, node.event)
@@ -79,13 +80,11 @@ def _shape(use: Use) -> Shape:
     return Shape(kind.loc, name, element.size, rows, cols, pitch, kind.row_major, static)
 
 
-def _bursts(shape: Shape, in_gm: bool) -> Bursts | None:
+def _bursts(shape: Shape, window: Use) -> Bursts:
     """A transfer's bursts, taken to be the lines of the tile: a walk knows no strides in GM."""
-    if not in_gm:
-        return None
-    if shape.loc == "Mat" and not shape.row_major:  # fractals of rows: what lies in GM row after row
-        return Bursts(shape.rows, shape.cols * shape.size)
-    if shape.loc == "Mat":
-        return Bursts(shape.cols, shape.rows * shape.size)
-    lines, line = (shape.rows, shape.cols) if shape.row_major else (shape.cols, shape.rows)
-    return Bursts(lines, line * shape.size)
+    size = window.element.size if isinstance(window.element, ScalarType) else shape.size
+    if window.name == "NZ":
+        return Bursts(-(-int(shape.cols * size) // 32), shape.rows * 32.0)
+    by_column = window.name == "DN" if shape.loc == "Mat" else not shape.row_major
+    lines, line = (shape.cols, shape.rows) if by_column else (shape.rows, shape.cols)
+    return Bursts(lines, line * size)

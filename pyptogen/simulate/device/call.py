@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -21,8 +22,8 @@ from pyptogen.simulate.graph import chosen_cut, segments
 
 @dataclass(frozen=True, slots=True)
 class LaunchTime:
-    """One launch of a call: cycles from its start to its end, on ``blocks`` cores of ``core``; ``critical``: the call
-    would end earlier if it did."""
+    """One launch of a call: cycles from when its first block is handed out to the end of its last one, on ``blocks``
+    cores of ``core``; ``critical``: the call would end earlier if it did."""
 
     kernel: str
     kernels: tuple[str, ...]
@@ -100,10 +101,10 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
             blocks, found = priced[key]
             written |= {tensor.name for program in programs for tensor in program.writes}
             start = max((ready, *(done.get(name, 0.0) for name in launch.after)))
-            start = _take(free, programs, blocks, start + timing.task.value, found.cycles)
-            done[launch.kernel] = start + found.cycles
+            start, ended = _take(free, programs, blocks, start, timing.task.value + found.cycles)
+            done[launch.kernel] = ended
             core = "mixed" if len(programs) > 1 else programs[0].core
-            span = (begin, end), start, start + found.cycles
+            span = (begin, end), start, ended
             launches.append(LaunchTime(launch.kernel, launch.kernels, core, blocks, *span, found))
     total = max((launch.end for launch in launches), default=0.0)
     moved = _contract_bytes(lowered, launches, sizes)
@@ -166,16 +167,18 @@ def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int,
 
 
 def _take(
-    free: dict[str, list[float]], programs: Sequence[InstrKernel], blocks: int, ready: float, cycles: float
-) -> float:
-    """Gives a launch the cores that are free first; when it starts."""
-    wanted = [("cube" if p.core == "cube" else "vector", blocks * (2 if p.subblock else 1)) for p in programs]
-    taken = [(kind, sorted(range(len(free[kind])), key=lambda n: free[kind][n])[:count]) for kind, count in wanted]
-    start = max([ready, *(free[kind][n] for kind, numbers in taken for n in numbers)])
-    for kind, numbers in taken:
-        for n in numbers:
-            free[kind][n] = start + cycles
-    return start
+    free: dict[str, list[float]], programs: Sequence[InstrKernel], blocks: int, ready: float, takes: float
+) -> tuple[float, float]:
+    """Gives each block the core that is free first, or the cores of a mixed kernel's programs together; when the first
+    one starts and the last one ends."""
+    kinds = [("cube" if p.core == "cube" else "vector", 2 if p.subblock else 1) for p in programs]
+    starts = []
+    for _ in range(blocks):
+        taken = [(kind, heapq.heappop(free[kind])) for kind, count in kinds for _ in range(count)]
+        starts.append(max(ready, *(when for _, when in taken)))
+        for kind, _ in taken:
+            heapq.heappush(free[kind], starts[-1] + takes)
+    return min(starts), max(starts) + takes
 
 
 def _critical(launches: Sequence[LaunchTime], total: float) -> list[LaunchTime]:

@@ -173,7 +173,7 @@ class Core:
         self.free[:] = ahead[n + 1 : 2 * n + 1]
         self.done[:] = ahead[2 * n + 1 : 3 * n + 1]
         self.last[:] = ahead[3 * n + 1 : 4 * n + 1]
-        self.tokens = dict(zip(sorted(self.tokens), ahead[4 * n + 1 :], strict=True))
+        self.tokens.update(zip(sorted(self.tokens), ahead[4 * n + 1 :], strict=True))
 
 
 def _same_step(states: Sequence[tuple[int, ...]], back: int) -> bool:

@@ -133,15 +133,25 @@ _BODIES = st.lists(
 )
 
 
-@given(_BODIES, st.integers(2, 60))
-def test_a_loop_ends_when_its_iterations_walked_one_by_one_do(body: list[tuple], times: int) -> None:
-    core = Recorder("cube")
+def record(core: Recorder, body: list[tuple]) -> None:
     for what, *rest in body:
         if what == "run":
             core.run(rest[0], "TADD", Price(rest[1], rest[2]))
         else:
             getattr(core, what)(*rest)
-    core.loop([(core.taken(), times)])
+
+
+@given(_BODIES, _BODIES, _BODIES, st.integers(1, 60), st.integers(1, 30))
+def test_a_loop_ends_when_its_iterations_walked_one_by_one_do(
+    before: list[tuple], inner: list[tuple], behind: list[tuple], outer_times: int, inner_times: int
+) -> None:
+    core = Recorder("cube")
+    record(core, inner)
+    loop = core.taken()
+    record(core, before)
+    core.loop([(loop, inner_times)])
+    record(core, behind)
+    core.loop([(core.taken(), outer_times)])
     lane = core.lane()
     walked = replace(lane, steps=_flat(lane.steps))
     figures = timing(issue=3, flag=7, barrier=2)

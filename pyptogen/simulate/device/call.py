@@ -160,8 +160,7 @@ def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int,
     """Blocks of a launch: the iterations of the loop that is distributed, at most a core for each."""
     if launch.tiles is None:
         return 1
-    extent, tile = launch.tiles
-    tiles = -(-extent.evaluate({name: numbers.get(name, 1) for name in extent.names()}) // tile)
+    tiles = launch.tiles.blocks({name: numbers.get(name, 1) for name in launch.tiles.names()})
     cores = vector_cores if launch.core == "vector" else cube_cores
     return max(1, min(tiles, cores, most or cores))
 

@@ -29,9 +29,11 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.isa.cost import Bursts, Price, Shape, price, window_bursts
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import share_of
+from pyptogen.lower.tile.ir import distributed_nest, share_of
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
 
+PASSED = " passed"
+"""Iterations of distributed loops that came before in the row of all of them, up to whole rounds of the blocks."""
 LONGEST_PERIOD = 4
 """Iterations after which a loop's body may do the same again: the copies of its buffers."""
 
@@ -72,6 +74,8 @@ class _Writer:
     tiles: dict[str, Shape] = field(default_factory=dict)
     hangs: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
     """By loop, what its body hangs on (`_matters`)."""
+    nested: int = 0
+    """How many distributed loops are open."""
     bodies: dict[Hashable, tuple[tuple[Step, ...], dict[str, int]]] = field(default_factory=dict)
     """Bodies that were written down, and by how much they move the counters of buffers on."""
 
@@ -149,12 +153,16 @@ class _Writer:
     def _rounds(self, loop: For) -> Iterator[int]:
         """Begins each iteration that this block has, with the loop's numbers in place; yields the loop's variable."""
         env = self.env
-        start, stop, step = self.number(loop.start), self.number(loop.stop), loop.step
-        if loop.parallel:
-            start, step = start + self.block * step, step * self.blocks
-        last = min(stop, start + step) if loop.once else stop
+        start, stop = self.number(loop.start), self.number(loop.stop)
+        first, every = 0, 1
+        if loop.parallel and len(distributed_nest(loop)) == 1:
+            # Nested distributed loops are one row of iterations, of which each block takes every so manyth.
+            first, every = (self.block - env.get(PASSED, 0)) % self.blocks, self.blocks
+            env[PASSED] = (env.get(PASSED, 0) + max(0, -(-(stop - start) // loop.step))) % self.blocks
+        start += first * loop.step
+        last = min(stop, start + loop.step) if loop.once else stop
         known = {name: env.get(name, 0) for p in (loop.after, loop.before) if p is not None for name in p.names()}
-        for at in part_of(range(start, last, step), loop.after, loop.before, known):
+        for at in part_of(range(start, last, every * loop.step), loop.after, loop.before, known):
             env[loop.var] = at
             if loop.valid is not None:
                 env[loop.valid] = min(loop.step, stop - at)
@@ -178,26 +186,31 @@ class _Writer:
         """Runs of iterations, each as long as bodies repeat after a few of them."""
         keys: list[Hashable] = []
         steps: dict[Hashable, tuple[Step, ...]] = {}
+        outermost = loop.parallel and not self.nested
+        if outermost:
+            self.env[PASSED] = 0
+        self.nested += loop.parallel
         for _ in self._rounds(loop):
             key = self._key(loop)
             moved = self.bodies.get(key)
             if moved is None:
-                before = {name: self.env[name] for name in self._counters(loop)}
+                before = {name: self.env.get(name, 0) for name in self._counters(loop)}
                 outside = self.lane.mark()
                 self.nodes(loop.body)
                 body = self.lane.back(outside)
-                moved = body, {name: self.env[name] for name in before}
+                moved = body, {name: self.env.get(name, 0) for name in before}
                 self.bodies[key] = moved
             else:
                 self.env.update(moved[1])
             steps[key] = moved[0]
             keys.append(key)
+        self.nested -= loop.parallel
         for run, times in _runs(keys):
             body = tuple(step for key in run for step in steps[key])
             self.lane.loop([(body, times)])
 
     def _counters(self, loop: For) -> list[str]:
-        return [n.slot for n in walk(loop.body) if isinstance(n, For) and n.slot is not None]
+        return [PASSED, *(n.slot for n in walk(loop.body) if isinstance(n, For) and n.slot is not None)]
 
     def _key(self, loop: For) -> Hashable:
         """What tells iterations apart that do other things."""
@@ -209,7 +222,7 @@ class _Writer:
             for node in loop.body
             if isinstance(node, Choose)
         )
-        return id(loop), chosen, tuple(self.number(p) for p in polys)
+        return id(loop), self.env.get(PASSED, 0), chosen, tuple(self.number(p) for p in polys)
 
     def _matters(self, loop: For) -> Iterator[Poly]:
         """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""

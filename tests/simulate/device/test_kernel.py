@@ -67,7 +67,7 @@ def test_attention_is_held_up_by_waiting_for_its_other_core() -> None:
     (launch,) = found.launches
     assert launch.cost.bound == "waiting"
     assert max(launch.cost.busy.values()) < 0.5
-    assert found.roofline_share < 0.1
+    assert found.roofline_share < 0.3
 
 
 def test_the_indexer_prolog_has_a_critical_path() -> None:

@@ -131,7 +131,7 @@ def _alone(name: str, given: Mapping[str, int], target: str) -> tuple[list[Kerne
     halves: list[Half] = []
     for core in CORES:
         program = parse(tokens_of(name, TARGETS[target].macros(core)))
-        for label, function, arguments in _kernels(program, core, target):
+        for label, function, arguments in kernels_of(program, core, target):
             kernel = _Kernel(program, function, arguments, core, given, label, target)
             first = kernel.walk(1, "then")
             if first.fifos or first.pipes:
@@ -194,7 +194,7 @@ def _in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span.file, d.span.line, d.span.col) if d.span else ("", 0, 0)))
 
 
-def _kernels(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
+def kernels_of(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
     """Kernels that need no template arguments, and the instances that the file asks for."""
     by_name = {function.name: function for function in program.functions}
     for function in program.functions:

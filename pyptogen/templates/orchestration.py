@@ -28,11 +28,12 @@ CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
 def _blocks(launch: LaunchPlan, inputs: frozenset[str], spelling: Mapping[str, str]) -> str:
     """How many blocks a launch has; none where its condition does not hold."""
     if launch.condition is not None:
-        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {_wanted_blocks(launch)} : 0"
-    return _wanted_blocks(launch)
+        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {wanted_blocks(launch)} : 0"
+    return wanted_blocks(launch)
 
 
-def _wanted_blocks(launch: LaunchPlan) -> str:
+def wanted_blocks(launch: LaunchPlan) -> str:
+    """How many blocks a launch has where its condition holds."""
     if launch.tiles is None:
         return "1"
     extent, tile = launch.tiles
@@ -72,7 +73,7 @@ def _order(launch: LaunchPlan) -> str:
     return f", {{{after}}}" if after else ""
 
 
-def _factor(elements: Poly) -> str:
+def factor(elements: Poly) -> str:
     """A number of elements, ready to be multiplied."""
     text = elements.c(wide=True)
     return f"({text})" if len(elements.terms) > 1 else text
@@ -87,7 +88,7 @@ def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan], marks: Marks) -> 
     used = {argument for launch in plan for argument in launch.arguments}
     found = [w for w in graph.workspaces if w.row is not None and w.name in used]
     return [
-        (w.name, memory_type(w.dtype), _in_memory(w.row, w.dtype).c(), _workspace(w, marks))
+        (w.name, memory_type(w.dtype), in_memory(w.row, w.dtype).c(), _workspace(w, marks))
         for w in found
         if w.row is not None
     ]
@@ -97,7 +98,7 @@ def _workspace(space: Workspace, marks: Marks) -> str:
     return marks(Origin(span=space.span, value=space.name, made_by="execution-build"))
 
 
-def _in_memory(elements: Poly, dtype: str) -> Poly:
+def in_memory(elements: Poly, dtype: str) -> Poly:
     """How many of its `memory_type` elements of a dtype take."""
     return elements.over(2) if dtype in PACKED else elements
 
@@ -178,6 +179,18 @@ def orchestration_text(
     graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
 ) -> Traced:
     """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
+    marks = Marks()
+    return render("orchestration.cpp.j2", marks, **orchestration_values(graph, program, kernels, functions, marks))
+
+
+def orchestration_values(
+    graph: ExecutionGraph,
+    program: Program,
+    kernels: Sequence[InstrKernel],
+    functions: Mapping[str, str],
+    marks: Marks,
+) -> dict[str, Any]:
+    """What templates of launches place: the graph in the names of C++, its arguments, workspaces, segments and cuts."""
     contract = [(v.name, memory_type(v.dtype), v.name) for v in program.inputs]
     contract += [(name, memory_type(v.dtype), name) for name, v in program.outputs if name not in program.inplace]
     contract += [(words, C_TYPES["int32"], name) for name, words in program.halves.items()]
@@ -203,13 +216,11 @@ def orchestration_text(
     flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     first = {functions[k.name]: k for k in reversed(kernels)}  # several launches may run one
-    marks = Marks()
     whole = [space for space in graph.workspaces if space.row is None]
-    return render(
-        "orchestration.cpp.j2",
-        marks,
+    return dict(
         declared=declared(program, marks, spelling),
         graph=graph,
+        spelling=spelling,
         count=count_type(graph.wide),
         segment=segment,
         kernels=[
@@ -225,7 +236,7 @@ def orchestration_text(
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
         computed=computed,
         workspaces=[
-            (w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype)), _workspace(w, marks))
+            (w.name, memory_type(w.dtype), factor(in_memory(w.elements, w.dtype)), _workspace(w, marks))
             for w in whole
         ],
         dims=[

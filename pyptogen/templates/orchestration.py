@@ -73,7 +73,7 @@ def _order(launch: LaunchPlan) -> str:
     return f", {{{after}}}" if after else ""
 
 
-def factor(elements: Poly) -> str:
+def _factor(elements: Poly) -> str:
     """A number of elements, ready to be multiplied."""
     text = elements.c(wide=True)
     return f"({text})" if len(elements.terms) > 1 else text
@@ -88,7 +88,7 @@ def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan], marks: Marks) -> 
     used = {argument for launch in plan for argument in launch.arguments}
     found = [w for w in graph.workspaces if w.row is not None and w.name in used]
     return [
-        (w.name, memory_type(w.dtype), in_memory(w.row, w.dtype).c(), _workspace(w, marks))
+        (w.name, memory_type(w.dtype), _in_memory(w.row, w.dtype).c(), _workspace(w, marks))
         for w in found
         if w.row is not None
     ]
@@ -98,7 +98,7 @@ def _workspace(space: Workspace, marks: Marks) -> str:
     return marks(Origin(span=space.span, value=space.name, made_by="execution-build"))
 
 
-def in_memory(elements: Poly, dtype: str) -> Poly:
+def _in_memory(elements: Poly, dtype: str) -> Poly:
     """How many of its `memory_type` elements of a dtype take."""
     return elements.over(2) if dtype in PACKED else elements
 
@@ -236,7 +236,7 @@ def orchestration_values(
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
         computed=computed,
         workspaces=[
-            (w.name, memory_type(w.dtype), factor(in_memory(w.elements, w.dtype)), _workspace(w, marks))
+            (w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype)), _workspace(w, marks))
             for w in whole
         ],
         dims=[

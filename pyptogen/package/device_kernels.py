@@ -1,0 +1,107 @@
+"""The kernels of an operator as a device's compiler takes them: one entry for a mixed kernel, called by its launch, and
+names that no other operator of a library has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from pyptogen.codegen.generate import KernelWriter
+from pyptogen.diagnostics import fault
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.execution.ir import LaunchPlan
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.origins import Traced
+from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.package.stamp import STAMP
+from pyptogen.templates.environment import render
+from pyptogen.templates.kernel_entry import FLAGS, entry_parameters, parameters_of
+from pyptogen.templates.spelling import spelled
+
+
+@dataclass(frozen=True, slots=True)
+class MixedEntry:
+    """The entry of a mixed kernel: ``parameters`` of C++, which have the names that the launch has for them."""
+
+    function: str
+    arguments: tuple[str, ...]
+    parameters: tuple[str, ...]
+
+
+class DeviceKernels:
+    """The kernels of one operator for one device. ``plans`` are the launches, in the names that C++ has for them.
+
+    Raises PTG701 for a mixed kernel that has one vector core beside its cube core: a device has two.
+    """
+
+    def __init__(self, lowered: Lowered, plans: tuple[tuple[LaunchPlan, ...], ...]) -> None:
+        self.lowered = lowered
+        self.platform: Platform = PLATFORMS[lowered.target]
+        self.writer = KernelWriter(lowered, prefix=f"{lowered.name}_")
+        self.kernels: Mapping[str, InstrKernel] = {kernel.name: kernel for kernel in lowered.walked}
+        self._mixed = {launch.kernel: launch for plan in plans for launch in plan if launch.programs}
+
+    @cached_property
+    def mixed(self) -> dict[str, MixedEntry]:
+        """The entries of mixed kernels, by the name of their launch."""
+        return {name: self._entry(launch) for name, launch in self._mixed.items()}
+
+    def _entry(self, launch: LaunchPlan) -> MixedEntry:
+        types: dict[str, str] = {}
+        for kernel, names in launch.programs:
+            parameters = parameters_of(spelled(self.kernels[kernel])[0])
+            for name, text in zip(names, parameters, strict=True):
+                types[name] = text[: text.rindex("*") + 1] if "*" in text else text.split(" ", 1)[0] + " "
+        arguments = (FLAGS, *types)
+        parameters = (f"__gm__ uint64_t *{FLAGS}", *(f"{kind}{name}" for name, kind in types.items()))
+        return MixedEntry(f"{self.lowered.name}_{launch.kernel}", arguments, tuple(parameters))
+
+    def entries(self) -> list[tuple[str, list[str]]]:
+        """Name and parameters of every function that a launch runs."""
+        found = {
+            self.writer.functions[k.name]: entry_parameters(spelled(k)[0], self.platform)
+            for k in self.writer.own
+            if not k.fifos
+        }
+        return [*found.items(), *((one.function, list(one.parameters)) for one in self.mixed.values())]
+
+    def files(self) -> dict[str, Traced]:
+        """The text of each kernel's file, by its name without an ending."""
+        found = {k.name: self.writer.text(k) for k in self.writer.own if not k.fifos}
+        return found | {name: self._mixed_text(launch) for name, launch in self._mixed.items()}
+
+    def kinds(self) -> dict[str, str]:
+        """The kind of core of each file of `files`."""
+        found: dict[str, str] = {k.name: k.core for k in self.writer.own if not k.fifos}
+        return found | dict.fromkeys(self._mixed, "mixed")
+
+    def _mixed_text(self, launch: LaunchPlan) -> Traced:
+        programs = [(self.kernels[kernel], names) for kernel, names in launch.programs]
+        (cube, _), (vector, _) = programs
+        if vector.subblock is None:
+            raise fault(
+                "PTG701",
+                f"the mixed kernel `{launch.kernel}` runs on one vector core beside its cube core",
+                launch.span,
+                expected="two vector cores beside each cube core, as the device has them",
+                fix="leave out `cores` of the mixed stage, or keep its stages apart",
+            )
+        calls = []
+        for kernel, names in programs:
+            given = [*names, "static_cast<int32_t>(get_block_idx())"]
+            calls.append((kernel.name, [*given, "static_cast<int32_t>(get_subblockid())"] if kernel.subblock else given))
+        entry = self.mixed[launch.kernel]
+        return render(
+            "package/mixed_kernel.cpp.j2",
+            name=launch.kernel,
+            operator=self.lowered.name,
+            platform=self.lowered.target,
+            stamp=STAMP,
+            cube=self.writer.text(cube, "program"),
+            vector=self.writer.text(vector, "program"),
+            function=entry.function,
+            parameters=entry.parameters,
+            flags=FLAGS,
+            calls=calls,
+        )

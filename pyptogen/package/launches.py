@@ -10,14 +10,20 @@ from pyptogen.diagnostics import fault
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.origins import Traced
+from pyptogen.lower.tensor.ir import PACKED
 from pyptogen.lower.tensor.reading.conditions import c_text
+from pyptogen.numpy_dtypes import numpy_dtype
 from pyptogen.package.arguments import Argument, arguments_of, own_names
 from pyptogen.package.device_kernels import DeviceKernels
 from pyptogen.package.stamp import STAMP
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import Marks, render
-from pyptogen.templates.orchestration import CORES, orchestration_values, wanted_blocks
+from pyptogen.templates.orchestration import orchestration_values, wanted_blocks
 from pyptogen.templates.spelling import in_text
+
+
+SIZE_OF = {ctype: 1 if dtype in PACKED else numpy_dtype(dtype).itemsize for dtype, ctype in C_TYPES.items()}
+"""Bytes of an element in global memory, by its type in C++."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,6 @@ class Launch:
 
     name: str
     function: str
-    core: str
     blocks: str
     arguments: str
     fifos: tuple[tuple[str, str, str], ...]
@@ -82,7 +87,8 @@ def _text(
         **{key: values[key] for key in ("graph", "count", "segment", "tensors", "attrs", "computed", "workspaces")},
         **{key: values[key] for key in ("dims", "flags", "core_kinds", "distributes", "cores", "cuts", "most_blocks")},
         stamp=STAMP,
-        entries=kernels.entries(),
+        entries=[(entry.function, entry.on_host) for entry in kernels.entries()],
+        size_of=SIZE_OF,
         parameters=[one.declared for one in arguments],
         fields=[one.field for one in arguments],
         own=own_names(arguments),
@@ -106,7 +112,6 @@ def _launch(
     return Launch(
         name=launch.kernel,
         function=entry.function if entry is not None else kernels.writer.functions[launch.kernel],
-        core=CORES[launch.core],
         blocks=wanted_blocks(launch),
         arguments=", ".join(f"{launch.kernel}_blocks" if name == "nblk" else name for name in names),
         fifos=tuple((fifo.name, C_TYPES[fifo.dtype], fifo.elements.c()) for fifo in launch.fifos),

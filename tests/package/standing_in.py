@@ -1,5 +1,4 @@
-"""Device packages compiled for this project's chip: the same `launch.cpp` and kernels, over a stand-in of the device's
-runtime (`standin.hpp`)."""
+"""Device packages compiled for this project's chip: the same `launch.cpp` and kernels, over a stand-in of a stream."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from pathlib import Path
 
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.package.device_kernels import MixedEntry
+from pyptogen.package.device_kernels import Entry
 from pyptogen.package.launches import DeviceOperator, device_operator
 from pyptogen.package.write import operator_header, shared_header
 from pyptogen.runtime.operator.compiled import CompiledOperator
@@ -16,7 +15,6 @@ from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.schema import load_spec
 from pyptogen.schema.spec import Spec
 
-HERE = Path(__file__).parent
 THREADS = 3
 """More than one, so that blocks of a launch run at a time, and launches would if nothing ordered them."""
 
@@ -35,65 +33,90 @@ def on_chip(spec_file: Path, target: str = "a2a3") -> CompiledOperator:
 
 
 def sources(operator: DeviceOperator) -> dict[str, str]:
-    """What the stand-in is compiled from. A mixed kernel is compiled twice, as on a device: once a kind of core."""
-    name, mixed = operator.name, operator.kernels.mixed
+    """What the stand-in is compiled from: the package but for `entries/`, in whose place stands what puts a kernel on the
+    chip. A mixed kernel is compiled twice, as on a device: once a kind of core."""
+    name = operator.name
     found = {
-        "standin.hpp": (HERE / "standin.hpp").read_text(),
         "pyptogen_launch.hpp": shared_header(),
         f"{name}/{name}.h": operator_header(operator, "spec.yaml"),
-        f"{name}/launch.inc": operator.launch,
-        "glue.cpp": glue(operator),
+        f"{name}/launch.cpp": operator.launch,
+        "stream.hpp": STREAM,
+        "call.cpp": _call(operator),
     }
+    entries = {entry.function: entry for entry in operator.kernels.entries()}
     for kernel, text in operator.kernels.files().items():
-        if kernel not in mixed:
-            found[f"{name}/kernels/{kernel}.cpp"] = text
-            continue
+        entry = next(one for one in entries.values() if f"void {one.function}(" in text)
         found[f"{name}/kernels/{kernel}.inc"] = text
-        for kind, other in (("cube", "VEC"), ("vector", "CUBE")):
-            function = mixed[kernel].function
-            found[f"{name}/kernels/{kernel}_{kind}.cpp"] = (
-                f"#undef __DAV_{other}__\n#define {function} {function}_on_{kind}\n#include \"{kernel}.inc\"\n"
-            )
+        found[f"{name}/entries/{kernel}.cpp"] = _entry(kernel, entry)
+        if entry.core == "mixed":
+            for kind, other in (("cube", "VEC"), ("vector", "CUBE")):
+                found[f"{name}/entries/{kernel}_{kind}.cpp"] = (
+                    f"#undef __DAV_{other}__\n#define {entry.function} {entry.function}_on_{kind}\n"
+                    f'#include "../kernels/{kernel}.inc"\n'
+                )
     return found
 
 
-def glue(operator: DeviceOperator) -> str:
-    """How a block of each kernel runs, and the entry that the chip calls."""
-    name, target = operator.name, operator.lowered.target
-    mixed = {entry.function: entry for entry in operator.kernels.mixed.values()}
-    lines = ['#include "standin.hpp"']
-    for function, _ in operator.kernels.entries():
-        if function in mixed:
-            lines += _mixed(mixed[function])
-        else:
-            lines.append(f"#define RUN_{function}(...) {function}(__VA_ARGS__)")
-    fields = [one.field for one in operator.arguments]
-    sizes = ", ".join(f"args.{one.field}" for one in operator.arguments if one.kind == "size")
-    members = "".join(f"    {one.declared};\n" for one in operator.arguments)
+STREAM = """\
+#pragma once
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
+// A stream is an order of launches.
+struct Stream {
+    pto_rt::Runtime &chip;
+    pto_rt::Launch last;
+};
+"""
+
+
+def _entry(kernel: str, entry: Entry) -> str:
+    """What puts a kernel on the chip."""
+    given = ", ".join(f"({kind}){name}" if kind.endswith("*") else name for kind, name in entry.parameters)
+    parameters = ", ".join(entry.on_device)
+    lines = ['#include "../../stream.hpp"']
+    if entry.core == "mixed":
+        lines += [f'extern "C" void {entry.function}_on_{kind}({parameters});' for kind in ("cube", "vector")]
+        halves = (f"[=] {{ {entry.function}_on_{kind}({given}); }}" for kind in ("cube", "vector"))
+        body = f"pto_rt::side_by_side<2>({', '.join(halves)});"
+    else:
+        lines += [f'#include "../kernels/{kernel}.inc"']
+        body = f"{entry.function}({given});"
     return "\n".join(
         [
             *lines,
-            f'#include "{name}/launch.inc"',
-            f"struct call {{\n{members}}};",
-            f'extern "C" void {entry_name(name, target)}(pto_rt::Runtime &rt, const call &args)',
+            f'extern "C" void {entry.function}_on_stream(void *stream, uint32_t blocks, {", ".join(entry.on_host)})',
             "{",
-            "    standin::chip = &rt;",
-            "    standin::last = {};",
-            f"    const int64_t bytes = {name}_workspace_bytes({sizes});",
-            "    if (bytes < 0) throw bytes;",
-            "    void *const workspace = rt.workspace(bytes);",
-            f"    if (bytes > 0 && {name}_launch(nullptr, workspace, bytes - 1, "
-            f"{', '.join(f'args.{field}' for field in fields)}) != pyptogen::kSmallWorkspace) throw -1;",
-            f"    const int status = {name}_launch(nullptr, workspace, bytes, "
-            f"{', '.join(f'args.{field}' for field in fields)});",
-            "    if (status != 0) throw status;",
+            "    auto &on = *static_cast<Stream *>(stream);",
+            f'    on.last = on.chip.launch("{kernel}", pto_rt::Core::{entry.core.capitalize()}, blocks, '
+            f"[=] {{ {body} }}, {{on.last}});",
             "}\n",
         ]
     )
 
 
-def _mixed(entry: MixedEntry) -> list[str]:
-    parameters = ", ".join(entry.parameters)
-    calls = [f"[=] {{ {entry.function}_on_{kind}(__VA_ARGS__); }}" for kind in ("cube", "vector")]
-    declared = [f'extern "C" void {entry.function}_on_{kind}({parameters});' for kind in ("cube", "vector")]
-    return [*declared, f"#define RUN_{entry.function}(...) pto_rt::side_by_side<2>({', '.join(calls)})"]
+def _call(operator: DeviceOperator) -> str:
+    """The entry that the chip calls: it asks for the workspace, sees that less is refused, and calls."""
+    name, target = operator.name, operator.lowered.target
+    sizes = ", ".join(f"args.{one.field}" for one in operator.arguments if one.kind == "size")
+    members = "".join(f"    {one.declared};\n" for one in operator.arguments)
+    given = ", ".join(f"args.{one.field}" for one in operator.arguments)
+    return f"""\
+#include <atomic>
+#include <stdexcept>
+#include <acl/acl.h>
+#include "stream.hpp"
+#include "{name}/{name}.h"
+struct Call {{
+{members}}};
+extern "C" void {entry_name(name, target)}(pto_rt::Runtime &rt, const Call &args)
+{{
+    pto::cpu_sim::device_cube_cores = rt.cores(pto_rt::Core::Cube);
+    Stream stream{{rt, {{}}}};
+    const int64_t bytes = {name}_workspace_bytes({sizes});
+    if (bytes < 0) throw std::runtime_error("no size of the workspace");
+    if (bytes > 0 && {name}_launch(&stream, nullptr, bytes - 1, {given}) != -1) throw std::runtime_error("not refused");
+    if (stream.last.id != 0) throw std::runtime_error("launched without a workspace");
+    if ({name}_launch(&stream, rt.workspace(bytes), bytes, {given}) != 0) throw std::runtime_error("not launched");
+}}
+"""

@@ -1,13 +1,9 @@
-// What the launches of all operators of this package share: the memory between kernels, the cores of the device, and how
-// a kernel is launched. A test without a device defines PYPTOGEN_STANDIN and brings its own of these few calls.
+// What the launches of all operators of this package share: the memory between kernels, and the cores of the device.
 #pragma once
 
 #include <cstdint>
 
-#if !defined(PYPTOGEN_STANDIN)
 #include <acl/acl.h>
-#define PYPTOGEN_LAUNCH(kernel, core, blocks, stream, ...) kernel<<<blocks, nullptr, stream>>>(__VA_ARGS__)
-#endif
 
 namespace pyptogen {
 
@@ -44,24 +40,22 @@ public:
         return address;
     }
 
-    // Memory for `elements` of T, 512-byte aligned, until the scope ends. Launches of one stream run one after the other,
-    // so later scopes use the same memory.
-    template <class T>
-    T *workspace(int64_t elements)
+    // Memory of so many bytes, 512-byte aligned, until the scope ends. Launches of one stream run one after the other, so
+    // later scopes use the same memory.
+    void *workspace(int64_t bytes)
     {
         constexpr int64_t kAlignment = 512;
         char *const memory = memory_ == nullptr ? nullptr : memory_ + used_;
-        used_ += (elements * static_cast<int64_t>(sizeof(T)) + kAlignment - 1) / kAlignment * kAlignment;
+        used_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
         most_ = used_ > most_ ? used_ : most_;
-        return reinterpret_cast<T *>(memory);
+        return memory;
     }
 
-    // The same for indices [begin, end) of a value, addressed as if all of it were there.
-    template <class T>
-    T *range(int64_t begin, int64_t end, int64_t elements)
+    // The same for indices [begin, end) of a value with `bytes` an index, addressed as if all of it were there.
+    void *range(int64_t begin, int64_t end, int64_t bytes)
     {
-        T *const memory = workspace<T>((end - begin) * elements);
-        return memory == nullptr ? nullptr : memory - begin * elements;
+        char *const memory = static_cast<char *>(workspace((end - begin) * bytes));
+        return memory == nullptr ? nullptr : memory - begin * bytes;
     }
 
 private:

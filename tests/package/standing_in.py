@@ -8,13 +8,14 @@ from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.package.device_kernels import Entry
 from pyptogen.package.launches import DeviceOperator, device_operator
-from pyptogen.package.write import operator_header, shared_header
+from pyptogen.package.device_package import operator_header, shared_text
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.schema import load_spec
 from pyptogen.schema.spec import Spec
 
+SPECS = Path(__file__).resolve().parents[2] / "specs"
 THREADS = 3
 """More than one, so that blocks of a launch run at a time, and launches would if nothing ordered them."""
 
@@ -37,7 +38,7 @@ def sources(operator: DeviceOperator) -> dict[str, str]:
     chip. A mixed kernel is compiled twice, as on a device: once a kind of core."""
     name = operator.name
     found = {
-        "pyptogen_launch.hpp": shared_header(),
+        "pyptogen_launch.hpp": shared_text("pyptogen_launch.hpp"),
         f"{name}/{name}.h": operator_header(operator, "spec.yaml"),
         f"{name}/launch.cpp": operator.launch,
         "stream.hpp": STREAM,

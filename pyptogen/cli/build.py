@@ -56,10 +56,12 @@ def command(
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print how long each spec took to render.")] = False,
     package: Annotated[
         Path | None,
-        typer.Option("--package", metavar="DIR", help="Write one library of the specs for a device's toolchain to DIR."),
+        typer.Option(
+            "--package", metavar="DIR", help="Write one library of the specs for a device's toolchain to DIR."
+        ),
     ] = None,
     package_form: Annotated[
-        str, typer.Option("--form", metavar="device|simpler", help="With --package: which runtime it is for.")
+        str, typer.Option("--form", metavar="device", help="With --package: which runtime it is for.")
     ] = "device",
     form: OutputFormat = "full",
 ) -> None:

@@ -43,9 +43,7 @@ def _arguments(program: Program) -> Iterator[Argument]:
         pointer = f"{ctype} *" if tensor.updated else f"const {ctype} *"
         yield Argument(tensor.name, field_name(tensor.name), pointer, kind, tensor.type)  # type: ignore[arg-type]
     for tensor in contract.new_outputs:
-        yield Argument(
-            tensor.name, field_name(tensor.name), f"{CPP_TYPES[tensor.dtype]} *", "output", tensor.type
-        )
+        yield Argument(tensor.name, field_name(tensor.name), f"{CPP_TYPES[tensor.dtype]} *", "output", tensor.type)
     for dim in contract.dynamic_dims:
         yield Argument(dim.name, field_name(dim.name), "int64_t", "size", dim.meaning)
     for attr in contract.attrs:

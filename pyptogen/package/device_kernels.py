@@ -23,8 +23,8 @@ from pyptogen.templates.spelling import spelled
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A function that a launch runs: its name, and type and name of each of its parameters. The ``arguments`` of a mixed
-    kernel are what its launch calls them."""
+    """A function that a launch runs: its name, and type and name of each of its parameters. The ``arguments`` of a
+    mixed kernel are what its launch calls them."""
 
     function: str
     core: CoreKind
@@ -92,8 +92,8 @@ class DeviceKernels:
         return Entry(self.writer.functions[kernel.name], kernel.core, tuple(map(_typed, parameters)))
 
     def starters(self) -> dict[str, Traced]:
-        """By the name of each kernel's file, the file that is compiled: the kernel, and the function of the host that puts
-        it on a stream. They stand together because a compiler for devices must see both."""
+        """By the name of each kernel's file, the file that is compiled: the kernel, and the function of the host that
+        puts it on a stream. They stand together because a compiler for devices must see both."""
         files = {kernel.name: self._of_one_core(kernel) for kernel in self.writer.own if not kernel.fifos} | self.mixed
         return {
             name: render("package/entry.cpp.j2", name=name, entry=entry, stamp=STAMP) for name, entry in files.items()
@@ -123,7 +123,9 @@ class DeviceKernels:
         calls = []
         for kernel, names in programs:
             given = [*names, "static_cast<int32_t>(get_block_idx())"]
-            calls.append((kernel.name, [*given, "static_cast<int32_t>(get_subblockid())"] if kernel.subblock else given))
+            calls.append(
+                (kernel.name, [*given, "static_cast<int32_t>(get_subblockid())"] if kernel.subblock else given)
+            )
         entry = self.mixed[launch.kernel]
         return render(
             "package/mixed_kernel.cpp.j2",

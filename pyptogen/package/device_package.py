@@ -156,7 +156,10 @@ def _texts(found: Sequence[_Packaged], target: str, library: str) -> Iterator[tu
     ]
     yield "build.sh", render("package/build.sh.j2", **common, operators=views, base=device.base)
     filled = [kind for kind in kinds if kind[2]]
-    yield "CMakeLists.txt", render("package/CMakeLists.txt.j2", **common, operators=views, base=device.base, kinds=filled)
+    yield (
+        "CMakeLists.txt",
+        render("package/CMakeLists.txt.j2", **common, operators=views, base=device.base, kinds=filled),
+    )
     yield f"{library}.py", render("package/loader.py.j2", **common, operators=views)
     yield "compile-in-cann.yml", render("package/workflow.yml.j2", **common, container=device.container)
     in_torch = [one.torch for one in found if isinstance(one.torch, TorchOperator)]

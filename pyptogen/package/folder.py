@@ -10,12 +10,13 @@ from pathlib import Path, PurePosixPath
 
 from pyptogen.builder.writer import exclusive, replace_file
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
+from pyptogen.lower.tensor.reading.targets import read_targets
 from pyptogen.schema import load_spec
 from pyptogen.schema.spec import Spec
 from pyptogen.spec_files import find_specs, given_paths
 
 MANIFEST = "package.json"
-FORMS = ("device", "simpler")
+FORMS = ("device",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,22 +37,17 @@ def build_package(
         paths: specs, or folders of specs; of a folder those that are made for the target.
         target: ``a2a3`` or ``a5``.
         folder: where it goes. It is new, empty, or holds an earlier package; files of others in it stay.
-        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime.
+        form: "device" for a library of the device's toolchain.
         force: write over files that were edited by hand.
 
-    Raises ``DiagnosticError``: the findings of all specs; PTG705 for a folder that holds something else; PTG514 for files
-    that were edited by hand; PTG504 where it cannot be written.
+    Raises ``DiagnosticError``: the findings of all specs; PTG705 for a folder that holds something else; PTG514 for
+    files that were edited by hand; PTG504 where it cannot be written.
     """
     from pyptogen.package.device_package import device_package, library_name
 
     specs = _specs(paths, target)
     notes: tuple[str, ...] = ()
-    if form == "simpler":
-        from pyptogen.package.simpler_package import simpler_package
-
-        files = simpler_package(specs, target)
-    else:
-        files = device_package(specs, target, library_name(folder, specs))
+    files = device_package(specs, target, library_name(folder, specs))
     before = _before(folder)
     edited = [path for path, digest in before.items() if _digest(folder / path) not in (digest, None)]
     if edited and not force:
@@ -74,7 +70,7 @@ def _specs(paths: Sequence[Path], target: str) -> list[Spec]:
         except DiagnosticError as error:
             faults += error.diagnostics
             continue
-        if path in named or target in {name for name, _ in spec.targets}:
+        if path in named or target in read_targets(spec):
             found.append(spec)
     if faults:
         raise DiagnosticError(*faults)
@@ -123,9 +119,7 @@ def _edited(folder: Path, paths: Iterable[str]) -> DiagnosticError:
 
 
 def _write(folder: Path, files: Mapping[str, bytes], before: Mapping[str, str], notes: tuple[str, ...]) -> Written:
-    new = {
-        path: data for path, data in files.items() if _digest(folder / path) != hashlib.sha256(data).hexdigest()
-    }
+    new = {path: data for path, data in files.items() if _digest(folder / path) != hashlib.sha256(data).hexdigest()}
     for path, data in new.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         replace_file(folder / path, data)

@@ -71,10 +71,10 @@ def golden_case(spec: Spec, program: Program, target: str) -> GoldenCase:
     expected = interpret(program, {name: np.array(array) for name, array in elements.items()}, attrs)
     files = {f"{t.name}.bin": _bytes(t, arrays[t.name], target) for t in contract.inputs}
     allowed = tolerances(spec, program)
-    doubtful = [name for name, one in allowed.items() if isinstance(one, Derived) and one.way.errs]
+    doubtful = {name: one for name, one in allowed.items() if isinstance(one, Derived) and one.way.errs}
     if doubtful:
         found = spreads(program, elements, attrs, expected)
-        allowed |= {name: replace(allowed[name], spread=found[name]) for name in doubtful}  # type: ignore[type-var]
+        allowed |= {name: replace(one, spread=found[name]) for name, one in doubtful.items()}
     outputs = []
     for tensor in contract.outputs:
         array = expected[tensor.name]

@@ -21,7 +21,6 @@ from pyptogen.templates.environment import Marks, render
 from pyptogen.templates.orchestration import orchestration_values, wanted_blocks
 from pyptogen.templates.spelling import in_text
 
-
 SIZE_OF = {ctype: 1 if dtype in PACKED else numpy_dtype(dtype).itemsize for dtype, ctype in C_TYPES.items()}
 """Bytes of an element in global memory, by its type in C++."""
 
@@ -67,9 +66,7 @@ def _unnamed(lowered: Lowered) -> dict[str, str]:
     return {kernel.name: f"{lowered.name}_{kernel.name}" for kernel in lowered.walked}
 
 
-def _text(
-    lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, arguments: Sequence[Argument]
-) -> Traced:
+def _text(lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, arguments: Sequence[Argument]) -> Traced:
     graph: ExecutionGraph = values["graph"]
     sizes = [one for one in arguments if one.kind == "size"]
     dims = {dim.name: dim for dim in lowered.program.dims}
@@ -99,14 +96,14 @@ def _text(
         sizes_given=", ".join(one.field for one in sizes),
         checks=checks,
         stand_ins=[
-            (one.field, repr(one.default if one.default is not None else 1)) for one in arguments if one.kind == "scalar"
+            (one.field, repr(one.default if one.default is not None else 1))
+            for one in arguments
+            if one.kind == "scalar"
         ],
     )
 
 
-def _launch(
-    launch: LaunchPlan, lowered: Lowered, spelling: Mapping[str, str], kernels: DeviceKernels
-) -> Launch:
+def _launch(launch: LaunchPlan, lowered: Lowered, spelling: Mapping[str, str], kernels: DeviceKernels) -> Launch:
     entry = kernels.mixed.get(launch.kernel)
     names = entry.arguments if entry is not None else launch.arguments
     return Launch(

@@ -1,5 +1,5 @@
-"""An operator of a device package in PyTorch: the text of its function in C++, and of what it returns for tensors without
-data in Python."""
+"""An operator of a device package in PyTorch: the text of its function in C++, and of what it returns for tensors
+without data in Python."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def torch_operator(operator: DeviceOperator) -> TorchOperator:
     parameters = [f"const at::Tensor &{field_name(t.name)}" for t in contract.inputs]
     parameters += [f"{'double' if attr.is_float else 'int64_t'} {field_name(attr.name)}" for attr in contract.attrs]
     names = [field_name(t.name) for t in fresh]
-    listed = ", ".join(f"{python.name(t.name)}" for t in (*contract.inputs, *contract.attrs))
+    listed = [python.name(tensor.name) for tensor in contract.inputs]
+    listed += [
+        python.name(attr.name) + ("" if attr.default is None else f"={attr.default!r}") for attr in contract.attrs
+    ]
     empties = [python.empty(tensor, python.name(contract.inputs[0].name)) for tensor in fresh]
     return TorchOperator(
         name=contract.name,
@@ -75,7 +78,7 @@ def torch_operator(operator: DeviceOperator) -> TorchOperator:
         sizes=", ".join(field_name(dim.name) for dim in contract.dims),
         given=[_given(argument, by_name) for argument in operator.arguments],
         result="" if not names else names[0] if len(names) == 1 else f"{{{', '.join(names)}}}",
-        python_parameters=listed,
+        python_parameters=", ".join(listed),
         python_dims=[python.dim(dim) for dim in contract.order],
         python_checks=[python.check(tensor) for tensor in contract.inputs if tensor.layout != "nz"],
         python_result="None" if not empties else empties[0] if len(empties) == 1 else f"({', '.join(empties)})",
@@ -179,7 +182,9 @@ class _PythonText(_Text):
         return f"{name}_" if keyword.iskeyword(name) or name in ("torch", "max", "min") else name
 
     def size(self, text: str) -> str:
-        return python_size(expand(text, self._fields)).replace("Max(", "torch.sym_max(").replace("Min(", "torch.sym_min(")
+        return (
+            python_size(expand(text, self._fields)).replace("Max(", "torch.sym_max(").replace("Min(", "torch.sym_min(")
+        )
 
     def dim(self, dim: DimArg) -> str:
         zero, one = self.ends(dim)

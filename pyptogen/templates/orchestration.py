@@ -217,13 +217,13 @@ def orchestration_values(
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     first = {functions[k.name]: k for k in reversed(kernels)}  # several launches may run one
     whole = [space for space in graph.workspaces if space.row is None]
-    return dict(
-        declared=declared(program, marks, spelling),
-        graph=graph,
-        spelling=spelling,
-        count=count_type(graph.wide),
-        segment=segment,
-        kernels=[
+    return {
+        "declared": declared(program, marks, spelling),
+        "graph": graph,
+        "spelling": spelling,
+        "count": count_type(graph.wide),
+        "segment": segment,
+        "kernels": [
             (
                 functions[k.name],
                 entry_parameters(spelled(k)[0], platform),
@@ -232,26 +232,26 @@ def orchestration_values(
             for k in kernels
             if first[functions[k.name]] is k
         ],
-        tensors=[(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
-        attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
-        computed=computed,
-        workspaces=[
+        "tensors": [(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
+        "attrs": [(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
+        "computed": computed,
+        "workspaces": [
             (w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype)), _workspace(w, marks))
             for w in whole
         ],
-        dims=[
+        "dims": [
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        flags=FLAGS if flagged else "",
-        segments=_segments(graph, names, kernels, functions, flagged, blocks, marks),
-        awaited={name for launch in launches for name in launch.after},
-        mixed=any(launch.programs for launch in launches),
-        core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
-        distributes=any(launch.tiles is not None for launch in launches),
-        prioritised=any(launch.priority for launch in launches),
-        cores=CORES,
-        cuts=_cuts(graph, names, marks),
-        most_blocks=graph.cores,
-    )
+        "flags": FLAGS if flagged else "",
+        "segments": _segments(graph, names, kernels, functions, flagged, blocks, marks),
+        "awaited": {name for launch in launches for name in launch.after},
+        "mixed": any(launch.programs for launch in launches),
+        "core_kinds": sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
+        "distributes": any(launch.tiles is not None for launch in launches),
+        "prioritised": any(launch.priority for launch in launches),
+        "cores": CORES,
+        "cuts": _cuts(graph, names, marks),
+        "most_blocks": graph.cores,
+    }

@@ -7,8 +7,8 @@ from pathlib import Path
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.package.device_kernels import Entry
-from pyptogen.package.launches import DeviceOperator, device_operator
 from pyptogen.package.device_package import operator_header, shared_text
+from pyptogen.package.launches import DeviceOperator, device_operator
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -18,6 +18,38 @@ from pyptogen.schema.spec import Spec
 SPECS = Path(__file__).resolve().parents[2] / "specs"
 THREADS = 3
 """More than one, so that blocks of a launch run at a time, and launches would if nothing ordered them."""
+
+CONDITIONS = """\
+pyptogen: 1
+operator: run_time_if
+dims:
+  t: {min: 1, max: 4096}
+  d: 48
+attrs:
+  flag: {type: int32, default: 1}
+inputs:
+  x: fp32[t, d]
+  count: int32[1]
+outputs:
+  y: fp32[t, d]
+  z: fp32[t, d]
+graph:
+  small:
+    if: t <= 32
+    y: x * 2
+  large:
+    if: {t: "> 32"}
+    s: sum(abs(x), axis=-1, keepdim=true)
+    y: x / s
+  first:
+    z: y + 1 + cast(count, fp32)
+  relu_it:
+    if: flag != 0
+    w: relu(z)
+    z: w * y
+tiling:
+  - {}
+"""
 
 
 def packaged(spec: Spec, target: str) -> DeviceOperator:
@@ -34,8 +66,8 @@ def on_chip(spec_file: Path, target: str = "a2a3") -> CompiledOperator:
 
 
 def sources(operator: DeviceOperator) -> dict[str, str]:
-    """What the stand-in is compiled from: the package but for `entries/`, in whose place stands what puts a kernel on the
-    chip. A mixed kernel is compiled twice, as on a device: once a kind of core."""
+    """What the stand-in is compiled from: the package but for `entries/`, in whose place stands what puts a kernel on
+    the chip. A mixed kernel is compiled twice, as on a device: once a kind of core."""
     name = operator.name
     found = {
         "pyptogen_launch.hpp": shared_text("pyptogen_launch.hpp"),
@@ -68,6 +100,7 @@ struct Stream {
     pto_rt::Runtime &chip;
     pto_rt::Launch last;
 };
+#define STREAM(stream) (*static_cast<Stream *>(stream))
 """
 
 
@@ -88,7 +121,7 @@ def _entry(kernel: str, entry: Entry) -> str:
             *lines,
             f'extern "C" void {entry.function}_on_stream(void *stream, uint32_t blocks, {", ".join(entry.on_host)})',
             "{",
-            "    auto &on = *static_cast<Stream *>(stream);",
+            "    auto &on = STREAM(stream);",
             f'    on.last = on.chip.launch("{kernel}", pto_rt::Core::{entry.core.capitalize()}, blocks, '
             f"[=] {{ {body} }}, {{on.last}});",
             "}\n",
@@ -120,4 +153,45 @@ extern "C" void {entry_name(name, target)}(pto_rt::Runtime &rt, const Call &args
     if (stream.last.id != 0) throw std::runtime_error("launched without a workspace");
     if ({name}_launch(&stream, rt.workspace(bytes), bytes, {given}) != 0) throw std::runtime_error("not launched");
 }}
+"""
+
+
+def local_entry(operator: DeviceOperator) -> dict[str, str]:
+    """Files that stand in place of `entries/` in a program of its own: a launch runs block after block when it is made,
+    as on a device that is never behind. By paths in a package."""
+    found = {}
+    entries = {entry.function: entry for entry in operator.kernels.entries()}
+    for kernel, text in operator.kernels.files().items():
+        entry = next(one for one in entries.values() if f"void {one.function}(" in text)
+        folder = f"{operator.name}/entries"
+        if entry.core == "mixed":
+            for kind, other in (("cube", "VEC"), ("vector", "CUBE")):
+                found[f"{folder}/{kernel}_{kind}.cpp"] = (
+                    f"#include <pto/pto-inst.hpp>\n#undef __DAV_{other}__\n"
+                    f"#define {entry.function} {entry.function}_on_{kind}\n"
+                    f'#include "../kernels/{kernel}.cpp"\n'
+                )
+        text = _entry(kernel, entry).replace('#include "../../stream.hpp"', _LOCAL).replace(".inc", ".cpp")
+        found[f"{folder}/{kernel}_local.cpp"] = text
+    return found
+
+
+_LOCAL = """\
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
+struct Chip {
+    template <class Body>
+    int launch(const char *, pto_rt::Core, uint32_t blocks, Body body, std::initializer_list<int>)
+    {
+        pto_rt::detail::run_blocks<Body>(&body, 0, blocks);
+        return 0;
+    }
+};
+struct Stream {
+    Chip chip;
+    int last = 0;
+};
+static Stream stream_of_all;
+#define STREAM(stream) stream_of_all
 """

@@ -1,5 +1,5 @@
-"""The host code of device packages beside the headers that it will be compiled with: those of the device's runtime and of
-PyTorch's extension, as the wheel of torch_npu ships them, and those of torch. Nothing of it is run here.
+"""The host code of device packages beside the headers that it will be compiled with: those of the device's runtime and
+of PyTorch's extension, as the wheel of torch_npu ships them, and those of torch. Nothing of it is run here.
 
 `pip download torch_npu==2.14.0 --no-deps`, unpack it, and name the folder `torch_npu` in it by TORCH_NPU_ROOT.
 """
@@ -53,4 +53,5 @@ def test_extension_for_pytorch(package: Path) -> None:
     if torch is None or not torch.submodule_search_locations:
         pytest.skip("torch is not installed")
     include = Path(torch.submodule_search_locations[0]) / "include"
-    assert refusal(package / "torch_extension.cpp", f"{ROOT}/include", include, include / "torch/csrc/api/include") == ""
+    folders = (f"{ROOT}/include", include, include / "torch/csrc/api/include")
+    assert refusal(package / "torch_extension.cpp", *folders) == ""

@@ -1,4 +1,4 @@
-"""The `launch.cpp` of device packages, run on this project's chip: what it launches gives what the orchestration gives."""
+"""The `launch.cpp` of device packages, run on this project's chip: it gives what the orchestration gives."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ import pytest
 from compiling import quick_kernels
 
 import pyptogen
-from package.standing_in import on_chip
+from package.standing_in import CONDITIONS, SPECS, on_chip
 from pyptogen.verify import verify_case
 
-SPECS = Path(__file__).resolve().parents[2] / "specs"
 OPERATORS = {
     "rms_norm": {"rows": 37},
     "flash_attention": {"sq": 70, "kv": 130},  # mixed
@@ -40,3 +39,13 @@ def test_same_results_as_the_orchestration(name: str, monkeypatch: pytest.Monkey
     expected = whole(**{key: np.copy(value) for key, value in inputs.items()})
     for got, wanted in zip(packaged(**inputs), expected, strict=True):
         assert np.asarray(got).tobytes() == np.asarray(wanted).tobytes()
+
+
+@pytest.mark.parametrize("flag", [0, 1])
+@pytest.mark.parametrize("rows", [5, 40])
+def test_kernels_that_a_call_leaves_out(tmp_path: Path, rows: int, flag: int) -> None:
+    (tmp_path / "s.yaml").write_text(CONDITIONS)
+    packaged = on_chip(tmp_path / "s.yaml")
+    inputs = packaged.example_inputs(seed=3, t=rows)
+    for got, wanted in zip(packaged(**inputs, flag=flag), packaged.golden(**inputs, flag=flag), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-6)

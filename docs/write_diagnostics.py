@@ -14,6 +14,7 @@ GROUPS = {
     "4": "Run time",
     "5": "Toolchain",
     "6": "Changes of a contract",
+    "7": "Imports of other programs",
 }
 HEAD = """# Diagnostics
 

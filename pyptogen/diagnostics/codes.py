@@ -509,8 +509,8 @@ _IMPORTS = (
     Code(
         "PTG703",
         "wrong example",
-        "`--example` does not describe an argument of the program: a dtype that is none, an axis without a size, a name "
-        "that no parameter has.",
+        "`--example` does not describe an argument of the program: a dtype that is none, an axis without a size, a "
+        "name that no parameter has.",
     ),
 )
 

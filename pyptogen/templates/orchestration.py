@@ -5,9 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
+from math import prod
 from typing import Any
 
-from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Workspace
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Tiles, Workspace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.origins import Origin, Traced
@@ -20,6 +21,7 @@ from pyptogen.templates.declared import declared
 from pyptogen.templates.environment import Marks, render
 from pyptogen.templates.host_numbers import host_number, whole_number
 from pyptogen.templates.kernel_entry import FLAGS, entry_parameters, takes_flags
+from pyptogen.templates.kernel_loops import trips_text
 from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
 
 CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
@@ -35,11 +37,22 @@ def _blocks(launch: LaunchPlan, inputs: frozenset[str], spelling: Mapping[str, s
 def _wanted_blocks(launch: LaunchPlan) -> str:
     if launch.tiles is None:
         return "1"
-    extent, tile = launch.tiles
-    count = extent.constant
-    if count is not None:
-        return f"fewer({-(-count // tile)}, {launch.core})"
-    return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
+    return f"fewer({_worth_launching(launch.tiles)}, {launch.core})"
+
+
+def _worth_launching(tiles: Tiles) -> str:
+    """How many blocks have tiles. A product is counted in int64."""
+    if len(tiles.loops) == 1:
+        extent, step = tiles.loops[0]
+        return trips_text(extent, step * tiles.each)
+    known = prod(-(-extent.constant // step) for extent, step in tiles.loops if extent.constant is not None)
+    counts = [trips_text(extent, step) for extent, step in tiles.loops if extent.constant is None]
+    if not counts:
+        return str(-(-known // tiles.each))
+    first, *others = counts
+    factors = [f"({other})" if " " in other else other for other in others] + ([str(known)] if known != 1 else [])
+    count = " * ".join([f"int64_t({first})", *factors])
+    return count if tiles.each == 1 else f"({count} + {tiles.each - 1}) / {tiles.each}"
 
 
 def _calls(launch: LaunchPlan, functions: Mapping[str, str], flagged: Collection[str]) -> list[str]:

@@ -23,6 +23,7 @@ from pyptogen.lower.isa.device_rules import Operands, broken_rule
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import is_one_nest
 from pyptogen.lower.verify import require
 
 
@@ -45,6 +46,7 @@ def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
 def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platform) -> None:
     for node in nodes:
         if isinstance(node, For):
+            require(is_one_nest(node), f"a distributed loop in {node.var} is not directly nested in it", node.span)
             _check(node.body, declared, platform)
         elif isinstance(node, Choose):
             _check((node.then, node.other), declared, platform)

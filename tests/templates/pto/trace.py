@@ -239,6 +239,10 @@ class KernelTrace:
     """Fifos by their own names and by those of their popped slots."""
     core: str = ""
     lane: str | None = None
+    distributed: int = 0
+    """How many distributed loops are open."""
+    tiles_passed: int = 0
+    """Iterations of the innermost of them so far, of all blocks."""
 
     @staticmethod
     def ends(kernel: InstrKernel, arguments: Mapping[str, Any], most: int) -> bool:
@@ -293,10 +297,17 @@ class KernelTrace:
     def step(self, node: Node) -> None:
         if isinstance(node, For):
             start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
-            share = (self.block * node.step, self.names["nblk"]) if node.parallel else (0, 1)
             assert not node.parallel or (node.after, node.before) == (None, None)
-            rounds = range(start + share[0], stop, node.step * share[1])
+            holds_tiles = node.parallel and not (isinstance(node.body[0], For) and node.body[0].parallel)
+            if node.parallel and not self.distributed:
+                self.tiles_passed = 0
+            self.distributed += node.parallel
+            rounds = range(start, stop, node.step)
             for i in rounds[:1] if node.once else rounds:
+                if holds_tiles:
+                    self.tiles_passed += 1
+                    if (self.tiles_passed - 1) % self.names["nblk"] != self.block:
+                        continue
                 ends = i + node.step
                 if node.after is not None and ends <= node.after.evaluate(self.names):
                     continue
@@ -315,6 +326,7 @@ class KernelTrace:
                 self.run(node.body)
                 if node.slot is not None:
                     self.names[node.slot] = (self.names[node.slot] + 1) % node.slots
+            self.distributed -= node.parallel
         elif isinstance(node, Declare):
             self.tiles[node.name] = node
         elif isinstance(node, ReadIndex):

@@ -143,12 +143,11 @@ def _holds(cut: Cut, sizes: Mapping[str, int]) -> bool:
 
 
 def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -> int:
-    """Blocks worth launching: the tiles of the loop that is distributed out, at most the cores."""
+    """Blocks worth launching: those that have tiles, at most the cores."""
     cores = platform.vector_cores if launch.core == "vector" else platform.cube_cores
     if launch.tiles is None:
         return 1
-    extent, tile = launch.tiles
-    return max(1, min(cores, -(-extent.evaluate({name: values.get(name, 1) for name in extent.names()}) // tile)))
+    return max(1, min(cores, launch.tiles.blocks({name: values.get(name, 1) for name in launch.tiles.names()})))
 
 
 def _micros(kernel: InstrKernel, platform: Platform, rows: int, sizes: Mapping[str, int]) -> float:

@@ -70,6 +70,16 @@ class Poly:
         """The same of other names, each of which stands for one of these."""
         return Poly._collect({tuple(sorted(map(name, mono))): coeff for mono, coeff in self.terms})
 
+    def substituted(self, values: Mapping[str, int]) -> Poly:
+        """The same with numbers for some of its names."""
+        total: dict[Monomial, int] = {}
+        for mono, coeff in self.terms:
+            left = tuple(name for name in mono if name not in values)
+            for name in mono:
+                coeff *= values.get(name, 1)
+            total[left] = total.get(left, 0) + coeff
+        return Poly._collect(total)
+
     def evaluate(self, env: Mapping[str, int]) -> int:
         """Value with every name taken from ``env``; KeyError names what is missing."""
         total = 0

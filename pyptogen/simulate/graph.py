@@ -289,8 +289,7 @@ class GraphRun:
             env |= {f"{kernel.segment}_begin": begin, f"{kernel.segment}_end": end}
         blocks = 1
         if launch.tiles is not None:
-            extent, tile = launch.tiles
-            blocks = min(-(-extent.evaluate(env) // tile), self._blocks, self._graph.cores or self._blocks)
+            blocks = min(launch.tiles.blocks(env), self._blocks, self._graph.cores or self._blocks)
         for block in reversed(range(blocks)) if self.backwards else range(blocks):
             self.run_launch(launch, env, block, blocks)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyptogen.lower.expr import part_of
 from pyptogen.lower.instruction.ir import For
-from pyptogen.lower.tile.ir import Element, Loop, share_of
+from pyptogen.lower.tile.ir import Element, Loop, distributed_nest, share_of
 from pyptogen.simulate.gm import GlobalMemory
 
 
@@ -22,15 +22,33 @@ class LoopWalk:
     block: int
     blocks: int
     subblock: str | None
+    nested: int = 0
+    """How many distributed loops are open."""
+    passed: int = 0
+    """The iterations of the innermost of them before the one that begins, of all blocks."""
 
     def rounds(self, loop: Loop | For) -> Iterator[None]:
         """Stops in each iteration of this block that takes place, with the loop's numbers in ``env``."""
-        env, tile = self.env, loop.tile if isinstance(loop, Loop) else loop.step
-        start, stop, step = loop.start.evaluate(env), loop.stop.evaluate(env), tile
-        if loop.parallel:
-            start, step = start + self.block * step, step * self.blocks
-        last = min(stop, start + step) if loop.once else stop
-        for at in part_of(range(start, last, step), loop.after, loop.before, env):
+        if not loop.parallel:
+            yield from self._iterations(loop, first=0, every=1)
+            return
+        if not self.nested:
+            self.passed = 0
+        self.nested += 1
+        if len(distributed_nest(loop)) > 1:
+            yield from self._iterations(loop, first=0, every=1)
+        else:
+            before = self.passed
+            self.passed += max(0, -(-(loop.stop - loop.start).evaluate(self.env) // _step(loop)))
+            yield from self._iterations(loop, (self.block - before) % self.blocks, self.blocks)
+        self.nested -= 1
+
+    def _iterations(self, loop: Loop | For, first: int, every: int) -> Iterator[None]:
+        """Of its iterations number ``first`` and each ``every``-th from there on."""
+        env, tile = self.env, _step(loop)
+        start, stop = loop.start.evaluate(env) + first * tile, loop.stop.evaluate(env)
+        last = min(stop, start + tile) if loop.once else stop
+        for at in part_of(range(start, last, every * tile), loop.after, loop.before, env):
             env[loop.var] = at
             if loop.valid is not None:
                 env[loop.valid] = min(tile, stop - at)
@@ -46,3 +64,7 @@ class LoopWalk:
 
     def _element(self, element: Element) -> int:
         return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
+
+
+def _step(loop: Loop | For) -> int:
+    return loop.tile if isinstance(loop, Loop) else loop.step

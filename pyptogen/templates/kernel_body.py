@@ -31,9 +31,16 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.origins import Origin
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Fifo
+from pyptogen.lower.tile.ir import Fifo, distributed_nest
 from pyptogen.templates.cpp_names import C_TYPES, count_type
-from pyptogen.templates.kernel_loops import condition_lines, loop_lines, next_slot, share_lines, skip_lines
+from pyptogen.templates.kernel_loops import (
+    condition_lines,
+    loop_lines,
+    next_slot,
+    product_lines,
+    share_lines,
+    skip_lines,
+)
 from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import offset_line, queue_call, slot_line, view_line
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
@@ -144,8 +151,26 @@ class Writer:
         if node.note:
             self.put(depth, f"// {node.note}")
         count = count_type(self.wide)
+        if len(nest := distributed_nest(node)) > 1:
+            lines, places = product_lines(nest, count)
+            for line in lines:
+                self.put(depth, line)
+            for loop, place in zip(nest, places, strict=True):
+                self.put(depth + 1, place)
+                self.valid_lines(loop, depth)
+            self.body(nest[-1].body, depth + 1)
+            self.put(depth, "}")
+            return
         for line in condition_lines(node, count) if node.once else loop_lines(node, count):
             self.put(depth, line)
+        self.valid_lines(node, depth)
+        self.body(node.body, depth + 1)
+        if node.only is not None and node.slot:
+            self.put(depth + 1, f"{next_slot(node)};")
+        self.put(depth, "}")
+
+    def valid_lines(self, node: For, depth: int) -> None:
+        """What an iteration of a loop has of its tile, and whether it takes place."""
         if node.valid:
             left = (node.stop - node.var).c()
             valid = f"{left} < {node.step} ? {left} : {node.step}"
@@ -158,10 +183,6 @@ class Writer:
         if node.share is not None:
             for line in share_lines(node, str(self.subblock)):
                 self.put(depth + 1, line)
-        self.body(node.body, depth + 1)
-        if node.only is not None and node.slot:
-            self.put(depth + 1, f"{next_slot(node)};")
-        self.put(depth, "}")
 
     def on_instr(self, node: Instr, depth: int) -> None:
         self.speak(depth, node.span)

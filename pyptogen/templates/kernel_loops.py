@@ -2,11 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tile.ir import Comparison, Condition
+
+TILE = "tile"
+"""The number of a tile among those of loops that are distributed together, in the text of a kernel."""
+
+
+def tiles_of(name: str) -> str:
+    """How many tiles there are of a loop, or of all."""
+    return f"{name}s" if name == TILE else f"{name}_tiles"
+
+
+def trips_text(extent: Poly, step: int) -> str:
+    """How many tiles of a step an extent has."""
+    if extent.constant is not None:
+        return str(-(-extent.constant // step))
+    return f"({extent.c()} + {step - 1}) / {step}" if step > 1 else extent.c()
+
+
+def product_lines(nest: Sequence[For], count: str) -> tuple[list[str], list[str]]:
+    """Loops whose iterations are distributed as one product: the lines up to the head of the loop over all tiles, and
+    where each of the loops is in an iteration."""
+    trips = [trips_text(loop.stop - loop.start, loop.step) for loop in nest]
+    if nest[0].step == 1 and " " in trips[0]:  # a sum; a quotient is a factor as it is, where it comes first
+        trips[0] = f"({trips[0]})"
+    names = [loop.var for loop in nest]
+    lines = []
+    for at, (loop, text) in enumerate(zip(nest, trips, strict=True)):
+        if at and not text.isdigit():
+            trips[at] = tiles_of(loop.var)
+            lines.append(f"const {count} {trips[at]} = {text};")
+    total = tiles_of(TILE)
+    lines.append(f"const {count} {total} = {_product(trips)};  // of {', '.join(names[:-1])} and {names[-1]}")
+    slot = f", {next_slot(nest[-1])}" if nest[-1].slot else ""
+    head = f"for ({count} {TILE} = block; {TILE} < {total}; {TILE} += nblk{slot}) {{"
+    return [*lines, head], [_place(loop, at, trips, count) for at, loop in enumerate(nest)]
+
+
+def _place(loop: For, at: int, trips: Sequence[str], count: str) -> str:
+    """Where one of the loops is in the iteration with the number `TILE`, which counts the last loop fastest."""
+    inner = _product(trips[at + 1 :])
+    number = TILE if inner == "1" else f"{TILE} / {inner if ' ' not in inner else f'({inner})'}"
+    number += f" % {trips[at]}" if at else ""
+    number += f" * {loop.step}" if loop.step > 1 else ""
+    start = loop.start.c()
+    return f"const {count} {loop.var} = {number if start == '0' else f'{start} + {number}'};"
+
+
+def _product(factors: Sequence[str]) -> str:
+    """The product of numbers and names, the numbers as one."""
+    known = prod(int(factor) for factor in factors if factor.isdigit())
+    others = [factor for factor in factors if not factor.isdigit()]
+    return " * ".join([*others, *([str(known)] if known != 1 or not others else [])])
 
 
 def loop_lines(node: For, count: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
@@ -28,7 +28,7 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.tile.ir import Condition
+from pyptogen.lower.tile.ir import Condition, distributed_nest
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.node_origins import NodeOrigins
 from pyptogen.templates.pto_text_parts import shown
@@ -40,6 +40,8 @@ from pyptogen.templates.pto_text_windows import Windows
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}
 """Where the assembler's name of an instruction is not its lower case."""
 SCALES = ("ScaleLeft", "ScaleRight")
+OF_BITS = {"TANDS": "pto.tand", "TORS": "pto.tor"}
+"""Instructions of bits with one number, and those with a tile in its place."""
 
 
 def mnemonic(name: str) -> str:
@@ -83,7 +85,7 @@ class Writer:
         elif isinstance(node, Instr):
             self.instr(node)
         elif isinstance(node, For):
-            self.loop(node)
+            self.product(nest) if len(nest := distributed_nest(node)) > 1 else self.loop(node)
         elif isinstance(node, Choose):
             self.choose(node)
         elif isinstance(node, ReadIndex):
@@ -151,21 +153,11 @@ class Writer:
         for limit in (*limits, *([] if node.before is None else [node.before])):
             bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {values.poly(limit)} : index", f"{node.var}_end")
         var = values.name(node.var)
-        slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
+        slots = self.counted(node)
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
-        head = f"scf.for {var} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
-        if slots:
-            given = ", ".join(f"{inside} = {before}" for before, inside, _ in carried.values())
-            kinds = ", ".join("index" for _ in slots)
-            head = f"{', '.join(after for *_, after in carried.values())} = {head} iter_args({given}) -> ({kinds})"
-        values.open(head, node.note)
+        self.open_loop(f"scf.for {var} = {bounds[0]} to {bounds[1]} step {bounds[2]}", node.note, carried)
         values.bind(node.var, var)
-        for slot, (_, inside, _) in carried.items():
-            values.bind(slot, inside)
-        if node.valid:
-            left = values.poly(node.stop - node.var)
-            valid = values.compute(f"arith.minsi {left}, {values.index(node.step)} : index", node.valid)
-            values.bind(node.valid, valid)
+        self.valid(node)
         if node.only is not None:
             self.only(node, node.only, tuple(slots))
         else:
@@ -173,6 +165,74 @@ class Writer:
         values.close()
         for slot, (*_, after) in carried.items():
             values.bind(slot, after)
+
+    def counted(self, node: For) -> dict[str, int]:
+        """The counters of iterations that a loop hands on, with how many buffers each tells apart."""
+        return {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
+
+    def open_loop(self, head: str, note: str, carried: Mapping[str, tuple[str, str, str]]) -> None:
+        """The head of a loop. ``carried``: of each counter its value before the loop, in it, and after it."""
+        if carried:
+            given = ", ".join(f"{inside} = {before}" for before, inside, _ in carried.values())
+            kinds = ", ".join("index" for _ in carried)
+            head = f"{', '.join(after for *_, after in carried.values())} = {head} iter_args({given}) -> ({kinds})"
+        self.values.open(head, note)
+        for slot, (_, inside, _) in carried.items():
+            self.values.bind(slot, inside)
+
+    def valid(self, node: For) -> None:
+        """What an iteration has of the loop's tile."""
+        if node.valid:
+            left = self.values.poly(node.stop - node.var)
+            least = f"arith.minsi {left}, {self.values.index(node.step)} : index"
+            self.values.bind(node.valid, self.values.compute(least, node.valid))
+
+    def product(self, nest: Sequence[For]) -> None:
+        """Loops whose iterations are distributed together: one loop over all tiles, the last loop's fastest."""
+        values, last = self.values, nest[-1]
+        trips = [self.trips(loop) for loop in nest]
+        total = trips[0]
+        for count in trips[1:]:
+            total = values.compute(f"arith.muli {total}, {count} : index")
+        bounds = [values.poly(Poly.of("block")), total, values.poly(Poly.of("nblk"))]
+        slots = self.counted(last)
+        carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
+        tile = values.name("tile")
+        self.open_loop(f"scf.for {tile} = {bounds[0]} to {bounds[1]} step {bounds[2]}", nest[0].note, carried)
+        left = tile
+        for loop, count in reversed(list(zip(nest[1:], trips[1:], strict=True))):
+            self.bind_place(loop, f"arith.remui {left}, {count} : index")
+            left = f"arith.divui {left}, {count} : index"
+            left = left if loop is nest[1] else values.compute(left)
+        self.bind_place(nest[0], left)
+        for loop in nest:
+            self.valid(loop)
+            if loop.share is not None and loop is not last:
+                split_rows(values, loop, str(self.subblock))
+        self.round(last, tuple(slots))
+        values.close()
+        for slot, (*_, after) in carried.items():
+            values.bind(slot, after)
+
+    def bind_place(self, loop: For, number: str) -> None:
+        """Where a loop is in its iteration ``number``, an operation; the last operation has the loop's name."""
+        values, start, steps = self.values, loop.start, [number]
+        if loop.step > 1:
+            steps.append(f"arith.muli {{}}, {values.index(loop.step)} : index")
+        if start != ZERO:
+            steps.append(f"arith.addi {values.poly(start)}, {{}} : index")
+        value = ""
+        for at, step in enumerate(steps, 1):
+            value = values.compute(step.format(value), loop.var if at == len(steps) else None)
+        values.bind(loop.var, value)
+
+    def trips(self, node: For) -> str:
+        """How many iterations a loop has."""
+        extent = node.stop - node.start
+        if extent.constant is not None:
+            return self.values.index(-(-extent.constant // node.step))
+        upwards = self.values.poly(extent + (node.step - 1))
+        return self.values.compute(f"arith.divui {upwards}, {self.values.index(node.step)} : index")
 
     def round(self, node: For, slots: Sequence[str]) -> None:
         """The body, and the counters of iterations after it."""
@@ -262,6 +322,9 @@ class Writer:
         if is_merge_of_lists(node):
             self.merge(given, (out, out_type))
             return
+        if needs_filled_tile(node, self.tiles, self.arch):
+            self.with_filled_tile(node, given, (out, out_type))
+            return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         behind = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
         if any(isinstance(o, Pattern) for o in sources):
@@ -288,6 +351,14 @@ class Writer:
         names, types = zip(*lists, scratch, strict=True)
         ins = f"{', '.join(names)} {{exhausted = false}} : {', '.join(types)}"
         self.values.put(f"pto.tmrgsort ins({ins}) outs({out[0]}, {taken} : {out[1]}, {counts})")
+
+    def with_filled_tile(self, node: Instr, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
+        """The result full of the number, then both joined, as the device's headers do it."""
+        (source, source_type), (number, number_type) = given
+        self.values.put(f"pto.texpands ins({number} : {number_type}) outs({out[0]} : {out[1]})")
+        self.values.put("pto.barrier <PIPE_V>")
+        ins = f"{source}, {out[0]} : {source_type}, {out[1]}"
+        self.values.put(f"{OF_BITS[node.name]} ins({ins}) outs({out[0]} : {out[1]})")
 
     def part(self, name: str, kind: TileType) -> tuple[str, str]:
         """The part of a tile from its first element on that has this type."""
@@ -323,6 +394,13 @@ class Writer:
                 return values.scalar(sympy.Integer(operand.constant), "int32", node.span)
             return values.compute(f"arith.index_cast {values.poly(operand)} : index to i32"), "i32"
         return values.poly(operand), "index"
+
+
+def needs_filled_tile(node: Instr, tiles: Mapping[str, Declare], arch: str) -> bool:
+    """Whether the assembler has no form with a number: it joins 32 bits with another tile only on A2/A3."""
+    result = node.operands[0]
+    wide = isinstance(result, str) and tiles[result].type.dtype in ("int32", "uint32")
+    return arch == "a3" and node.name in OF_BITS and wide
 
 
 def _conversion(mode: Mode) -> str:

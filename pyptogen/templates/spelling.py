@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles, Workspace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Choose,
@@ -36,9 +36,10 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor
+from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor, distributed_nest
 from pyptogen.schema.c_names import is_c_name, is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
+from pyptogen.templates.kernel_loops import TILE, tiles_of
 
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Choose: ("zero", "then", "other"),
@@ -56,6 +57,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Instr: ("operands",),
     InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos", "subblock"),
     LaunchPlan: ("arguments", "tiles", "programs", "fifos"),
+    Tiles: ("loops",),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
     ReadIndex: ("name", "tensor", "offset", "places"),
@@ -90,7 +92,7 @@ KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
 scalar expressions."""
 _ORCHESTRATION_WORDS = (
-    "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt range "
+    "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt pyptogen range "
     "range_of rt scope segment size tiles vector"
 )
 ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())
@@ -188,14 +190,17 @@ def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
 
 
 def _own_words(kernel: InstrKernel) -> frozenset[str]:
-    """The words that only some kernels have: the types of their elements, and how a pass is walked."""
+    """The words that only some kernels have: the types of their elements, how a pass is walked, and how the tiles of
+    loops that are distributed together are counted."""
     nodes = list(walk(kernel.body))
     dtypes = {tensor.dtype for tensor in kernel.tensors} | {fifo.dtype for fifo in kernel.fifos}
     dtypes |= {dtype for _, dtype in kernel.scalars}
     dtypes |= {node.type.dtype for node in nodes if isinstance(node, Declare)}
     dtypes |= {dtype for node in nodes if isinstance(node, Pass) for _, dtype in node.dtypes}
     passes = {"at"} if any(isinstance(node, Pass) for node in nodes) else set()
-    return frozenset({C_TYPES[dtype] for dtype in dtypes} | passes)
+    nests = [nest for node in nodes if isinstance(node, For) and len(nest := distributed_nest(node)) > 1]
+    counts = {TILE, tiles_of(TILE), *(tiles_of(loop.var) for nest in nests for loop in nest)} if nests else set()
+    return frozenset({C_TYPES[dtype] for dtype in dtypes} | passes | counts)
 
 
 def respelled(names: Collection[str], taken: Callable[[str], bool]) -> dict[str, str]:

@@ -60,8 +60,8 @@ REFUSED = {
     "slots of another size": ("flash_attention", "slot_size = 16384", "slot_size = 8192"),
     "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),
     "rows beyond the slot": (
-        "flash_attention", "o_pv_slot, offsets = [%10, %c0], sizes = [%sq0_share, %c128]",
-        "o_pv_slot, offsets = [%10, %c64], sizes = [%sq0_share, %c128]",
+        "flash_attention", "o_pv_slot, offsets = [%16, %c0], sizes = [%sq0_share, %c128]",
+        "o_pv_slot, offsets = [%16, %c64], sizes = [%sq0_share, %c128]",
     ),
 }  # fmt: skip
 

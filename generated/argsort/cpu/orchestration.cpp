@@ -37,7 +37,7 @@ extern "C" void argsort_cpu(pto_rt::Runtime &rt, const argsort_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t argsort_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t argsort_blocks = fewer(rows, vector);
         rt.launch(
             "argsort", Core::Vector, argsort_blocks,
             [=] {

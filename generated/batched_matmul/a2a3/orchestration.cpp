@@ -42,7 +42,7 @@ extern "C" void batched_matmul_a2a3(pto_rt::Runtime &rt, const batched_matmul_ar
 
     // The launches of one range of m; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t batched_matmul_blocks = fewer(16, cube);
+        const int32_t batched_matmul_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 16, cube);
         rt.launch(
             "batched_matmul", Core::Cube, batched_matmul_blocks,
             [=] {

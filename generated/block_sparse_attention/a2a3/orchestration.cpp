@@ -96,35 +96,35 @@ extern "C" void block_sparse_attention_a2a3(pto_rt::Runtime &rt, const block_spa
 
     // The launches of one range of q_blocks; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t q_blocks_begin, int32_t q_blocks_end) {
-        const int32_t attend_cube1_blocks = fewer(8, cube);
+        const int32_t attend_cube1_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
                 attend_cube1(s_2, seen, q, k, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_cube1_blocks);
             }, {}, 4);
-        const int32_t attend_vec1_blocks = fewer(8, vector);
+        const int32_t attend_vec1_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
                 attend_vec1(a, acc_3, l_end, seen, s_2, scale, q_blocks_begin, q_blocks_end, q_blocks,
                     kv_blocks, attend_vec1_blocks);
             }, {attend_cube1_done}, 3);
-        const int32_t attend_cube2_blocks = fewer(8, cube);
+        const int32_t attend_cube2_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
                 attend_cube2(acc_4, seen, acc_3, v, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_cube2_blocks);
             }, {attend_vec1_done}, 2);
-        const int32_t attend_vec2_blocks = fewer(8, vector);
+        const int32_t attend_vec2_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, vector);
         const Launch attend_vec2_done = rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {
                 attend_vec2(acc_end, seen, a, acc_4, q_blocks_begin, q_blocks_end, q_blocks, kv_blocks,
                     attend_vec2_blocks);
             }, {attend_vec1_done, attend_cube2_done}, 1);
-        const int32_t out_blocks = fewer(8, vector);
+        const int32_t out_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, vector);
         rt.launch(
             "out", Core::Vector, out_blocks,
             [=] {

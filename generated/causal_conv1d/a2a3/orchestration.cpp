@@ -88,7 +88,7 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
             [=] {
                 causal_conv1d_vec2(seen, state, x, b, s, causal_conv1d_vec2_blocks);
             }, {}, 3);
-        const int32_t causal_conv1d_vec3_blocks = fewer((s + 15) / 16, vector);
+        const int32_t causal_conv1d_vec3_blocks = fewer(int64_t(b_end - b_begin) * ((s + 255) / 256) * 16, vector);
         rt.launch(
             "causal_conv1d_vec3", Core::Vector, causal_conv1d_vec3_blocks,
             [=] {

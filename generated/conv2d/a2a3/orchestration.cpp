@@ -85,7 +85,7 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
     const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t conv2d_vec1_blocks = fewer(64, vector);
+        const int32_t conv2d_vec1_blocks = fewer(int64_t(n_end - n_begin) * 64, vector);
         const Launch conv2d_vec1_done = rt.launch(
             "conv2d_vec1", Core::Vector, conv2d_vec1_blocks,
             [=] {
@@ -103,13 +103,13 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_vec3(y_padded_2, y_edge_2, y_padded, n, conv2d_vec3_blocks);
             }, {conv2d_vec1_done, conv2d_vec2_done}, 2);
-        const int32_t conv2d_vec4_blocks = fewer((n * 64 + 0) / 1, vector);
+        const int32_t conv2d_vec4_blocks = fewer(int64_t(n * 64) * 9, vector);
         const Launch conv2d_vec4_done = rt.launch(
             "conv2d_vec4", Core::Vector, conv2d_vec4_blocks,
             [=] {
                 conv2d_vec4(y_windows, y_padded_2, n, conv2d_vec4_blocks);
             }, {conv2d_vec3_done}, 1);
-        const int32_t conv2d_mixed_blocks = fewer((n_end - n_begin + 0) / 1, mixed);
+        const int32_t conv2d_mixed_blocks = fewer(n_end - n_begin, mixed);
         auto *y_conv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(conv2d_mixed_blocks) * 32768 * sizeof(float)));
         rt.launch(
             "conv2d_mixed", Core::Mixed, conv2d_mixed_blocks,

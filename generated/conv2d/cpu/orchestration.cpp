@@ -103,7 +103,7 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_vec3(y_padded_2, y_edge_2, y_padded, n_begin, n_end, conv2d_vec3_blocks);
             }, {conv2d_vec1_done, conv2d_vec2_done}, 2);
-        const int32_t conv2d_vec4_blocks = fewer((n_end * 64 - n_begin * 64 + 0) / 1, vector);
+        const int32_t conv2d_vec4_blocks = fewer(n_end * 64 - n_begin * 64, vector);
         const Launch conv2d_vec4_done = rt.launch(
             "conv2d_vec4", Core::Vector, conv2d_vec4_blocks,
             [=] {

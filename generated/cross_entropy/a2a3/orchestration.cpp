@@ -120,7 +120,7 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
                     counts_number_low_number, counts_number_high_number, rows_begin, rows_end,
                     cross_entropy_vec1_blocks);
             }, {}, 5);
-        const int32_t cross_entropy_vec2_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t cross_entropy_vec2_blocks = fewer(rows, vector);
         const Launch cross_entropy_vec2_done = rt.launch(
             "cross_entropy_vec2", Core::Vector, cross_entropy_vec2_blocks,
             [=] {

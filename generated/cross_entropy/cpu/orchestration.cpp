@@ -79,14 +79,14 @@ extern "C" void cross_entropy_cpu(pto_rt::Runtime &rt, const cross_entropy_args 
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t cross_entropy_vec1_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t cross_entropy_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch cross_entropy_vec1_done = rt.launch(
             "cross_entropy_vec1", Core::Vector, cross_entropy_vec1_blocks,
             [=] {
                 cross_entropy_vec1(counts, label, total, counted_1, labels, logits, ignore_index, rows_begin,
                     rows_end, cross_entropy_vec1_blocks);
             }, {}, 3);
-        const int32_t cross_entropy_vec2_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t cross_entropy_vec2_blocks = fewer(rows, vector);
         const Launch cross_entropy_vec2_done = rt.launch(
             "cross_entropy_vec2", Core::Vector, cross_entropy_vec2_blocks,
             [=] {

@@ -39,7 +39,7 @@ extern "C" void embedding_cpu(pto_rt::Runtime &rt, const embedding_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t embedding_blocks = fewer((t + 0) / 1, vector);
+        const int32_t embedding_blocks = fewer(t, vector);
         rt.launch(
             "embedding", Core::Vector, embedding_blocks,
             [=] {

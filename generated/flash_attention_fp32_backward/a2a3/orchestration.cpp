@@ -149,7 +149,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
     const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t scores_blocks = fewer(8, mixed);
+        const int32_t scores_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, mixed);
         auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 32768 * sizeof(float)));
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
@@ -165,7 +165,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             [=] {
                 weights_vec1(p_max, s, sq, kv, weights_vec1_blocks);
             }, {scores_done}, 7);
-        const int32_t weights_vec2_blocks = fewer(8, vector);
+        const int32_t weights_vec2_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * ((kv + 255) / 256) * 8, vector);
         const Launch weights_vec2_done = rt.launch(
             "weights_vec2", Core::Vector, weights_vec2_blocks,
             [=] {
@@ -177,37 +177,37 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             [=] {
                 weights_vec3(p_sum, p_e, sq, kv, weights_vec3_blocks);
             }, {weights_vec2_done}, 5);
-        const int32_t weights_vec4_blocks = fewer(8, vector);
+        const int32_t weights_vec4_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * ((kv + 255) / 256) * 8, vector);
         const Launch weights_vec4_done = rt.launch(
             "weights_vec4", Core::Vector, weights_vec4_blocks,
             [=] {
                 weights_vec4(p, p_e, p_sum, sq_begin, sq_end, sq, kv, weights_vec4_blocks);
             }, {weights_vec2_done, weights_vec3_done}, 3);
-        const int32_t of_values_blocks = fewer(8, cube);
+        const int32_t of_values_blocks = fewer(int64_t((kv + 127) / 128) * 8, cube);
         rt.launch(
             "of_values", Core::Cube, of_values_blocks,
             [=] {
                 of_values(d_v, p, d_o, sq, kv, of_values_blocks);
             }, {weights_vec4_done}, 1);
-        const int32_t of_weights_blocks = fewer(8, cube);
+        const int32_t of_weights_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, cube);
         const Launch of_weights_done = rt.launch(
             "of_weights", Core::Cube, of_weights_blocks,
             [=] {
                 of_weights(d_p, d_o, v, sq_begin, sq_end, sq, kv, of_weights_blocks);
             }, {}, 4);
-        const int32_t of_scores_blocks = fewer(8, vector);
+        const int32_t of_scores_blocks = fewer(int64_t((sq_end - sq_begin + 7) / 8) * ((kv + 1023) / 1024) * 8, vector);
         const Launch of_scores_done = rt.launch(
             "of_scores", Core::Vector, of_scores_blocks,
             [=] {
                 of_scores(d_s, o, d_o, d_p, p, scale, sq_begin, sq_end, sq, kv, of_scores_blocks);
             }, {of_weights_done, weights_vec4_done}, 2);
-        const int32_t of_queries_blocks = fewer(8, cube);
+        const int32_t of_queries_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * 8, cube);
         rt.launch(
             "of_queries", Core::Cube, of_queries_blocks,
             [=] {
                 of_queries(d_q, d_s, k, sq_begin, sq_end, sq, kv, of_queries_blocks);
             }, {of_scores_done});
-        const int32_t of_keys_blocks = fewer(8, cube);
+        const int32_t of_keys_blocks = fewer(int64_t((kv + 127) / 128) * 8, cube);
         rt.launch(
             "of_keys", Core::Cube, of_keys_blocks,
             [=] {

@@ -131,7 +131,7 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t b_begin, int32_t b_end) {
-        const int32_t normalise_blocks = fewer((s + 0) / 1, vector);
+        const int32_t normalise_blocks = fewer(s, vector);
         const Launch normalise_done = rt.launch(
             "normalise", Core::Vector, normalise_blocks,
             [=] {
@@ -143,13 +143,13 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
             [=] {
                 turn(state_t, state, b_begin, b_end, turn_blocks);
             }, {}, 3);
-        const int32_t rule_vec1_blocks = fewer((b + 0) / 1, vector);
+        const int32_t rule_vec1_blocks = fewer(b, vector);
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
                 rule_vec1(o_g, g, b, s, rule_vec1_blocks);
             }, {}, 5);
-        const int32_t rule_vec2_blocks = fewer((b + 0) / 1, vector);
+        const int32_t rule_vec2_blocks = fewer(b, vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
@@ -182,13 +182,13 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
                 rule_mixed3(o_read_block, q_n, k_n, o_gamma_block, o_recalled_block, o_change_block, b_begin,
                     b_end, s, rule_mixed3_blocks);
             }, {normalise_done, rule_vec3_done, rule_mixed2_done}, 1);
-        const int32_t rule_vec4_blocks = fewer((b + 0) / 1, vector);
+        const int32_t rule_vec4_blocks = fewer(b, vector);
         rt.launch(
             "rule_vec4", Core::Vector, rule_vec4_blocks,
             [=] {
                 rule_vec4(o, o_read_block, b, s, rule_vec4_blocks);
             }, {rule_mixed3_done});
-        const int32_t out_blocks = fewer((b * 32 + 0) / 1, vector);
+        const int32_t out_blocks = fewer(b * 32, vector);
         rt.launch(
             "out", Core::Vector, out_blocks,
             [=] {

@@ -39,7 +39,7 @@ extern "C" void gather_cpu(pto_rt::Runtime &rt, const gather_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t gather_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t gather_blocks = fewer(rows, vector);
         rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {

@@ -41,7 +41,7 @@ extern "C" void geglu_a2a3(pto_rt::Runtime &rt, const geglu_args &args)
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t geglu_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t geglu_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "geglu", Core::Vector, geglu_blocks,
             [=] {

@@ -124,7 +124,7 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
             [=] {
                 norm(sum, n_q, n_scale, x, residual, gamma, eps, t_begin, t_end, norm_blocks);
             }, {}, 4);
-        const int32_t query_linear_blocks = fewer(12, cube);
+        const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {

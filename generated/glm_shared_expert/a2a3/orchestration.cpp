@@ -103,7 +103,7 @@ extern "C" void glm_shared_expert_a2a3(pto_rt::Runtime &rt, const glm_shared_exp
             [=] {
                 quantise_x(x_q, x_scale, x, t_begin, t_end, quantise_x_blocks);
             }, {}, 5);
-        const int32_t gate_up_blocks = fewer(12, cube);
+        const int32_t gate_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch gate_up_done = rt.launch(
             "gate_up", Core::Cube, gate_up_blocks,
             [=] {
@@ -121,13 +121,13 @@ extern "C" void glm_shared_expert_a2a3(pto_rt::Runtime &rt, const glm_shared_exp
             [=] {
                 quantise_a(a_q, a_scale, a, t_begin, t_end, quantise_a_blocks);
             }, {activate_done}, 2);
-        const int32_t down_blocks = fewer(40, cube);
+        const int32_t down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 40, cube);
         const Launch down_done = rt.launch(
             "down", Core::Cube, down_blocks,
             [=] {
                 down(down_i, a_q, w_down, t_begin, t_end, down_blocks);
             }, {quantise_a_done}, 1);
-        const int32_t scale_blocks = fewer(10, vector);
+        const int32_t scale_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * 10, vector);
         rt.launch(
             "scale", Core::Vector, scale_blocks,
             [=] {

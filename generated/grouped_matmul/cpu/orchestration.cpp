@@ -179,7 +179,7 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 block_vec3(group, done_1, upto, full, block_vec3_blocks);
             }, {block_vec1_done, places_vec3_done}, 5);
-        const int32_t block_vec4_blocks = fewer((full + 16 + 0) / 1, vector);
+        const int32_t block_vec4_blocks = fewer(full + 16, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,
             [=] {
@@ -191,13 +191,13 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 block_vec5(source, source_1, first, full, block_vec5_blocks);
             }, {block_vec2_done, block_vec4_done}, 3);
-        const int32_t gather_blocks = fewer((full * 32 + 512 + 0) / 1, vector);
+        const int32_t gather_blocks = fewer(full * 32 + 512, vector);
         const Launch gather_done = rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {
                 gather(rows, x, source, full, gather_blocks);
             }, {block_vec5_done}, 2);
-        const int32_t product_blocks = fewer((full + 16 + 0) / 1, cube);
+        const int32_t product_blocks = fewer(full + 16, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
@@ -215,7 +215,7 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 place_vec2(owner, past_1, end, full, place_vec2_blocks);
             }, {place_vec1_done, places_vec2_done}, 3);
-        const int32_t place_vec3_blocks = fewer((full * 32 + 0) / 1, vector);
+        const int32_t place_vec3_blocks = fewer(full * 32, vector);
         const Launch place_vec3_done = rt.launch(
             "place_vec3", Core::Vector, place_vec3_blocks,
             [=] {
@@ -227,7 +227,7 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 place_vec4(slot, past_1, slot_1, full, place_vec4_blocks);
             }, {place_vec1_done, place_vec3_done}, 1);
-        const int32_t back_blocks = fewer((full * 32 + 0) / 1, vector);
+        const int32_t back_blocks = fewer(full * 32, vector);
         rt.launch(
             "back", Core::Vector, back_blocks,
             [=] {

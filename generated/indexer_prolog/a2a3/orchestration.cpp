@@ -146,7 +146,7 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
         auto *k_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
         auto *k_h = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
         auto *w_b = range_of<bfloat16_t>(rt, t_begin, t_end, 64);
-        const int32_t query_linear_blocks = fewer(64, cube);
+        const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {
@@ -158,19 +158,19 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             [=] {
                 query_rope(q_cat, q_i32, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, query_rope_blocks);
             }, {query_linear_done}, 8);
-        const int32_t query_quant_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t query_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch query_quant_cube_done = rt.launch(
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_cat, hadamard_q, t_begin, t_end, query_quant_cube_blocks);
             }, {query_rope_done}, 7);
-        const int32_t query_quant_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t query_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
             }, {query_quant_cube_done}, 6);
-        const int32_t key_linear_blocks = fewer(2, cube);
+        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
@@ -194,13 +194,13 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             [=] {
                 key_quant_vec(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, key_quant_vec_blocks);
             }, {key_quant_cube_done}, 1);
-        const int32_t head_weights_cube_blocks = fewer(2, cube);
+        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
             }, {}, 4);
-        const int32_t head_weights_vec_blocks = fewer(2, vector);
+        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,
             [=] {

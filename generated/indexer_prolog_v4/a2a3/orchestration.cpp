@@ -102,7 +102,7 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
         auto *q_r = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
         auto *q_h = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
         auto *w_b = range_of<bfloat16_t>(rt, t_begin, t_end, 64);
-        const int32_t query_linear_blocks = fewer(64, cube);
+        const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {
@@ -114,25 +114,25 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
             [=] {
                 query_rope(q_r, q_i, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, query_rope_blocks);
             }, {query_linear_done}, 4);
-        const int32_t query_quant_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t query_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch query_quant_cube_done = rt.launch(
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_r, hadamard, t_begin, t_end, query_quant_cube_blocks);
             }, {query_rope_done}, 3);
-        const int32_t query_quant_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t query_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
             }, {query_quant_cube_done}, 2);
-        const int32_t head_weights_cube_blocks = fewer(2, cube);
+        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
             }, {}, 1);
-        const int32_t head_weights_vec_blocks = fewer(2, vector);
+        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,
             [=] {

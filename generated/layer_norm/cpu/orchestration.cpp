@@ -45,7 +45,7 @@ extern "C" void layer_norm_cpu(pto_rt::Runtime &rt, const layer_norm_args &args)
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t layer_norm_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t layer_norm_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "layer_norm", Core::Vector, layer_norm_blocks,
             [=] {

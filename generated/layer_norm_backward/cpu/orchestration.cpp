@@ -60,7 +60,7 @@ extern "C" void layer_norm_backward_cpu(pto_rt::Runtime &rt, const layer_norm_ba
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t layer_norm_backward_vec1_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t layer_norm_backward_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch layer_norm_backward_vec1_done = rt.launch(
             "layer_norm_backward_vec1", Core::Vector, layer_norm_backward_vec1_blocks,
             [=] {

@@ -93,13 +93,13 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             [=] {
                 places(place, kv, places_blocks);
             }, {}, 4);
-        const int32_t scores_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t scores_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch scores_cube_done = rt.launch(
             "scores_cube", Core::Cube, scores_cube_blocks,
             [=] {
                 scores_cube(s_2, q, k, t_begin, t_end, kv, scores_cube_blocks);
             }, {}, 5);
-        const int32_t scores_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t scores_vec_blocks = fewer(t_end - t_begin, vector);
         const Launch scores_vec_done = rt.launch(
             "scores_vec", Core::Vector, scores_vec_blocks,
             [=] {
@@ -111,13 +111,13 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             [=] {
                 best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
             }, {scores_vec_done}, 2);
-        const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
+        const int32_t best_vec2_blocks = fewer(t, vector);
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
                 best_vec2(score, chosen, score_rows, t, kv, best_vec2_blocks);
             }, {best_vec1_done}, 1);
-        const int32_t best_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t best_vec3_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "best_vec3", Core::Vector, best_vec3_blocks,
             [=] {

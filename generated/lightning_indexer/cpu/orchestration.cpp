@@ -85,7 +85,7 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
             [=] {
                 places(place, kv, places_blocks);
             }, {}, 4);
-        const int32_t scores_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
+        const int32_t scores_blocks = fewer(t_end - t_begin, mixed);
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
             [=] {
@@ -97,13 +97,13 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
             [=] {
                 best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
             }, {scores_done}, 2);
-        const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
+        const int32_t best_vec2_blocks = fewer(t, vector);
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
                 best_vec2(score, chosen, score_rows, t, kv, best_vec2_blocks);
             }, {best_vec1_done}, 1);
-        const int32_t best_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t best_vec3_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "best_vec3", Core::Vector, best_vec3_blocks,
             [=] {

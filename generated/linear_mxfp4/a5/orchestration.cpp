@@ -87,7 +87,7 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
             [=] {
                 widen(w_wide, w, widen_blocks);
             }, {}, 3);
-        const int32_t quantise_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t quantise_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch quantise_vec1_done = rt.launch(
             "quantise_vec1", Core::Vector, quantise_vec1_blocks,
             [=] {
@@ -99,8 +99,8 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
             [=] {
                 quantise_vec2(x_wide, x_q, t_begin, t_end, quantise_vec2_blocks);
             }, {quantise_vec1_done}, 1);
-        const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
-        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
+        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 8, mixed);
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

@@ -75,7 +75,7 @@ extern "C" void linear_mxfp4_cpu(pto_rt::Runtime &rt, const linear_mxfp4_args &a
             [=] {
                 widen(w_wide, w, widen_blocks);
             }, {}, 1);
-        const int32_t quantise_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t quantise_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch quantise_vec1_done = rt.launch(
             "quantise_vec1", Core::Vector, quantise_vec1_blocks,
             [=] {

@@ -57,7 +57,7 @@ extern "C" void linear_mxfp8_cpu(pto_rt::Runtime &rt, const linear_mxfp8_args &a
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t quantise_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t quantise_blocks = fewer(t_end - t_begin, vector);
         const Launch quantise_done = rt.launch(
             "quantise", Core::Vector, quantise_blocks,
             [=] {

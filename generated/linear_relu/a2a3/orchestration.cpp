@@ -52,13 +52,13 @@ extern "C" void linear_relu_a2a3(pto_rt::Runtime &rt, const linear_relu_args &ar
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t product_blocks = fewer(8, cube);
+        const int32_t product_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 8, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
                 product(p, x, w, t_begin, t_end, product_blocks);
             }, {}, 1);
-        const int32_t activation_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        const int32_t activation_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * 2, vector);
         rt.launch(
             "activation", Core::Vector, activation_blocks,
             [=] {

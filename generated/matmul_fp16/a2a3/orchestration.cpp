@@ -41,7 +41,7 @@ extern "C" void matmul_fp16_a2a3(pto_rt::Runtime &rt, const matmul_fp16_args &ar
 
     // The launches of one range of m; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t matmul_fp16_blocks = fewer(8, cube);
+        const int32_t matmul_fp16_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 8, cube);
         rt.launch(
             "matmul_fp16", Core::Cube, matmul_fp16_blocks,
             [=] {

@@ -49,13 +49,13 @@ extern "C" void matmul_fp32_backward_a2a3(pto_rt::Runtime &rt, const matmul_fp32
 
     // The launches of one range of m; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t matmul_fp32_backward_cube1_blocks = fewer((m_end - m_begin + 63) / 64, cube);
+        const int32_t matmul_fp32_backward_cube1_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 8, cube);
         rt.launch(
             "matmul_fp32_backward_cube1", Core::Cube, matmul_fp32_backward_cube1_blocks,
             [=] {
                 matmul_fp32_backward_cube1(d_a, d_c, b, m_begin, m_end, matmul_fp32_backward_cube1_blocks);
             });
-        const int32_t matmul_fp32_backward_cube2_blocks = fewer(16, cube);
+        const int32_t matmul_fp32_backward_cube2_blocks = fewer(64, cube);
         rt.launch(
             "matmul_fp32_backward_cube2", Core::Cube, matmul_fp32_backward_cube2_blocks,
             [=] {

@@ -52,13 +52,13 @@ extern "C" void matmul_split_k_a2a3(pto_rt::Runtime &rt, const matmul_split_k_ar
 
     // The launches of one range of m; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t product_cube_blocks = fewer(4, cube);
+        const int32_t product_cube_blocks = fewer(int64_t((m_end - m_begin + 31) / 32) * 8, cube);
         const Launch product_cube_done = rt.launch(
             "product_cube", Core::Cube, product_cube_blocks,
             [=] {
                 product_cube(c_parts, a, b, m_begin, m_end, m, product_cube_blocks);
             }, {}, 1);
-        const int32_t product_vec_blocks = fewer(2, vector);
+        const int32_t product_vec_blocks = fewer(int64_t((m_end - m_begin + 31) / 32) * 2, vector);
         rt.launch(
             "product_vec", Core::Vector, product_vec_blocks,
             [=] {

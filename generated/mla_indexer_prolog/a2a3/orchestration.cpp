@@ -273,7 +273,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 norm_vec3(x_n, x_n_var, x_n_1, x_n_2, eps, t_begin, t_end, norm_vec3_blocks);
             }, {norm_vec2_done, norm_vec1_done}, 19);
-        const int32_t query_down_blocks = fewer(12, cube);
+        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
@@ -285,7 +285,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 query_norm(q_q, q_s, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
             }, {query_down_done}, 17);
-        const int32_t query_up_blocks = fewer(32, cube);
+        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
         const Launch query_up_done = rt.launch(
             "query_up", Core::Cube, query_up_blocks,
             [=] {
@@ -297,13 +297,13 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 query_split(q_b, q_rope, q_i, q_s, w_uq_scale, cos, sin, t_begin, t_end, query_split_blocks);
             }, {query_up_done, query_norm_done}, 13);
-        const int32_t query_absorb_blocks = fewer(32, cube);
+        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
                 query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
             }, {query_split_done}, 12);
-        const int32_t key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
@@ -327,7 +327,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 key_rope(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, key_rope_blocks);
             }, {rotary_linear_done}, 3);
-        const int32_t index_linear_blocks = fewer(64, cube);
+        const int32_t index_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 64, cube);
         const Launch index_linear_done = rt.launch(
             "index_linear", Core::Cube, index_linear_blocks,
             [=] {
@@ -339,19 +339,19 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 index_rope(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, index_rope_blocks);
             }, {index_linear_done, query_norm_done}, 10);
-        const int32_t index_quant_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t index_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch index_quant_cube_done = rt.launch(
             "index_quant_cube", Core::Cube, index_quant_cube_blocks,
             [=] {
                 index_quant_cube(iq_h, iq_r, hadamard, t_begin, t_end, index_quant_cube_blocks);
             }, {index_rope_done}, 4);
-        const int32_t index_quant_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t index_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "index_quant_vec", Core::Vector, index_quant_vec_blocks,
             [=] {
                 index_quant_vec(iq, iq_scale, iq_h, t_begin, t_end, index_quant_vec_blocks);
             }, {index_quant_cube_done}, 2);
-        const int32_t index_key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const int32_t index_key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 2, cube);
         const Launch index_key_linear_done = rt.launch(
             "index_key_linear", Core::Cube, index_key_linear_blocks,
             [=] {

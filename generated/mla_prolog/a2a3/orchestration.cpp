@@ -130,7 +130,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t query_down_blocks = fewer(12, cube);
+        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
@@ -142,7 +142,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
             [=] {
                 query_norm(q_norm, q_norm_scale, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
             }, {query_down_done}, 7);
-        const int32_t query_up_blocks = fewer(32, cube);
+        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
         const Launch query_up_done = rt.launch(
             "query_up", Core::Cube, query_up_blocks,
             [=] {
@@ -155,13 +155,13 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
                 query_split(q_b, q_rope, q_i, q_norm_scale, w_uq_scale, cos, sin, t_begin, t_end,
                     query_split_blocks);
             }, {query_up_done, query_norm_done}, 4);
-        const int32_t query_absorb_blocks = fewer(32, cube);
+        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
                 query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
             }, {query_split_done}, 3);
-        const int32_t key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {

@@ -117,7 +117,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 rank_vec1(chosen_2, rank_vec1_blocks);
             }, {}, 8);
-        const int32_t rank_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t rank_vec2_blocks = fewer(t_end - t_begin, vector);
         const Launch rank_vec2_done = rt.launch(
             "rank_vec2", Core::Vector, rank_vec2_blocks,
             [=] {
@@ -147,13 +147,13 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 offsets_vec3(before, before_1, count, offsets_vec3_blocks);
             }, {offsets_vec2_done, offsets_vec1_done}, 4);
-        const int32_t placing_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t placing_blocks = fewer(t_end - t_begin, vector);
         const Launch placing_done = rt.launch(
             "placing", Core::Vector, placing_blocks,
             [=] {
                 placing(place, upto, before, chosen, t_begin, t_end, placing_blocks);
             }, {rank_vec3_done, offsets_vec3_done, rank_vec2_done}, 3);
-        const int32_t inverse_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t inverse_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch inverse_vec1_done = rt.launch(
             "inverse_vec1", Core::Vector, inverse_vec1_blocks,
             [=] {
@@ -171,13 +171,13 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 inverse_vec3(source, place, source_3, source_1, t, inverse_vec3_blocks);
             }, {placing_done, inverse_vec2_done, inverse_vec1_done}, 2);
-        const int32_t copies_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t copies_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch copies_vec1_done = rt.launch(
             "copies_vec1", Core::Vector, copies_vec1_blocks,
             [=] {
                 copies_vec1(rows_1, source, t_begin, t_end, copies_vec1_blocks);
             }, {inverse_vec3_done}, 1);
-        const int32_t copies_vec2_blocks = fewer((t * 8 + 0) / 1, vector);
+        const int32_t copies_vec2_blocks = fewer(t * 8, vector);
         rt.launch(
             "copies_vec2", Core::Vector, copies_vec2_blocks,
             [=] {

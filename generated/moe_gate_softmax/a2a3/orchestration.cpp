@@ -58,13 +58,13 @@ extern "C" void moe_gate_softmax_a2a3(pto_rt::Runtime &rt, const moe_gate_softma
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t logits_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const int32_t logits_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
         const Launch logits_done = rt.launch(
             "logits", Core::Cube, logits_blocks,
             [=] {
                 logits(l, x, w, t_begin, t_end, logits_blocks);
             }, {}, 2);
-        const int32_t choose_blocks = fewer((t + 0) / 1, vector);
+        const int32_t choose_blocks = fewer(t, vector);
         const Launch choose_done = rt.launch(
             "choose", Core::Vector, choose_blocks,
             [=] {

@@ -64,7 +64,7 @@ extern "C" void moe_gate_softmax_cpu(pto_rt::Runtime &rt, const moe_gate_softmax
             [=] {
                 logits(l, x, w, t_begin, t_end, logits_blocks);
             }, {}, 2);
-        const int32_t choose_blocks = fewer((t + 0) / 1, vector);
+        const int32_t choose_blocks = fewer(t, vector);
         const Launch choose_done = rt.launch(
             "choose", Core::Vector, choose_blocks,
             [=] {

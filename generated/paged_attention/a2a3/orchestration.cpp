@@ -91,7 +91,7 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
     const auto segment = [=, &rt](int32_t batch_begin, int32_t batch_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t visible_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
+        const int32_t visible_vec1_blocks = fewer(batch_end - batch_begin, vector);
         const Launch visible_vec1_done = rt.launch(
             "visible_vec1", Core::Vector, visible_vec1_blocks,
             [=] {
@@ -103,13 +103,13 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
             [=] {
                 visible_vec2(place_1, pages, visible_vec2_blocks);
             }, {}, 3);
-        const int32_t visible_vec3_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
+        const int32_t visible_vec3_blocks = fewer(batch_end - batch_begin, vector);
         const Launch visible_vec3_done = rt.launch(
             "visible_vec3", Core::Vector, visible_vec3_blocks,
             [=] {
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
             }, {visible_vec2_done, visible_vec1_done}, 1);
-        const int32_t attend_to_out_blocks = fewer((batch_end - batch_begin + 0) / 1, mixed);
+        const int32_t attend_to_out_blocks = fewer(int64_t(batch_end - batch_begin) * 2, mixed);
         auto *acc_3_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(bfloat16_t)));
         auto *acc_6_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 4096 * sizeof(float)));
         auto *qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(float)));

@@ -73,7 +73,7 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
 
     // The launches of one range of batch; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t batch_begin, int32_t batch_end) {
-        const int32_t visible_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
+        const int32_t visible_vec1_blocks = fewer(batch_end - batch_begin, vector);
         const Launch visible_vec1_done = rt.launch(
             "visible_vec1", Core::Vector, visible_vec1_blocks,
             [=] {
@@ -85,13 +85,13 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
             [=] {
                 visible_vec2(place_1, pages, visible_vec2_blocks);
             }, {}, 2);
-        const int32_t visible_vec3_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
+        const int32_t visible_vec3_blocks = fewer(batch_end - batch_begin, vector);
         const Launch visible_vec3_done = rt.launch(
             "visible_vec3", Core::Vector, visible_vec3_blocks,
             [=] {
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
             }, {visible_vec2_done, visible_vec1_done}, 1);
-        const int32_t attend_to_out_blocks = fewer((batch_end - batch_begin + 0) / 1, mixed);
+        const int32_t attend_to_out_blocks = fewer(batch_end - batch_begin, mixed);
         rt.launch(
             "attend_to_out", Core::Mixed, attend_to_out_blocks,
             [=] {

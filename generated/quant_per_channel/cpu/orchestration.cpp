@@ -41,7 +41,7 @@ extern "C" void quant_per_channel_cpu(pto_rt::Runtime &rt, const quant_per_chann
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t quant_per_channel_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t quant_per_channel_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "quant_per_channel", Core::Vector, quant_per_channel_blocks,
             [=] {

@@ -43,7 +43,7 @@ extern "C" void rms_norm_cpu(pto_rt::Runtime &rt, const rms_norm_args &args)
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t rms_norm_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t rms_norm_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "rms_norm", Core::Vector, rms_norm_blocks,
             [=] {

@@ -54,7 +54,7 @@ extern "C" void rms_norm_backward_a2a3(pto_rt::Runtime &rt, const rms_norm_backw
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t rms_norm_backward_vec1_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t rms_norm_backward_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch rms_norm_backward_vec1_done = rt.launch(
             "rms_norm_backward_vec1", Core::Vector, rms_norm_backward_vec1_blocks,
             [=] {

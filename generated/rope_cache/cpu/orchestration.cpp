@@ -61,7 +61,7 @@ extern "C" void rope_cache_cpu(pto_rt::Runtime &rt, const rope_cache_args &args)
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t turn_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t turn_blocks = fewer(t_end - t_begin, vector);
         const Launch turn_done = rt.launch(
             "turn", Core::Vector, turn_blocks,
             [=] {

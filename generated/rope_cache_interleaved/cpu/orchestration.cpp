@@ -79,7 +79,7 @@ extern "C" void rope_cache_interleaved_cpu(pto_rt::Runtime &rt, const rope_cache
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t turn_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t turn_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch turn_vec1_done = rt.launch(
             "turn_vec1", Core::Vector, turn_vec1_blocks,
             [=] {

@@ -53,7 +53,7 @@ extern "C" void rope_interleaved_cpu(pto_rt::Runtime &rt, const rope_interleaved
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t rope_interleaved_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t rope_interleaved_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch rope_interleaved_vec1_done = rt.launch(
             "rope_interleaved_vec1", Core::Vector, rope_interleaved_vec1_blocks,
             [=] {

@@ -58,7 +58,7 @@ extern "C" void rope_qkv_a2a3(pto_rt::Runtime &rt, const rope_qkv_args &args)
             [=] {
                 queries(q, qkv, cos, sin, t_begin, t_end, queries_blocks);
             }, {}, 1);
-        const int32_t keys_blocks = fewer(8, vector);
+        const int32_t keys_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 8, vector);
         rt.launch(
             "keys", Core::Vector, keys_blocks,
             [=] {

@@ -52,13 +52,13 @@ extern "C" void rope_qkv_cpu(pto_rt::Runtime &rt, const rope_qkv_args &args)
 
     // The launches of one range of t; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t queries_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t queries_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "queries", Core::Vector, queries_blocks,
             [=] {
                 queries(q, qkv, cos, sin, t_begin, t_end, queries_blocks);
             });
-        const int32_t keys_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t keys_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "keys", Core::Vector, keys_blocks,
             [=] {

@@ -81,55 +81,55 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t sinkhorn_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch sinkhorn_vec1_done = rt.launch(
             "sinkhorn_vec1", Core::Vector, sinkhorn_vec1_blocks,
             [=] {
                 sinkhorn_vec1(first_r, x, t_begin, t_end, sinkhorn_vec1_blocks);
             }, {}, 8);
-        const int32_t sinkhorn_vec2_blocks = fewer((t + 0) / 1, vector);
+        const int32_t sinkhorn_vec2_blocks = fewer(t, vector);
         const Launch sinkhorn_vec2_done = rt.launch(
             "sinkhorn_vec2", Core::Vector, sinkhorn_vec2_blocks,
             [=] {
                 sinkhorn_vec2(first_1, first_r, t, sinkhorn_vec2_blocks);
             }, {sinkhorn_vec1_done}, 7);
-        const int32_t sinkhorn_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec3_blocks = fewer(t_end - t_begin, vector);
         const Launch sinkhorn_vec3_done = rt.launch(
             "sinkhorn_vec3", Core::Vector, sinkhorn_vec3_blocks,
             [=] {
                 sinkhorn_vec3(second_r, first_r, first_1, t_begin, t_end, sinkhorn_vec3_blocks);
             }, {sinkhorn_vec1_done, sinkhorn_vec2_done}, 6);
-        const int32_t sinkhorn_vec4_blocks = fewer((t + 0) / 1, vector);
+        const int32_t sinkhorn_vec4_blocks = fewer(t, vector);
         const Launch sinkhorn_vec4_done = rt.launch(
             "sinkhorn_vec4", Core::Vector, sinkhorn_vec4_blocks,
             [=] {
                 sinkhorn_vec2(second_1, second_r, t, sinkhorn_vec4_blocks);
             }, {sinkhorn_vec3_done}, 5);
-        const int32_t sinkhorn_vec5_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec5_blocks = fewer(t_end - t_begin, vector);
         const Launch sinkhorn_vec5_done = rt.launch(
             "sinkhorn_vec5", Core::Vector, sinkhorn_vec5_blocks,
             [=] {
                 sinkhorn_vec5(third_r, second_r, second_1, t_begin, t_end, sinkhorn_vec5_blocks);
             }, {sinkhorn_vec3_done, sinkhorn_vec4_done}, 4);
-        const int32_t sinkhorn_vec6_blocks = fewer((t + 0) / 1, vector);
+        const int32_t sinkhorn_vec6_blocks = fewer(t, vector);
         const Launch sinkhorn_vec6_done = rt.launch(
             "sinkhorn_vec6", Core::Vector, sinkhorn_vec6_blocks,
             [=] {
                 sinkhorn_vec2(third_1, third_r, t, sinkhorn_vec6_blocks);
             }, {sinkhorn_vec5_done}, 3);
-        const int32_t sinkhorn_vec7_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec7_blocks = fewer(t_end - t_begin, vector);
         const Launch sinkhorn_vec7_done = rt.launch(
             "sinkhorn_vec7", Core::Vector, sinkhorn_vec7_blocks,
             [=] {
                 sinkhorn_vec7(y_r, third_r, third_1, t_begin, t_end, sinkhorn_vec7_blocks);
             }, {sinkhorn_vec5_done, sinkhorn_vec6_done}, 2);
-        const int32_t sinkhorn_vec8_blocks = fewer((t + 0) / 1, vector);
+        const int32_t sinkhorn_vec8_blocks = fewer(t, vector);
         const Launch sinkhorn_vec8_done = rt.launch(
             "sinkhorn_vec8", Core::Vector, sinkhorn_vec8_blocks,
             [=] {
                 sinkhorn_vec2(y_1, y_r, t, sinkhorn_vec8_blocks);
             }, {sinkhorn_vec7_done}, 1);
-        const int32_t sinkhorn_vec9_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec9_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "sinkhorn_vec9", Core::Vector, sinkhorn_vec9_blocks,
             [=] {

@@ -41,7 +41,7 @@ extern "C" void softmax_backward_cpu(pto_rt::Runtime &rt, const softmax_backward
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t softmax_backward_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        const int32_t softmax_backward_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "softmax_backward", Core::Vector, softmax_backward_blocks,
             [=] {

@@ -57,7 +57,7 @@ extern "C" void softmax_long_a2a3(pto_rt::Runtime &rt, const softmax_long_args &
             [=] {
                 statistics(top, total, x, rows_begin, rows_end, statistics_blocks);
             }, {}, 1);
-        const int32_t normalise_blocks = fewer(16, vector);
+        const int32_t normalise_blocks = fewer(int64_t((rows_end - rows_begin + 7) / 8) * 16, vector);
         rt.launch(
             "normalise", Core::Vector, normalise_blocks,
             [=] {

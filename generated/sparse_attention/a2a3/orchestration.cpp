@@ -99,43 +99,43 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t gather_vec1_blocks = fewer(64, vector);
+        const int32_t gather_vec1_blocks = fewer(int64_t(t_end - t_begin) * 64, vector);
         const Launch gather_vec1_done = rt.launch(
             "gather_vec1", Core::Vector, gather_vec1_blocks,
             [=] {
                 gather_vec1(rows_1, index, t_begin, t_end, gather_vec1_blocks);
             }, {}, 6);
-        const int32_t gather_vec2_blocks = fewer((t * 2048 + 0) / 1, vector);
+        const int32_t gather_vec2_blocks = fewer(t * 2048, vector);
         const Launch gather_vec2_done = rt.launch(
             "gather_vec2", Core::Vector, gather_vec2_blocks,
             [=] {
                 gather_vec2(rows, latent, rows_1, t, kv, gather_vec2_blocks);
             }, {gather_vec1_done}, 5);
-        const int32_t absent_blocks = fewer(64, vector);
+        const int32_t absent_blocks = fewer(int64_t(t_end - t_begin) * 64, vector);
         const Launch absent_done = rt.launch(
             "absent", Core::Vector, absent_blocks,
             [=] {
                 absent(bias, index, t_begin, t_end, absent_blocks);
             }, {}, 3);
-        const int32_t attend_cube1_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t attend_cube1_blocks = fewer(t_end - t_begin, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
                 attend_cube1(o_qk, q, rows, t_begin, t_end, attend_cube1_blocks);
             }, {gather_vec2_done}, 4);
-        const int32_t attend_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t attend_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
                 attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, t_begin, t_end, t, attend_vec1_blocks);
             }, {attend_cube1_done, absent_done}, 2);
-        const int32_t attend_cube2_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const int32_t attend_cube2_blocks = fewer(t_end - t_begin, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
                 attend_cube2(o_pv, o_p_low, rows, t_begin, t_end, t, attend_cube2_blocks);
             }, {attend_vec1_done, gather_vec2_done}, 1);
-        const int32_t attend_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t attend_vec2_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {

@@ -74,7 +74,7 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
             [=] {
                 gather_vec1(rows_1, index, t_begin, t_end, gather_vec1_blocks);
             }, {}, 2);
-        const int32_t gather_vec2_blocks = fewer((t * 2048 + 0) / 1, vector);
+        const int32_t gather_vec2_blocks = fewer(t * 2048, vector);
         const Launch gather_vec2_done = rt.launch(
             "gather_vec2", Core::Vector, gather_vec2_blocks,
             [=] {
@@ -86,7 +86,7 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
             [=] {
                 absent(bias, index, t_begin, t_end, absent_blocks);
             }, {}, 1);
-        const int32_t attend_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
+        const int32_t attend_blocks = fewer(t_end - t_begin, mixed);
         rt.launch(
             "attend", Core::Mixed, attend_blocks,
             [=] {

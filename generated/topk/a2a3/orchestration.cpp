@@ -39,7 +39,7 @@ extern "C" void topk_a2a3(pto_rt::Runtime &rt, const topk_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t topk_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t topk_blocks = fewer(rows, vector);
         rt.launch(
             "topk", Core::Vector, topk_blocks,
             [=] {

@@ -41,7 +41,7 @@ extern "C" void topk_long_cpu(pto_rt::Runtime &rt, const topk_long_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t topk_long_blocks = fewer((rows + 0) / 1, vector);
+        const int32_t topk_long_blocks = fewer(rows, vector);
         rt.launch(
             "topk_long", Core::Vector, topk_long_blocks,
             [=] {

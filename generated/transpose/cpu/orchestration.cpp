@@ -39,7 +39,7 @@ extern "C" void transpose_cpu(pto_rt::Runtime &rt, const transpose_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t transpose_blocks = fewer((batch + 0) / 1, vector);
+        const int32_t transpose_blocks = fewer(batch, vector);
         rt.launch(
             "transpose", Core::Vector, transpose_blocks,
             [=] {

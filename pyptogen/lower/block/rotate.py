@@ -82,19 +82,20 @@ def _conditions(nodes: tuple[Node, ...], path: Path = ()) -> set[Path]:
 
 def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
     """How often a core runs the body of a loop, at most; 2 stands for many."""
-    nodes, total = kernel.body, 1
+    nodes, total, distributed = kernel.body, 1, 1
+    cores = platform.cube_cores if kernel.core == "cube" else platform.vector_cores
     for index in path:
         loop = nodes[index]
         assert isinstance(loop, Loop)
         extent = (loop.stop - loop.start).constant
         if extent is None and loop.dim == kernel.segment and loop.role == "grid" and kernel.longest:
             extent = kernel.longest
-        trips = 2 if extent is None else -(-extent // loop.tile)
-        if loop.parallel and extent is not None:
-            trips = -(-trips // (platform.cube_cores if kernel.core == "cube" else platform.vector_cores))
-        total *= trips
+        if not loop.parallel:
+            total *= 2 if extent is None else -(-extent // loop.tile)
+        else:
+            distributed *= 2 * cores if extent is None else -(-extent // loop.tile)
         nodes = loop.body
-    return total
+    return total * -(-distributed // cores)
 
 
 def _loop_at(kernel: TileKernel, path: Path) -> Loop:

@@ -11,27 +11,30 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import ranges
-from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles, Workspace
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Dim, Program
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel, distributed_nest
 from pyptogen.lower.tile.ops import Load
 from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
 from pyptogen.lower.verify import require
 
 
-def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
-    """(extent, tile) of the loop that a kernel distributes to its blocks."""
+def parallel_tiles(nodes: Sequence[Node], around: Mapping[str, int] = MappingProxyType({})) -> Tiles | None:
+    """The tiles that a kernel distributes to its blocks. ``around``: the largest valid extents of outer loops, such as
+    that of a band."""
     for node in nodes:
         if isinstance(node, Loop):
-            if node.parallel:
-                return node.stop - node.start, node.tile
-            found = parallel_tiles(node.body)
+            if nest := distributed_nest(node):
+                return Tiles(tuple(((loop.stop - loop.start).substituted(around), loop.tile) for loop in nest))
+            inside = {**around, node.valid: node.tile} if node.valid is not None else around
+            found = parallel_tiles(node.body, inside)
             if found is not None:
                 return found
     return None

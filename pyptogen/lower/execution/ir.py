@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
@@ -23,19 +25,39 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
+class Tiles:
+    """The tiles that a launch distributes to its blocks: the iterations of ``loops``, each an (extent, step) in
+    elements, as one product. ``each``: so many of them are worth a block."""
+
+    loops: tuple[tuple[Poly, int], ...]
+    each: int = 1
+
+    def names(self) -> frozenset[str]:
+        """What has to be known to count them."""
+        return frozenset().union(*(extent.names() for extent, _ in self.loops))
+
+    def blocks(self, values: Mapping[str, int]) -> int:
+        """How many blocks have work."""
+        return -(-prod(-(-extent.evaluate(values) // step) for extent, step in self.loops) // self.each)
+
+    def __str__(self) -> str:
+        counts = " x ".join(f"{extent} / {step}" for extent, step in self.loops)
+        return counts if self.each == 1 else f"{counts}, {self.each} a block"
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
-    worth launching, several tiles at a time where a block is to take as many; ``after``: kernels of the same
-    segment that must have finished; ``priority``: of several ready launches, the one with the largest starts
-    first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its vector core run
-    side by side, as (kernel, arguments); ``fifos``: the memory through which the two of one block meet.
-    ``rows``: of a product whose blocks are distributed columns, the tile of the segment dim: with rows for every
+    """One kernel of a segment. ``tiles``: iterations of its parallel loops, which bound the blocks worth launching;
+    ``after``: kernels of the same segment that must have finished; ``priority``: of several ready launches, the one
+    with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its
+    vector core run side by side, as (kernel, arguments); ``fifos``: the memory through which the two of one block
+    meet. ``rows``: of a product whose blocks are distributed columns, the tile of the segment dim: with rows for every
     core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
     arguments: tuple[str, ...]
-    tiles: tuple[Poly, int] | None
+    tiles: Tiles | None
     after: tuple[str, ...]
     span: Span
     priority: int = 0

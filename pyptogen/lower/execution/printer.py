@@ -19,7 +19,7 @@ def print_graph(graph: ExecutionGraph) -> str:
     for number, plan in enumerate(graph.plans):
         lines.append(f"  plan {number}")
         for launch in plan:
-            tiles = f" tiles {launch.tiles[0]} / {launch.tiles[1]}" if launch.tiles else ""
+            tiles = f" tiles {launch.tiles}" if launch.tiles else ""
             after = f" after {', '.join(launch.after)}" if launch.after else ""
             priority = f" priority {launch.priority}" if launch.priority else ""
             distributed = f" or rows / {launch.rows}" if launch.rows else ""

@@ -1,7 +1,7 @@
 """Applies the hints about how many blocks share the work of a launch.
 
 before: launch a on vector tiles t / 64                        schedule: {merge: {a: 4}, cores: 8}
-after:  launch a on vector tiles t / 256; at most 8 blocks     a block takes at least four tiles
+after:  launch a on vector tiles t / 64, 4 a block; at most 8 blocks
 
 `merge` counts where vector cores work, `l1_reuse` where a cube core does: blocks with several tiles load what these
 share once (an operand in L1 that is the same for all of them). `cores` bounds the blocks of every launch.
@@ -42,8 +42,7 @@ def run(
             for stage in mine:
                 written = [int(t[stage]["l1_reuse"]) for t in tables if "l1_reuse" in t.get(stage, {})]
                 counts += written or ([int(reuse[stage])] if stage in reuse else [])
-        extent, tile = launch.tiles
-        return replace(launch, tiles=(extent, tile * max(counts)))
+        return replace(launch, tiles=replace(launch.tiles, each=max(counts)))
 
     plans = tuple(tuple(shared(launch, number) for launch in plan) for number, plan in enumerate(graph.plans))
     return replace(graph, plans=plans, cores=int(program.schedule.get("cores") or 0))

@@ -43,7 +43,7 @@ def _named(launch: LaunchPlan) -> Iterator[str]:
     for _, arguments in launch.programs:
         yield from arguments
     if launch.tiles is not None:
-        yield from launch.tiles[0].names()
+        yield from launch.tiles.names()
     if launch.condition is not None:
         yield from (symbol.name for symbol in launch.condition.free_symbols)
 

@@ -4,14 +4,16 @@ before: for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64)    
 after:  for (int64_t t0 = t_begin + block * 64; …                                   `wide` of kernels and orchestration
 
 Offsets into GM are computed in int64 always. Of what is computed in int32, the ends of loops are the greatest: dims,
-and products of them where several are one axis. A loop steps past its end by the tiles of all blocks, and a number of
-tiles is rounded up; there is room for both up to `FARTHEST`.
+products of them where several are one axis, and the number of tiles of loops that are distributed together. A loop
+steps past its end by the tiles of all blocks, and a number of tiles is rounded up; there is room for both up to
+`FARTHEST`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from pyptogen.diagnostics import fault
 from pyptogen.lower.execution.ir import ExecutionGraph
@@ -39,8 +41,11 @@ def run(
         DiagnosticError: PTG303, a kernel by an author would have to count further.
     """
     dims = {dim.name: dim.max for dim in program.dims}
-    launches = [launch.tiles[0] for plan in graph.plans for launch in plan if launch.tiles is not None]
-    far = [_reach(extent, _limits(dims, graph.segment)) for extent in launches]
+    limits = _limits(dims, graph.segment)
+    far: list[int] = []
+    for tiles in (launch.tiles for plan in graph.plans for launch in plan if launch.tiles is not None):
+        far += [_reach(extent, limits) for extent, _ in tiles.loops]
+        far.append(prod(-(-_reach(extent, limits) // step) for extent, step in tiles.loops))
     far += [reach for kernel in kernels for reach in _reaches(kernel, dims)]
     far += [dim.max for dim in program.dims if dim.dynamic]
     if max(far, default=0) <= FARTHEST:

@@ -15,7 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, instruction_cycles
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
 from pyptogen.lower.platforms.model import Costs, Platform
-from pyptogen.lower.tile.ir import TileKernel, walk_loops
+from pyptogen.lower.tile.ir import TileKernel, distributed_nest, walk_loops
 
 NOMINAL_ELEMENTS = 1 << 20
 """The same for a dim of columns without rows."""
@@ -64,10 +64,12 @@ class _Kernel:
         total = _Work()
         for node in nodes:
             if isinstance(node, For):
-                rounds = lengths.trips(node, self.kernel)
+                rounds, inside = lengths.trips(node, self.kernel), lengths.inside(node, self.kernel)
+                for loop in distributed_nest(node)[1:]:
+                    rounds, node = rounds * inside.trips(loop, self.kernel), loop
+                    inside = inside.inside(loop, self.kernel)
                 share = -(-rounds // self.cores) if node.parallel else rounds
-                inner = self.work(node.body, lengths.inside(node, self.kernel))
-                total.add(inner, share, node.slots > 1, self.copies)
+                total.add(self.work(node.body, inside), share, node.slots > 1, self.copies)
             elif isinstance(node, Instr | Choose):
                 instr = node if isinstance(node, Instr) else node.other
                 cycles = instruction_cycles(instr, self.tiles, self.costs)

@@ -23,6 +23,7 @@ from pyptogen.lower.isa.device_rules import Operands, broken_rule
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import is_one_nest
 from pyptogen.lower.verify import require
 
 
@@ -45,6 +46,7 @@ def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
 def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platform) -> None:
     for node in nodes:
         if isinstance(node, For):
+            require(is_one_nest(node), f"a distributed loop in {node.var} is not directly nested in it", node.span)
             _check(node.body, declared, platform)
         elif isinstance(node, Choose):
             _check((node.then, node.other), declared, platform)
@@ -94,11 +96,12 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
 
 def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
     """What the device's own headers ask beyond element types (`isa.device_rules`)."""
-    tiles = [cube_tile(declared[o]) for o in instr.operands if isinstance(o, str)]
+    named = [declared[o] for o in instr.operands if isinstance(o, str)]
+    tiles, places = [cube_tile(tile) for tile in named], [(tile.type.loc, tile.address) for tile in named]
     indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
     at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
     boxed = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
-    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed))
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed, places))
     if rule is not None:
         shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
         raise _illegal(

@@ -14,7 +14,7 @@ from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
-from pyptogen.lower.tile.loops import forward_copies, pipeline, split_index_sets
+from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
 
 
@@ -135,6 +135,8 @@ KERNELS = (
     _on_kernels("split-index-sets", "rows that see a whole block lose their mask",
                 lambda kernel, _: split_index_sets.run(kernel), lambda platform: platform.unified),
     _on_kernels("legalise", "operations that the target has one instruction for", legalise.run),
+    _on_kernels("distribute", "grid loops that are directly nested share their iterations out as a product",
+                distribute.run, lambda platform: not platform.unified),
 )  # fmt: skip
 SPLITS = (
     _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,

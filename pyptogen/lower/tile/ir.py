@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
@@ -289,7 +289,8 @@ it; the columns that rows see. Empty: none of these."""
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
-    or is None when the tile always is whole. ``parallel``: iterations are distributed to the blocks of a launch.
+    or is None when the tile always is whole. ``parallel``: iterations are distributed to the blocks of a launch; of
+    parallel loops that are directly nested, all iterations together (`distributed_nest`).
     ``slot`` (Block level) counts the iterations of the body, modulo ``slots``, over the whole kernel: it tells which
     copy of its buffers an iteration uses. Iterations at or after ``before``, and those whose tiles end at or before
     ``after``, are left out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be
@@ -322,6 +323,44 @@ class Loop:
 
 
 Node = Loop | TileOp
+
+
+class _Distributable(Protocol):
+    @property
+    def parallel(self) -> bool: ...
+
+    @property
+    def body(self) -> tuple[Any, ...]: ...
+
+    @property
+    def slot(self) -> str | None: ...
+
+
+_Nested = TypeVar("_Nested", bound=_Distributable)
+
+
+def distributed_nest(outer: _Nested) -> tuple[_Nested, ...]:
+    """The loops, from ``outer`` inwards, whose iterations are distributed as one product: counted row by row, a block
+    of a launch of n blocks takes every n-th. Each loop but the last holds nothing but the next one. Empty if ``outer``
+    is not parallel."""
+    nest: list[_Nested] = []
+    nodes: tuple[Any, ...] = (outer,)
+    while len(nodes) == 1 and isinstance(nodes[0], type(outer)) and nodes[0].parallel:
+        nest.append(nodes[0])
+        nodes = nodes[0].body
+    return tuple(nest)
+
+
+def is_one_nest(outer: _Distributable) -> bool:
+    """Whether a loop, if it is parallel, has no parallel loops in it but those of its `distributed_nest`, of which only
+    the last has buffers that rotate."""
+    nest = distributed_nest(outer)
+
+    def holds_another(nodes: Sequence[Any]) -> bool:
+        loops = [node for node in nodes if isinstance(node, type(outer))]
+        return any(loop.parallel or holds_another(loop.body) for loop in loops)
+
+    return not nest or not (holds_another(nest[-1].body) or any(loop.slot for loop in nest[:-1]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, is_one_nest
 from pyptogen.lower.tile.ops import Binary, ReadIndex
 from pyptogen.lower.verify import require
 
@@ -44,6 +44,7 @@ class _Checker:
         for node in nodes:
             if isinstance(node, Loop):
                 require(node.var not in bound, f"loop {node.var} hides another", node.span)
+                require(is_one_nest(node), f"a distributed loop in {node.var} is not directly nested in it", node.span)
                 require(
                     all(poly.names() <= bound for poly in node.bounds()),
                     f"bounds of loop {node.var} are not bound",
@@ -58,6 +59,8 @@ class _Checker:
             if isinstance(node, ReadIndex):
                 require(node.index_offset.names() <= bound, f"index of {node.index} is not bound", node.span)
                 bound = bound | {node.name}
+            for name in node.tiles:
+                require(name in self.tiles, f"{name} is no tile of {self.kernel.name}", node.span)
             for source in node.operands:
                 owner = self.tiles[source].parent or source
                 require(source in written or owner in written, f"{source} is read before it is written", node.span)

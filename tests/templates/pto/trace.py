@@ -239,6 +239,11 @@ class KernelTrace:
     """Fifos by their own names and by those of their popped slots."""
     core: str = ""
     lane: str | None = None
+    distributed: int = 0
+    """How many distributed loops are open."""
+    tiles_passed: int = 0
+    """Iterations of the innermost of them so far, of all blocks."""
+    platform: str = ""
 
     @staticmethod
     def ends(kernel: InstrKernel, arguments: Mapping[str, Any], most: int) -> bool:
@@ -261,7 +266,8 @@ class KernelTrace:
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         fifos = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
         numbers = {**arguments, **counters, **({kernel.subblock: lane} if kernel.subblock else {})}
-        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, kernel.core, kernel.subblock)
+        kind = kernel.core, kernel.subblock, kernel.platform
+        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, *kind)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
@@ -293,10 +299,17 @@ class KernelTrace:
     def step(self, node: Node) -> None:
         if isinstance(node, For):
             start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
-            share = (self.block * node.step, self.names["nblk"]) if node.parallel else (0, 1)
             assert not node.parallel or (node.after, node.before) == (None, None)
-            rounds = range(start + share[0], stop, node.step * share[1])
+            holds_tiles = node.parallel and not (isinstance(node.body[0], For) and node.body[0].parallel)
+            if node.parallel and not self.distributed:
+                self.tiles_passed = 0
+            self.distributed += node.parallel
+            rounds = range(start, stop, node.step)
             for i in rounds[:1] if node.once else rounds:
+                if holds_tiles:
+                    self.tiles_passed += 1
+                    if (self.tiles_passed - 1) % self.names["nblk"] != self.block:
+                        continue
                 ends = i + node.step
                 if node.after is not None and ends <= node.after.evaluate(self.names):
                     continue
@@ -315,6 +328,7 @@ class KernelTrace:
                 self.run(node.body)
                 if node.slot is not None:
                     self.names[node.slot] = (self.names[node.slot] + 1) % node.slots
+            self.distributed -= node.parallel
         elif isinstance(node, Declare):
             self.tiles[node.name] = node
         elif isinstance(node, ReadIndex):
@@ -360,6 +374,12 @@ class KernelTrace:
             step, taken = {"p0101": 2, "p1010": 2}.get(pattern, 4), self.tiles[str(node.operands[1])].type.cols
             kept = min(kept, taken // step)
             operands[:2] = (*result, (lines, kept)), (*source, (rows, kept * step))
+        wide = isinstance(node.operands[0], str) and self.tiles[node.operands[0]].type.dtype in ("int32", "uint32")
+        if node.name in ("TANDS", "TORS") and wide and self.platform == "a2a3":  # the device's headers do it so
+            result, source, number = operands
+            self.events += [("pto.texpands", result, number), ("pto.barrier", "PIPE_V")]
+            self.events.append((f"pto.{node.name.lower().removesuffix('s')}", result, source, result))
+            return
         name = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}.get(node.name, node.name.lower())
         saturation = [
             {True: "on", False: "off"}[o.saturate]

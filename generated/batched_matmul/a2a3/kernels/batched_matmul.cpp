@@ -34,43 +34,44 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
+    const int32_t tiles = (m_end - m_begin + 127) / 128 * 16;  // of m0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t m0 = m_begin + tile / 16 * 128;
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_buffer ^= 1) {
-            // c: matmul(a, b, dtype=bf16)
-            MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + heads0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
-            AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});
-            TLOAD(a_tile, a_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-            for (int32_t n0 = 0; n0 < 256; n0 += 128, n0_buffer ^= 1) {
-                MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + n0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));  // free again
-                BGm b_in(b + int64_t(heads0) * 65536 + int64_t(n0));
-                TLOAD(b_tile, b_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
-                LeftB16_128x256 a_tile_l0a(m0_valid); TASSIGN<0x00000>(a_tile_l0a);  // L0A 0x00000..0x10000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                TEXTRACT(a_tile_l0a, a_tile, 0, 0);
-                RightB16_256x128 b_tile_l0b; TASSIGN<0x00000>(b_tile_l0b);  // L0B 0x00000..0x10000
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
-                TEXTRACT(b_tile_l0b, b_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
-                AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-                TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-                CGm c_out(c + int64_t(heads0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-                TSTORE(c_out, c_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
-            }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
+        const int32_t heads0 = tile % 16;
+        // c: matmul(a, b, dtype=bf16)
+        MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + heads0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
+        AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});
+        TLOAD(a_tile, a_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        for (int32_t n0 = 0; n0 < 256; n0 += 128, n0_buffer ^= 1) {
+            MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + n0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));  // free again
+            BGm b_in(b + int64_t(heads0) * 65536 + int64_t(n0));
+            TLOAD(b_tile, b_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
+            LeftB16_128x256 a_tile_l0a(m0_valid); TASSIGN<0x00000>(a_tile_l0a);  // L0A 0x00000..0x10000
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+            TEXTRACT(a_tile_l0a, a_tile, 0, 0);
+            RightB16_256x128 b_tile_l0b; TASSIGN<0x00000>(b_tile_l0b);  // L0B 0x00000..0x10000
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
+            TEXTRACT(b_tile_l0b, b_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
+            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
+            TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+            CGm c_out(c + int64_t(heads0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TSTORE(c_out, c_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
         }
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -39,90 +39,91 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 buffers are free at first
-    for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
-        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_buffer ^= 1) {
-            // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)
-            VecF32_1x64 m_row; TASSIGN<0x0c400>(m_row);  // as a row, same bytes as m
-            pipe_barrier(PIPE_V);
-            TEXPANDS(m_row, -1e+30f);
-            // l: full([heads, q_blocks, size, 1], 0, fp32)
-            VecF32_1x64 l_row; TASSIGN(l_row, 0x00000 + heads0_buffer * 0x00100);  // as a row, same bytes as l
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_buffer));  // free again
-            TEXPANDS(l_row, 0.0f);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_buffer));
-            for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
-                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
-                const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
-                if (seen_here == 0) {  // this iteration is skipped
-                    continue;
-                }
-                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
-                VecF32_64x64 s_2_tile; TASSIGN(s_2_tile, 0x00200 + kv_blocks0_buffer * 0x04000);  // UB 0x00200..0x08200, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
-                S2Gm s_2_in(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
-                TLOAD(s_2_tile, s_2_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_buffer));
-                VecF32_64x64 s; TASSIGN<0x0c500>(s);  // UB 0x0c500..0x10500
-                pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_buffer));
-                TMULS(s, s_2_tile, scale);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
-                VecF32_64x1 m_new_1; TASSIGN<0x10500>(m_new_1);  // UB 0x10500..0x10600
-                VecF32_64x64 m_new_1_tmp; TASSIGN<0x10600>(m_new_1_tmp);  // UB 0x10600..0x14600
-                pipe_barrier(PIPE_V);
-                TROWMAX(m_new_1, s, m_new_1_tmp);
-                VecF32_1x64 m_new_row; TASSIGN<0x10500>(m_new_row);  // as a row, same bytes as m_new
-                VecF32_1x64 m_new_1_row; TASSIGN<0x10500>(m_new_1_row);  // as a row, same bytes as m_new_1
-                pipe_barrier(PIPE_V);
-                TMAX(m_new_row, m_row, m_new_1_row);
-                // p: exp(s - m_new)
-                VecF32_64x64 p; TASSIGN<0x0c500>(p);  // UB 0x0c500..0x10500
-                VecF32_64x1 m_new; TASSIGN<0x10500>(m_new);  // UB 0x10500..0x10600
-                pipe_barrier(PIPE_V);
-                TROWEXPANDSUB(p, s, m_new);
-                pipe_barrier(PIPE_V);
-                TEXP(p, p);
-                // a: exp(m - m_new)
-                VecF32_1x64 a_1_row; TASSIGN<0x10600>(a_1_row);  // as a row, same bytes as a_1
-                TSUB(a_1_row, m_row, m_new_row);
-                VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x08200 + kv_blocks0_buffer * 0x00100);  // as a row, same bytes as a_tile
-                pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_blocks0_buffer));  // free again
-                TEXP(a_tile_row, a_1_row);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_blocks0_buffer));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_blocks0_buffer));
-                AGm a_out(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
-                TSTORE(a_out, a_tile_row);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_blocks0_buffer));
-                pipe_barrier(PIPE_V);
-                // l: l * a + sum(p, axis=-1, keepdim=true)
-                TMUL(l_row, l_row, a_tile_row);
-                VecF32_64x1 l_2; TASSIGN<0x10600>(l_2);  // UB 0x10600..0x10700
-                VecF32_64x64 l_2_tmp; TASSIGN<0x10700>(l_2_tmp);  // UB 0x10700..0x14700
-                TROWSUM(l_2, p, l_2_tmp);
-                VecF32_1x64 l_2_row; TASSIGN<0x10600>(l_2_row);  // as a row, same bytes as l_2
-                pipe_barrier(PIPE_V);
-                TADD(l_row, l_row, l_2_row);
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
-                VecB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x08400 + kv_blocks0_buffer * 0x02000);  // UB 0x08400..0x0c400, 2 copies
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_buffer));  // free again
-                TCVT(acc_3_tile, p, RoundMode::CAST_RINT, SaturationMode::ON);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_buffer));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_buffer));
-                Acc3Gm acc_3_out(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
-                TSTORE(acc_3_out, acc_3_tile);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_buffer));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
-                TMOV(m_row, m_new_row);
-                kv_blocks0_buffer ^= 1;
+    const int32_t tiles = (q_blocks_end - q_blocks_begin) * 8;  // of q_blocks0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t q_blocks0 = q_blocks_begin + tile / 8;
+        const int32_t heads0 = tile % 8;
+        // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)
+        VecF32_1x64 m_row; TASSIGN<0x0c400>(m_row);  // as a row, same bytes as m
+        pipe_barrier(PIPE_V);
+        TEXPANDS(m_row, -1e+30f);
+        // l: full([heads, q_blocks, size, 1], 0, fp32)
+        VecF32_1x64 l_row; TASSIGN(l_row, 0x00000 + heads0_buffer * 0x00100);  // as a row, same bytes as l
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_buffer));  // free again
+        TEXPANDS(l_row, 0.0f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_buffer));
+        for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
+            // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
+            const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
+            if (seen_here == 0) {  // this iteration is skipped
+                continue;
             }
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_buffer));
-            // l: full([heads, q_blocks, size, 1], 0, fp32)
-            AGm l_end_out(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
-            TSTORE(l_end_out, l_row);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_buffer));
+            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+            VecF32_64x64 s_2_tile; TASSIGN(s_2_tile, 0x00200 + kv_blocks0_buffer * 0x04000);  // UB 0x00200..0x08200, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
+            S2Gm s_2_in(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
+            TLOAD(s_2_tile, s_2_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_buffer));
+            VecF32_64x64 s; TASSIGN<0x0c500>(s);  // UB 0x0c500..0x10500
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_buffer));
+            TMULS(s, s_2_tile, scale);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));
+            // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+            VecF32_64x1 m_new_1; TASSIGN<0x10500>(m_new_1);  // UB 0x10500..0x10600
+            VecF32_64x64 m_new_1_tmp; TASSIGN<0x10600>(m_new_1_tmp);  // UB 0x10600..0x14600
+            pipe_barrier(PIPE_V);
+            TROWMAX(m_new_1, s, m_new_1_tmp);
+            VecF32_1x64 m_new_row; TASSIGN<0x10500>(m_new_row);  // as a row, same bytes as m_new
+            VecF32_1x64 m_new_1_row; TASSIGN<0x10500>(m_new_1_row);  // as a row, same bytes as m_new_1
+            pipe_barrier(PIPE_V);
+            TMAX(m_new_row, m_row, m_new_1_row);
+            // p: exp(s - m_new)
+            VecF32_64x64 p; TASSIGN<0x0c500>(p);  // UB 0x0c500..0x10500
+            VecF32_64x1 m_new; TASSIGN<0x10500>(m_new);  // UB 0x10500..0x10600
+            pipe_barrier(PIPE_V);
+            TROWEXPANDSUB(p, s, m_new);
+            pipe_barrier(PIPE_V);
+            TEXP(p, p);
+            // a: exp(m - m_new)
+            VecF32_1x64 a_1_row; TASSIGN<0x10600>(a_1_row);  // as a row, same bytes as a_1
+            TSUB(a_1_row, m_row, m_new_row);
+            VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x08200 + kv_blocks0_buffer * 0x00100);  // as a row, same bytes as a_tile
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_blocks0_buffer));  // free again
+            TEXP(a_tile_row, a_1_row);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_blocks0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_blocks0_buffer));
+            AGm a_out(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
+            TSTORE(a_out, a_tile_row);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_blocks0_buffer));
+            pipe_barrier(PIPE_V);
+            // l: l * a + sum(p, axis=-1, keepdim=true)
+            TMUL(l_row, l_row, a_tile_row);
+            VecF32_64x1 l_2; TASSIGN<0x10600>(l_2);  // UB 0x10600..0x10700
+            VecF32_64x64 l_2_tmp; TASSIGN<0x10700>(l_2_tmp);  // UB 0x10700..0x14700
+            TROWSUM(l_2, p, l_2_tmp);
+            VecF32_1x64 l_2_row; TASSIGN<0x10600>(l_2_row);  // as a row, same bytes as l_2
+            pipe_barrier(PIPE_V);
+            TADD(l_row, l_row, l_2_row);
+            // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+            VecB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x08400 + kv_blocks0_buffer * 0x02000);  // UB 0x08400..0x0c400, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_buffer));  // free again
+            TCVT(acc_3_tile, p, RoundMode::CAST_RINT, SaturationMode::ON);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_blocks0_buffer));
+            Acc3Gm acc_3_out(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
+            TSTORE(acc_3_out, acc_3_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_buffer));
+            // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+            TMOV(m_row, m_new_row);
+            kv_blocks0_buffer ^= 1;
         }
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_buffer));
+        // l: full([heads, q_blocks, size, 1], 0, fp32)
+        AGm l_end_out(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
+        TSTORE(l_end_out, l_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -42,19 +42,21 @@ AICORE inline void run_block(
         TSTORE(seen_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
     }
-    for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
-        for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_buffer ^= 1) {
-            const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;
-            VecB16_1x12288 part_2(i3_valid); TASSIGN(part_2, 0x17000 + i3_buffer * 0x06000);  // UB 0x17000..0x23000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));  // free again
-            XGm x_in(x + int64_t(i3) + int64_t(i4) * s, {i3_valid}, {int64_t(s)});
-            TLOAD(part_2, x_in);
-            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
-            XGm seen_out(seen + int64_t(i4) * 3 + int64_t(i3) + int64_t(i4) * s + 3, {i3_valid}, {int64_t(s) + 3});
-            TSTORE(seen_out, part_2);
-            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));
-        }
+    const int32_t i3_tiles = (s + 12287) / 12288;
+    const int32_t tiles = (b * 256) * i3_tiles;  // of i4 and i3
+    for (int32_t tile = block; tile < tiles; tile += nblk, i3_buffer ^= 1) {
+        const int32_t i4 = tile / i3_tiles;
+        const int32_t i3 = tile % i3_tiles * 12288;
+        const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;
+        VecB16_1x12288 part_2(i3_valid); TASSIGN(part_2, 0x17000 + i3_buffer * 0x06000);  // UB 0x17000..0x23000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));  // free again
+        XGm x_in(x + int64_t(i3) + int64_t(i4) * s, {i3_valid}, {int64_t(s)});
+        TLOAD(part_2, x_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_buffer));
+        XGm seen_out(seen + int64_t(i4) * 3 + int64_t(i3) + int64_t(i4) * s + 3, {i3_valid}, {int64_t(s) + 3});
+        TSTORE(seen_out, part_2);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

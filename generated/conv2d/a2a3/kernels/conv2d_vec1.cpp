@@ -26,24 +26,25 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t c0_buffer = 0;  // which of 2 buffers this iteration of c0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
-        for (int32_t c0 = block; c0 < 64; c0 += nblk, c0_buffer ^= 1) {
-            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
-            VecB16_1x64_c56 y_edge_tile_row; TASSIGN(y_edge_tile_row, 0x00000 + c0_buffer * 0x00080);  // as a row, same bytes as y_edge_tile
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(c0_buffer));  // free again
-            TEXPANDS(y_edge_tile_row, 0.0f);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + c0_buffer));
-            VecB16_16x64_c58_r1 y_edge_2_tile; TASSIGN(y_edge_2_tile, 0x00100 + c0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
-            TEXPANDS(y_edge_2_tile, 0.0f);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(c0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + c0_buffer));
-            YEdgeGm y_edge_out(y_edge + int64_t(n0) * 3584 + int64_t(c0) * 56);
-            TSTORE(y_edge_out, y_edge_tile_row);
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(c0_buffer));
-            YEdge2Gm y_edge_2_out(y_edge_2 + int64_t(n0) * 3712 + int64_t(c0) * 58);
-            TSTORE(y_edge_2_out, y_edge_2_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(c0_buffer));
-        }
+    const int32_t tiles = (n_end - n_begin) * 64;  // of n0 and c0
+    for (int32_t tile = block; tile < tiles; tile += nblk, c0_buffer ^= 1) {
+        const int32_t n0 = n_begin + tile / 64;
+        const int32_t c0 = tile % 64;
+        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
+        VecB16_1x64_c56 y_edge_tile_row; TASSIGN(y_edge_tile_row, 0x00000 + c0_buffer * 0x00080);  // as a row, same bytes as y_edge_tile
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(c0_buffer));  // free again
+        TEXPANDS(y_edge_tile_row, 0.0f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + c0_buffer));
+        VecB16_16x64_c58_r1 y_edge_2_tile; TASSIGN(y_edge_2_tile, 0x00100 + c0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
+        TEXPANDS(y_edge_2_tile, 0.0f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(c0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + c0_buffer));
+        YEdgeGm y_edge_out(y_edge + int64_t(n0) * 3584 + int64_t(c0) * 56);
+        TSTORE(y_edge_out, y_edge_tile_row);
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(c0_buffer));
+        YEdge2Gm y_edge_2_out(y_edge_2 + int64_t(n0) * 3712 + int64_t(c0) * 58);
+        TSTORE(y_edge_2_out, y_edge_2_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(c0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

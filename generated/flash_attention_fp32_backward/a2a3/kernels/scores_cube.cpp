@@ -35,41 +35,42 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 128) {
+    const int32_t kv0_tiles = (kv + 127) / 128;
+    const int32_t tiles = (sq_end - sq_begin + 127) / 128 * kv0_tiles * 8;  // of sq0, kv0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 128) {
-            const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-            for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_buffer ^= 1) {
-                // s: matmul(q, transpose(k, -2, -1), dtype=fp32) * scale
-                MatF32_128x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
-                QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
-                TLOAD(q_tile, q_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-                MatZnF32_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x20000 + heads0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
-                KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(k_tile, k_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-                LeftF32_128x128 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x10000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightF32_128x128 k_tile_l0b(kv0_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
-                AccF32_128x128 s_2_acc(sq0_valid, kv0_valid); TASSIGN(s_2_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
-                TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-                TPUSH<S2Pipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
-            }
-        }
+        const int32_t kv0 = tile / 8 % kv0_tiles * 128;
+        const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
+        const int32_t heads0 = tile % 8;
+        // s: matmul(q, transpose(k, -2, -1), dtype=fp32) * scale
+        MatF32_128x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
+        QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        MatZnF32_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x20000 + heads0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
+        KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
+        TLOAD(k_tile, k_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+        LeftF32_128x128 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x10000
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+        RightF32_128x128 k_tile_l0b(kv0_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
+        TEXTRACT(k_tile_l0b, k_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
+        AccF32_128x128 s_2_acc(sq0_valid, kv0_valid); TASSIGN(s_2_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
+        TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
+        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        TPUSH<S2Pipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers

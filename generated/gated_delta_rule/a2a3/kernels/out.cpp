@@ -24,29 +24,29 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i3 = block; i3 < b * 32; i3 += nblk) {
-        for (int32_t i1 = 0; i1 < 128; i1 += 64) {
-            for (int32_t i2 = 0; i2 < 128; i2 += 64, i2_buffer ^= 1) {
-                // state: transpose(state_end, -2, -1)
-                VecF32_64x64 part; TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-                StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
-                TLOAD(part, state_end_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-                VecF32_64x64 transposed; TASSIGN(transposed, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-                VecF32_64x64 transposed_tmp; TASSIGN<0x10000>(transposed_tmp);  // UB 0x10000..0x14000
-                pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-                TTRANS(transposed, part, transposed_tmp);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-                set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-                StateEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
-                TSTORE(state_out, transposed);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
-            }
-        }
+    const int32_t tiles = (b * 32) * 4;  // of i3, i1 and i2
+    for (int32_t tile = block; tile < tiles; tile += nblk, i2_buffer ^= 1) {
+        const int32_t i3 = tile / 4;
+        const int32_t i1 = tile / 2 % 2 * 64;
+        const int32_t i2 = tile % 2 * 64;
+        // state: transpose(state_end, -2, -1)
+        VecF32_64x64 part; TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
+        StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
+        TLOAD(part, state_end_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        VecF32_64x64 transposed; TASSIGN(transposed, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecF32_64x64 transposed_tmp; TASSIGN<0x10000>(transposed_tmp);  // UB 0x10000..0x14000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
+        TTRANS(transposed, part, transposed_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        StateEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
+        TSTORE(state_out, transposed);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -62,106 +62,106 @@ AICORE inline void run_block(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 2 buffers are free at first
-    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
-        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            for (int32_t group0 = 0; group0 < 2; ++group0) {
-                for (int32_t s0 = 0; s0 < s; s0 += 64, s0_buffer ^= 1) {
-                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-                    MatB16_64x128 o_w_block_tile(s0_valid); TASSIGN(o_w_block_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_buffer));  // free again
-                    OWBlockGm o_w_block_in(o_w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(o_w_block_tile, o_w_block_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_buffer));
-                    MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_buffer));  // free again
-                    QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
-                    TLOAD(q_n_tile, q_n_in);
-                    MatZnB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
-                    KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
-                    TLOAD(k_n_tile, k_n_in);
-                    OStateLowSlot o_state_low_view(o_state_low_fifo);
-                    TPOP<OStateLowPipe, OStateLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_pipe, o_state_low_view);
-                    __gm__ bfloat16_t *o_state_low_slot = o_state_low_view.data();
-                    MatB16_128x128 o_state_low_l1; TASSIGN(o_state_low_l1, 0x18000 + s0_buffer * 0x08000);  // L1 0x18000..0x28000, 2 copies
-                    OStateLowSlotGm o_state_low_slot_in(o_state_low_slot);
-                    TLOAD(o_state_low_l1, o_state_low_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
-                    TFREE<OStateLowPipe, OStateLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_pipe, o_state_low_view);
-                    LeftB16_64x128 o_w_block_tile_l0a(s0_valid); TASSIGN<0x00000>(o_w_block_tile_l0a);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_buffer));
-                    TEXTRACT(o_w_block_tile_l0a, o_w_block_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_buffer));
-                    RightB16_128x128 o_state_low_l1_l0b; TASSIGN<0x00000>(o_state_low_l1_l0b);  // L0B 0x00000..0x08000
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
-                    TEXTRACT(o_state_low_l1_l0b, o_state_low_l1, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
-                    AccF32_64x128 o_known_acc(s0_valid); TASSIGN<0x00000>(o_known_acc);  // L0C 0x00000..0x08000
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
-                    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free again
-                    TMATMUL(o_known_acc, o_w_block_tile_l0a, o_state_low_l1_l0b);
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
-                    set_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
-                    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
-                    TPUSH<OKnownPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_acc);
-                    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
-                    OStateLow2Slot o_state_low_2_view(o_state_low_2_fifo);
-                    TPOP<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
-                    __gm__ bfloat16_t *o_state_low_2_slot = o_state_low_2_view.data();
-                    MatB16_128x128 o_state_low_l1_2; TASSIGN(o_state_low_l1_2, 0x28000 + s0_buffer * 0x08000);  // L1 0x28000..0x38000, 2 copies
-                    OStateLowSlotGm o_state_low_2_slot_in(o_state_low_2_slot);
-                    TLOAD(o_state_low_l1_2, o_state_low_2_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-                    TFREE<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
-                    LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN<0x00000>(q_n_tile_l0a);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
-                    TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_buffer));
-                    RightB16_128x128 o_state_low_l1_2_l0b; TASSIGN<0x00000>(o_state_low_l1_2_l0b);  // L0B 0x00000..0x08000
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-                    TEXTRACT(o_state_low_l1_2_l0b, o_state_low_l1_2, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                    AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x00000>(o_recalled_block_acc);  // L0C 0x00000..0x08000
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
-                    TMATMUL(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                    set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-                    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-                    ORecalledBlockGm o_recalled_block_out(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(o_recalled_block_out, o_recalled_block_acc);
-                    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
-                    OLastingLowSlot o_lasting_low_view(o_lasting_low_fifo);
-                    TPOP<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
-                    __gm__ bfloat16_t *o_lasting_low_slot = o_lasting_low_view.data();
-                    MatB16_64x128 o_lasting_low_l1(s0_valid); TASSIGN(o_lasting_low_l1, 0x38000 + s0_buffer * 0x04000);  // L1 0x38000..0x40000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
-                    OWBlockGm o_lasting_low_slot_in(o_lasting_low_slot, {s0_valid});
-                    TLOAD(o_lasting_low_l1, o_lasting_low_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-                    TFREE<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
-                    LeftB16_128x64 k_n_tile_l0a(s0_valid); TASSIGN<0x00000>(k_n_tile_l0a);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                    TEXTRACT(k_n_tile_l0a, k_n_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));
-                    RightB16_64x128 o_lasting_low_l1_l0b(s0_valid); TASSIGN<0x00000>(o_lasting_low_l1_l0b);  // L0B 0x00000..0x04000
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-                    TEXTRACT(o_lasting_low_l1_l0b, o_lasting_low_l1, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
-                    AccF32_128x128 o_added_acc; TASSIGN<0x00000>(o_added_acc);  // L0C 0x00000..0x10000
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
-                    TMATMUL(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
-                    wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-                    TPUSH<OAddedPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_acc);
-                    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);
-                }
-            }
+    const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t b0 = b_begin + tile / 32;
+        const int32_t heads0 = tile / 2 % 16;
+        const int32_t group0 = tile % 2;
+        for (int32_t s0 = 0; s0 < s; s0 += 64, s0_buffer ^= 1) {
+            const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+            MatB16_64x128 o_w_block_tile(s0_valid); TASSIGN(o_w_block_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_buffer));  // free again
+            OWBlockGm o_w_block_in(o_w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+            TLOAD(o_w_block_tile, o_w_block_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_buffer));
+            MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_buffer));  // free again
+            QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
+            TLOAD(q_n_tile, q_n_in);
+            MatZnB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
+            KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
+            TLOAD(k_n_tile, k_n_in);
+            OStateLowSlot o_state_low_view(o_state_low_fifo);
+            TPOP<OStateLowPipe, OStateLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_pipe, o_state_low_view);
+            __gm__ bfloat16_t *o_state_low_slot = o_state_low_view.data();
+            MatB16_128x128 o_state_low_l1; TASSIGN(o_state_low_l1, 0x18000 + s0_buffer * 0x08000);  // L1 0x18000..0x28000, 2 copies
+            OStateLowSlotGm o_state_low_slot_in(o_state_low_slot);
+            TLOAD(o_state_low_l1, o_state_low_slot_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
+            TFREE<OStateLowPipe, OStateLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_pipe, o_state_low_view);
+            LeftB16_64x128 o_w_block_tile_l0a(s0_valid); TASSIGN<0x00000>(o_w_block_tile_l0a);  // L0A 0x00000..0x04000
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_buffer));
+            TEXTRACT(o_w_block_tile_l0a, o_w_block_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_buffer));
+            RightB16_128x128 o_state_low_l1_l0b; TASSIGN<0x00000>(o_state_low_l1_l0b);  // L0B 0x00000..0x08000
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
+            TEXTRACT(o_state_low_l1_l0b, o_state_low_l1, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
+            AccF32_64x128 o_known_acc(s0_valid); TASSIGN<0x00000>(o_known_acc);  // L0C 0x00000..0x08000
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free again
+            TMATMUL(o_known_acc, o_w_block_tile_l0a, o_state_low_l1_l0b);
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
+            TPUSH<OKnownPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            OStateLow2Slot o_state_low_2_view(o_state_low_2_fifo);
+            TPOP<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
+            __gm__ bfloat16_t *o_state_low_2_slot = o_state_low_2_view.data();
+            MatB16_128x128 o_state_low_l1_2; TASSIGN(o_state_low_l1_2, 0x28000 + s0_buffer * 0x08000);  // L1 0x28000..0x38000, 2 copies
+            OStateLowSlotGm o_state_low_2_slot_in(o_state_low_2_slot);
+            TLOAD(o_state_low_l1_2, o_state_low_2_slot_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+            TFREE<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
+            LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN<0x00000>(q_n_tile_l0a);  // L0A 0x00000..0x04000
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+            TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_buffer));
+            RightB16_128x128 o_state_low_l1_2_l0b; TASSIGN<0x00000>(o_state_low_l1_2_l0b);  // L0B 0x00000..0x08000
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+            TEXTRACT(o_state_low_l1_2_l0b, o_state_low_l1_2, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+            AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x00000>(o_recalled_block_acc);  // L0C 0x00000..0x08000
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            TMATMUL(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+            ORecalledBlockGm o_recalled_block_out(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+            TSTORE(o_recalled_block_out, o_recalled_block_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            OLastingLowSlot o_lasting_low_view(o_lasting_low_fifo);
+            TPOP<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
+            __gm__ bfloat16_t *o_lasting_low_slot = o_lasting_low_view.data();
+            MatB16_64x128 o_lasting_low_l1(s0_valid); TASSIGN(o_lasting_low_l1, 0x38000 + s0_buffer * 0x04000);  // L1 0x38000..0x40000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
+            OWBlockGm o_lasting_low_slot_in(o_lasting_low_slot, {s0_valid});
+            TLOAD(o_lasting_low_l1, o_lasting_low_slot_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+            TFREE<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
+            LeftB16_128x64 k_n_tile_l0a(s0_valid); TASSIGN<0x00000>(k_n_tile_l0a);  // L0A 0x00000..0x04000
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            TEXTRACT(k_n_tile_l0a, k_n_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));
+            RightB16_64x128 o_lasting_low_l1_l0b(s0_valid); TASSIGN<0x00000>(o_lasting_low_l1_l0b);  // L0B 0x00000..0x04000
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+            TEXTRACT(o_lasting_low_l1_l0b, o_lasting_low_l1, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
+            AccF32_128x128 o_added_acc; TASSIGN<0x00000>(o_added_acc);  // L0C 0x00000..0x10000
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            TMATMUL(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            TPUSH<OAddedPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);
         }
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -52,74 +52,74 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
-        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            for (int32_t group0 = 0; group0 < 2; ++group0) {
-                for (int32_t s0 = -64; s0 < s; s0 += 64, s0_buffer ^= 1) {
-                    if (const int32_t s2 = s0 + 64; s2 < s) {
-                        const int32_t s2_valid = s - s2 < 64 ? s - s2 : 64;
-                        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-                        MatB16_64x128 q_n_tile(s2_valid); TASSIGN(q_n_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
-                        QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
-                        TLOAD(q_n_tile, q_n_in);
-                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
-                        MatZnB16_128x64 k_n_tile(s2_valid); TASSIGN(k_n_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                        KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
-                        TLOAD(k_n_tile, k_n_in);
-                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-                        LeftB16_64x128 q_n_tile_l0a(s2_valid); TASSIGN(q_n_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                        wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_buffer));  // free again
-                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
-                        TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
-                        RightB16_128x64 k_n_tile_l0b(s2_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-                        TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
-                        set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_buffer));
-                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));
-                        AccF32_64x64 o_qk_acc(s2_valid, s2_valid); TASSIGN(o_qk_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_buffer));
-                        wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));  // free again
-                        TMATMUL(o_qk_acc, q_n_tile_l0a, k_n_tile_l0b);
-                        set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
-                        set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_buffer));
-                        wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
-                        TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
-                        set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));
-                    }
-                    if (const int32_t s1 = s0; -64 < s1 && s1 < s) {
-                        const int32_t s1_valid = s - s1 < 64 ? s - s1 : 64;
-                        MatB16_64x128 o_change_block_tile(s1_valid); TASSIGN(o_change_block_tile, 0x10000 + s0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
-                        OChangeBlockGm o_change_block_in(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s1) * 128, {s1_valid});
-                        TLOAD(o_change_block_tile, o_change_block_in);
-                        OPLowSlot o_p_low_view(o_p_low_fifo);
-                        TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                        __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
-                        MatB16_64x64 o_p_low_l1(s1_valid, s1_valid); TASSIGN(o_p_low_l1, 0x18000 + s0_buffer * 0x02000);  // L1 0x18000..0x1c000, 2 copies
-                        OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {s1_valid, s1_valid}, {int64_t(s1_valid)});
-                        TLOAD(o_p_low_l1, o_p_low_slot_in);
-                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-                        TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                        LeftB16_64x64 o_p_low_l1_l0a(s1_valid, s1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + s0_buffer * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
-                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-                        wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
-                        TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                        RightB16_64x128 o_change_block_tile_l0b(s1_valid); TASSIGN(o_change_block_tile_l0b, 0x08000 + s0_buffer * 0x04000);  // L0B 0x08000..0x10000, 2 copies
-                        TEXTRACT(o_change_block_tile_l0b, o_change_block_tile, 0, 0);
-                        set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
-                        AccF32_64x128 o_new_acc(s1_valid); TASSIGN(o_new_acc, 0x08000 + s0_buffer * 0x08000);  // L0C 0x08000..0x18000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-                        wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
-                        TMATMUL(o_new_acc, o_p_low_l1_l0a, o_change_block_tile_l0b);
-                        set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
-                        set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
-                        wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
-                        TPUSH<ONewPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_acc);
-                        set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
-                    }
-                }
+    const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t b0 = b_begin + tile / 32;
+        const int32_t heads0 = tile / 2 % 16;
+        const int32_t group0 = tile % 2;
+        for (int32_t s0 = -64; s0 < s; s0 += 64, s0_buffer ^= 1) {
+            if (const int32_t s2 = s0 + 64; s2 < s) {
+                const int32_t s2_valid = s - s2 < 64 ? s - s2 : 64;
+                // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+                MatB16_64x128 q_n_tile(s2_valid); TASSIGN(q_n_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
+                QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
+                TLOAD(q_n_tile, q_n_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
+                MatZnB16_128x64 k_n_tile(s2_valid); TASSIGN(k_n_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
+                TLOAD(k_n_tile, k_n_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+                LeftB16_64x128 q_n_tile_l0a(s2_valid); TASSIGN(q_n_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_buffer));  // free again
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
+                TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
+                RightB16_128x64 k_n_tile_l0b(s2_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+                TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_buffer));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));
+                AccF32_64x64 o_qk_acc(s2_valid, s2_valid); TASSIGN(o_qk_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_buffer));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));  // free again
+                TMATMUL(o_qk_acc, q_n_tile_l0a, k_n_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_buffer));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
+                TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));
+            }
+            if (const int32_t s1 = s0; -64 < s1 && s1 < s) {
+                const int32_t s1_valid = s - s1 < 64 ? s - s1 : 64;
+                MatB16_64x128 o_change_block_tile(s1_valid); TASSIGN(o_change_block_tile, 0x10000 + s0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
+                OChangeBlockGm o_change_block_in(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s1) * 128, {s1_valid});
+                TLOAD(o_change_block_tile, o_change_block_in);
+                OPLowSlot o_p_low_view(o_p_low_fifo);
+                TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
+                MatB16_64x64 o_p_low_l1(s1_valid, s1_valid); TASSIGN(o_p_low_l1, 0x18000 + s0_buffer * 0x02000);  // L1 0x18000..0x1c000, 2 copies
+                OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {s1_valid, s1_valid}, {int64_t(s1_valid)});
+                TLOAD(o_p_low_l1, o_p_low_slot_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+                TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                LeftB16_64x64 o_p_low_l1_l0a(s1_valid, s1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + s0_buffer * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
+                TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
+                RightB16_64x128 o_change_block_tile_l0b(s1_valid); TASSIGN(o_change_block_tile_l0b, 0x08000 + s0_buffer * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                TEXTRACT(o_change_block_tile_l0b, o_change_block_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
+                AccF32_64x128 o_new_acc(s1_valid); TASSIGN(o_new_acc, 0x08000 + s0_buffer * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
+                TMATMUL(o_new_acc, o_p_low_l1_l0a, o_change_block_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+                TPUSH<ONewPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
             }
         }
     }

@@ -25,19 +25,21 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i4_buffer = 0;  // which of 2 buffers this iteration of i4 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i3 = block; i3 < b; i3 += nblk) {
-        for (int32_t i4 = 0; i4 < s; ++i4, i4_buffer ^= 1) {
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-            VecB16_32x128 part; TASSIGN(part, 0x00000 + i4_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_buffer));  // free again
-            OReadBlockGm o_read_block_in(o_read_block + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
-            TLOAD(part, o_read_block_in);
-            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_buffer));
-            OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
-            TSTORE(o_out, part);
-            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_buffer));
-        }
+    const int32_t i4_tiles = s;
+    const int32_t tiles = b * i4_tiles;  // of i3 and i4
+    for (int32_t tile = block; tile < tiles; tile += nblk, i4_buffer ^= 1) {
+        const int32_t i3 = tile / i4_tiles;
+        const int32_t i4 = tile % i4_tiles;
+        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+        VecB16_32x128 part; TASSIGN(part, 0x00000 + i4_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_buffer));  // free again
+        OReadBlockGm o_read_block_in(o_read_block + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
+        TLOAD(part, o_read_block_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_buffer));
+        OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
+        TSTORE(o_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

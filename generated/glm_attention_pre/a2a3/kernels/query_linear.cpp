@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 12;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 12 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_buffer ^= 1) {
-            AccI32_64x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
-            for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
-                // q_i: matmul(n_q, w_q, dtype=int32)
-                MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
-                TLOAD(n_q_tile, n_q_in);
-                MatI8_512x128 w_q_tile; TASSIGN(w_q_tile, 0x10000 + h0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
-                WQGm w_q_in(w_q + int64_t(heads0) * 655360 + int64_t(h0) * 32);
-                TLOAD(w_q_tile, w_q_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
-                    LeftI8_64x256 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
-                    RightI8_256x128 w_q_tile_l0b; TASSIGN(w_q_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(w_q_tile_l0b, w_q_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(q_i_acc, q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t heads0 = tile % 12;
+        AccI32_64x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
+            // q_i: matmul(n_q, w_q, dtype=int32)
+            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+            TLOAD(n_q_tile, n_q_in);
+            MatI8_512x128 w_q_tile; TASSIGN(w_q_tile, 0x10000 + h0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            WQGm w_q_in(w_q + int64_t(heads0) * 655360 + int64_t(h0) * 32);
+            TLOAD(w_q_tile, w_q_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
+                LeftI8_64x256 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
+                RightI8_256x128 w_q_tile_l0b; TASSIGN(w_q_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_q_tile_l0b, w_q_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (h0 + k1 == 0) {
+                    TMATMUL(q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
+                } else {
+                    TMATMUL_ACC(q_i_acc, q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-            QIGm q_i_out(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
-            TSTORE(q_i_out, q_i_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        QIGm q_i_out(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
+        TSTORE(q_i_out, q_i_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

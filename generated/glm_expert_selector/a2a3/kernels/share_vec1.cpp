@@ -33,20 +33,21 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        for (int32_t i2 = 0; i2 < 8; ++i2, i2_buffer ^= 1) {
-            const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 1);
-            // chosen: gather(score, 1, expert)
-            VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
-            ScoreGm score_in(score + int64_t(i1) * 160 + int64_t(place));
-            TLOAD(part, score_in);
-            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
-            ScoreGm chosen_out(chosen + int64_t(i1) * 8 + int64_t(i2));
-            TSTORE(chosen_out, part);
-            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
-        }
+    const int32_t tiles = t * 8;  // of i1 and i2
+    for (int32_t tile = block; tile < tiles; tile += nblk, i2_buffer ^= 1) {
+        const int32_t i1 = tile / 8;
+        const int32_t i2 = tile % 8;
+        const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 1);
+        // chosen: gather(score, 1, expert)
+        VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
+        ScoreGm score_in(score + int64_t(i1) * 160 + int64_t(place));
+        TLOAD(part, score_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
+        ScoreGm chosen_out(chosen + int64_t(i1) * 8 + int64_t(i2));
+        TSTORE(chosen_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif

@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 40;  // of t0 and h0
+    for (int32_t tile = block; tile < tiles; tile += nblk, h0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 40 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t h0 = block * 128; h0 < 5120; h0 += nblk * 128, h0_buffer ^= 1) {
-            AccI32_64x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000 + h0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));  // free again
-            for (int32_t f0 = 0; f0 < 1536; f0 += 512, f0_buffer ^= 1) {
-                // down_i: matmul(a_q, w_down, dtype=int32)
-                MatI8_64x512 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x00000 + f0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_buffer));  // free again
-                AQGm a_q_in(a_q + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
-                TLOAD(a_q_tile, a_q_in);
-                MatI8_512x128 w_down_tile; TASSIGN(w_down_tile, 0x10000 + f0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
-                WDownGm w_down_in(w_down + int64_t(h0) * 1536 + int64_t(f0) * 32);
-                TLOAD(w_down_tile, w_down_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(f0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(f0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
-                    LeftI8_64x256 a_q_tile_l0a(t0_valid); TASSIGN(a_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(a_q_tile_l0a, a_q_tile, 0, k1);
-                    RightI8_256x128 w_down_tile_l0b; TASSIGN(w_down_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(w_down_tile_l0b, w_down_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (f0 + k1 == 0) {
-                        TMATMUL(down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(down_i_acc, down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t h0 = tile % 40 * 128;
+        AccI32_64x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000 + h0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));  // free again
+        for (int32_t f0 = 0; f0 < 1536; f0 += 512, f0_buffer ^= 1) {
+            // down_i: matmul(a_q, w_down, dtype=int32)
+            MatI8_64x512 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x00000 + f0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_buffer));  // free again
+            AQGm a_q_in(a_q + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
+            TLOAD(a_q_tile, a_q_in);
+            MatI8_512x128 w_down_tile; TASSIGN(w_down_tile, 0x10000 + f0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            WDownGm w_down_in(w_down + int64_t(h0) * 1536 + int64_t(f0) * 32);
+            TLOAD(w_down_tile, w_down_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(f0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(f0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
+                LeftI8_64x256 a_q_tile_l0a(t0_valid); TASSIGN(a_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(a_q_tile_l0a, a_q_tile, 0, k1);
+                RightI8_256x128 w_down_tile_l0b; TASSIGN(w_down_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_down_tile_l0b, w_down_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (f0 + k1 == 0) {
+                    TMATMUL(down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
+                } else {
+                    TMATMUL_ACC(down_i_acc, down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
-            DownIGm down_i_out(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
-            TSTORE(down_i_out, down_i_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
+        DownIGm down_i_out(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+        TSTORE(down_i_out, down_i_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

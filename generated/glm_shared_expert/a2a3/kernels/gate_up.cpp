@@ -37,73 +37,74 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 12;  // of t0 and f0
+    for (int32_t tile = block; tile < tiles; tile += nblk, f0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 12 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128, f0_buffer ^= 1) {
-            AccI32_64x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000 + f0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x10000 + f0_buffer * 0x08000);  // L0C 0x10000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(f0_buffer));  // free again
-            for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
-                // gate_i: matmul(x_q, w_gate, dtype=int32)
-                MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                XQGm x_q_in(x_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
-                TLOAD(x_q_tile, x_q_in);
-                MatI8_512x128 w_gate_tile; TASSIGN(w_gate_tile, 0x10000 + h0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
-                WGateGm w_gate_in(w_gate + int64_t(f0) * 5120 + int64_t(h0) * 32);
-                TLOAD(w_gate_tile, w_gate_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
-                // up_i:   matmul(x_q, w_up, dtype=int32)
-                MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x30000 + h0_buffer * 0x10000);  // L1 0x30000..0x50000, 2 copies
-                WGateGm w_up_in(w_up + int64_t(f0) * 5120 + int64_t(h0) * 32);
-                TLOAD(w_up_tile, w_up_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                    // gate_i: matmul(x_q, w_gate, dtype=int32)
-                    LeftI8_64x128 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
-                    RightI8_128x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    TEXTRACT(w_gate_tile_l0b, w_gate_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
-                }
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer_2 ^= 1) {
-                    // up_i:   matmul(x_q, w_up, dtype=int32)
-                    LeftI8_64x128 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x04000 + k1_buffer_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));  // free again
-                    TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
-                    RightI8_128x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x08000 + k1_buffer_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
-                    TEXTRACT(w_up_tile_l0b, w_up_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));
-                }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
-            }
-            set_flag(PIPE_M, PIPE_FIX, event_t(f0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(f0_buffer));
+        const int32_t f0 = tile % 12 * 128;
+        AccI32_64x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000 + f0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x10000 + f0_buffer * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(f0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
             // gate_i: matmul(x_q, w_gate, dtype=int32)
-            GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
-            TSTORE(gate_i_out, gate_i_acc);
+            MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            XQGm x_q_in(x_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+            TLOAD(x_q_tile, x_q_in);
+            MatI8_512x128 w_gate_tile; TASSIGN(w_gate_tile, 0x10000 + h0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            WGateGm w_gate_in(w_gate + int64_t(f0) * 5120 + int64_t(h0) * 32);
+            TLOAD(w_gate_tile, w_gate_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
             // up_i:   matmul(x_q, w_up, dtype=int32)
-            GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
-            TSTORE(up_i_out, up_i_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(f0_buffer));
+            MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x30000 + h0_buffer * 0x10000);  // L1 0x30000..0x50000, 2 copies
+            WGateGm w_up_in(w_up + int64_t(f0) * 5120 + int64_t(h0) * 32);
+            TLOAD(w_up_tile, w_up_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                // gate_i: matmul(x_q, w_gate, dtype=int32)
+                LeftI8_64x128 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
+                RightI8_128x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                TEXTRACT(w_gate_tile_l0b, w_gate_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (h0 + k1 == 0) {
+                    TMATMUL(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                } else {
+                    TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+            }
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer_2 ^= 1) {
+                // up_i:   matmul(x_q, w_up, dtype=int32)
+                LeftI8_64x128 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x04000 + k1_buffer_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));  // free again
+                TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
+                RightI8_128x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x08000 + k1_buffer_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                TEXTRACT(w_up_tile_l0b, w_up_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
+                if (h0 + k1 == 0) {
+                    TMATMUL(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                } else {
+                    TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));
+            }
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(f0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(f0_buffer));
+        // gate_i: matmul(x_q, w_gate, dtype=int32)
+        GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
+        TSTORE(gate_i_out, gate_i_acc);
+        // up_i:   matmul(x_q, w_up, dtype=int32)
+        GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
+        TSTORE(up_i_out, up_i_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(f0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -32,45 +32,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+    const int32_t tiles = (t_end - t_begin + 127) / 128 * 2;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 2 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
-            AccF32_128x32 w_b_acc(t0_valid); TASSIGN<0x00000>(w_b_acc);  // L0C 0x00000..0x04000
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            for (int32_t h0 = 0; h0 < 4096; h0 += 512, h0_buffer ^= 1) {
-                // w_b:     matmul(x, w_proj, dtype=bf16)
-                MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                XGm x_in(x + int64_t(t0) * 4096 + int64_t(h0), {t0_valid});
-                TLOAD(x_tile, x_in);
-                MatB16_512x32 w_proj_tile; TASSIGN(w_proj_tile, 0x40000 + h0_buffer * 0x08000);  // L1 0x40000..0x50000, 2 copies
-                WProjGm w_proj_in(w_proj + int64_t(heads0) * 4096 + int64_t(h0) * 16);
-                TLOAD(w_proj_tile, w_proj_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                    LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_128x32 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
-                    TEXTRACT(w_proj_tile_l0b, w_proj_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t heads0 = tile % 2 * 32;
+        AccF32_128x32 w_b_acc(t0_valid); TASSIGN<0x00000>(w_b_acc);  // L0C 0x00000..0x04000
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+        for (int32_t h0 = 0; h0 < 4096; h0 += 512, h0_buffer ^= 1) {
+            // w_b:     matmul(x, w_proj, dtype=bf16)
+            MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            XGm x_in(x + int64_t(t0) * 4096 + int64_t(h0), {t0_valid});
+            TLOAD(x_tile, x_in);
+            MatB16_512x32 w_proj_tile; TASSIGN(w_proj_tile, 0x40000 + h0_buffer * 0x08000);  // L1 0x40000..0x50000, 2 copies
+            WProjGm w_proj_in(w_proj + int64_t(heads0) * 4096 + int64_t(h0) * 16);
+            TLOAD(w_proj_tile, w_proj_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                RightB16_128x32 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                TEXTRACT(w_proj_tile_l0b, w_proj_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (h0 + k1 == 0) {
+                    TMATMUL(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                } else {
+                    TMATMUL_ACC(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            WBGm w_b_out(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
-            TSTORE(w_b_out, w_b_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        WBGm w_b_out(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
+        TSTORE(w_b_out, w_b_acc);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

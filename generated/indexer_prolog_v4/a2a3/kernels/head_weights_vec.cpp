@@ -27,32 +27,33 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+    const int32_t tiles = (t_end - t_begin + 127) / 128 * 2;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 2 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
-            // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
-            VecB16_128x32 w_b_tile(t0_valid); TASSIGN<0x00000>(w_b_tile);  // UB 0x00000..0x02000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-            WBGm w_b_in(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
-            TLOAD(w_b_tile, w_b_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_128x32 weights_1(t0_valid); TASSIGN<0x04000>(weights_1);  // UB 0x04000..0x08000
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            pipe_barrier(PIPE_V);
-            TMULS(weights_1, weights_1, 0.011048543f);
-            VecF16_128x32 weights_tile(t0_valid); TASSIGN<0x02000>(weights_tile);  // UB 0x02000..0x04000
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(weights_tile, weights_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            WeightsGm weights_out(weights + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
-            TSTORE(weights_out, weights_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
-        }
+        const int32_t heads0 = tile % 2 * 32;
+        // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
+        VecB16_128x32 w_b_tile(t0_valid); TASSIGN<0x00000>(w_b_tile);  // UB 0x00000..0x02000
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        WBGm w_b_in(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
+        TLOAD(w_b_tile, w_b_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_128x32 weights_1(t0_valid); TASSIGN<0x04000>(weights_1);  // UB 0x04000..0x08000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        pipe_barrier(PIPE_V);
+        TMULS(weights_1, weights_1, 0.011048543f);
+        VecF16_128x32 weights_tile(t0_valid); TASSIGN<0x02000>(weights_tile);  // UB 0x02000..0x04000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TCVT(weights_tile, weights_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        WeightsGm weights_out(weights + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
+        TSTORE(weights_out, weights_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use

@@ -36,67 +36,68 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_buffer ^= 1) {
-            // f: cast(v, fp32)
-            VecB16_32x128 q_h_tile; TASSIGN(q_h_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
-            QHGm q_h_in(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TLOAD(q_h_tile, q_h_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
-            VecF32_32x128 q_f; TASSIGN<0x06080>(q_f);  // UB 0x06080..0x0a080
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
-            TCVT(q_f, q_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
-            // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
-            VecF32_32x128 q_s_1; TASSIGN<0x0a080>(q_s_1);  // UB 0x0a080..0x0e080
-            pipe_barrier(PIPE_V);
-            TABS(q_s_1, q_f);
-            VecF32_32x1 q_s_2; TASSIGN<0x0e080>(q_s_2);  // UB 0x0e080..0x0e100
-            VecF32_32x128 q_s_2_tmp; TASSIGN<0x0e100>(q_s_2_tmp);  // UB 0x0e100..0x12100
-            pipe_barrier(PIPE_V);
-            TROWMAX(q_s_2, q_s_1, q_s_2_tmp);
-            VecF32_1x32 q_s_3_row; TASSIGN<0x0a080>(q_s_3_row);  // as a row, same bytes as q_s_3
-            VecF32_1x32 q_s_2_row; TASSIGN<0x0e080>(q_s_2_row);  // as a row, same bytes as q_s_2
-            pipe_barrier(PIPE_V);
-            TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-            VecF32_1x32 q_s_row; TASSIGN<0x0a080>(q_s_row);  // as a row, same bytes as q_s
-            pipe_barrier(PIPE_V);
-            TDIVS(q_s_row, 127.0f, q_s_3_row);
-            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
-            VecF32_32x128 q_1; TASSIGN<0x06080>(q_1);  // UB 0x06080..0x0a080
-            VecF32_32x1 q_s; TASSIGN<0x0a080>(q_s);  // UB 0x0a080..0x0a100
-            pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_1, q_f, q_s);
-            VecI32_32x128 q_tile_int32; TASSIGN<0x0a100>(q_tile_int32);  // UB 0x0a100..0x0e100
-            pipe_barrier(PIPE_V);
-            TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecF16_32x128 q_tile_fp16; TASSIGN<0x06080>(q_tile_fp16);  // UB 0x06080..0x08080
-            pipe_barrier(PIPE_V);
-            TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-            VecI8_32x128 q_tile; TASSIGN(q_tile, 0x04000 + heads0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
-            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
-            VecF32_1x32 q_scale_1_row; TASSIGN<0x06080>(q_scale_1_row);  // as a row, same bytes as q_scale_1
-            pipe_barrier(PIPE_V);
-            TDIVS(q_scale_1_row, 1.0f, q_s_row);
-            VecF16_1x32 q_scale_tile_row; TASSIGN(q_scale_tile_row, 0x06000 + heads0_buffer * 0x00040);  // as a row, same bytes as q_scale_tile
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
-            TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
-            QGm q_out(q + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TSTORE(q_out, q_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
-            QScaleGm q_scale_out(q_scale + int64_t(t0) * 64 + int64_t(heads0));
-            TSTORE(q_scale_out, q_scale_tile_row);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
-        }
+    const int32_t tiles = (t_end - t_begin) * 2;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 2;
+        const int32_t heads0 = tile % 2 * 32;
+        // f: cast(v, fp32)
+        VecB16_32x128 q_h_tile; TASSIGN(q_h_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
+        QHGm q_h_in(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
+        TLOAD(q_h_tile, q_h_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
+        VecF32_32x128 q_f; TASSIGN<0x06080>(q_f);  // UB 0x06080..0x0a080
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
+        TCVT(q_f, q_h_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
+        // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)
+        VecF32_32x128 q_s_1; TASSIGN<0x0a080>(q_s_1);  // UB 0x0a080..0x0e080
+        pipe_barrier(PIPE_V);
+        TABS(q_s_1, q_f);
+        VecF32_32x1 q_s_2; TASSIGN<0x0e080>(q_s_2);  // UB 0x0e080..0x0e100
+        VecF32_32x128 q_s_2_tmp; TASSIGN<0x0e100>(q_s_2_tmp);  // UB 0x0e100..0x12100
+        pipe_barrier(PIPE_V);
+        TROWMAX(q_s_2, q_s_1, q_s_2_tmp);
+        VecF32_1x32 q_s_3_row; TASSIGN<0x0a080>(q_s_3_row);  // as a row, same bytes as q_s_3
+        VecF32_1x32 q_s_2_row; TASSIGN<0x0e080>(q_s_2_row);  // as a row, same bytes as q_s_2
+        pipe_barrier(PIPE_V);
+        TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
+        VecF32_1x32 q_s_row; TASSIGN<0x0a080>(q_s_row);  // as a row, same bytes as q_s
+        pipe_barrier(PIPE_V);
+        TDIVS(q_s_row, 127.0f, q_s_3_row);
+        // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
+        VecF32_32x128 q_1; TASSIGN<0x06080>(q_1);  // UB 0x06080..0x0a080
+        VecF32_32x1 q_s; TASSIGN<0x0a080>(q_s);  // UB 0x0a080..0x0a100
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(q_1, q_f, q_s);
+        VecI32_32x128 q_tile_int32; TASSIGN<0x0a100>(q_tile_int32);  // UB 0x0a100..0x0e100
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        VecF16_32x128 q_tile_fp16; TASSIGN<0x06080>(q_tile_fp16);  // UB 0x06080..0x08080
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
+        VecI8_32x128 q_tile; TASSIGN(q_tile, 0x04000 + heads0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
+        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
+        VecF32_1x32 q_scale_1_row; TASSIGN<0x06080>(q_scale_1_row);  // as a row, same bytes as q_scale_1
+        pipe_barrier(PIPE_V);
+        TDIVS(q_scale_1_row, 1.0f, q_s_row);
+        VecF16_1x32 q_scale_tile_row; TASSIGN(q_scale_tile_row, 0x06000 + heads0_buffer * 0x00040);  // as a row, same bytes as q_scale_tile
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
+        TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
+        QGm q_out(q + int64_t(t0) * 8192 + int64_t(heads0) * 128);
+        TSTORE(q_out, q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        QScaleGm q_scale_out(q_scale + int64_t(t0) * 64 + int64_t(heads0));
+        TSTORE(q_scale_out, q_scale_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -37,45 +37,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 16;  // of t0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 16 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128) {
-            for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_buffer ^= 1) {
-                // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
-                MatB16_64x128 x_g(t0_valid); TASSIGN(x_g, 0x00000 + groups0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_buffer));  // free again
-                XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});
-                TLOAD(x_g, x_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + groups0_buffer));
-                YG1Slot y_g_1_view(y_g_1_fifo);
-                TPOP<YG1Pipe, YG1Slot, TileSplitAxis::TILE_NO_SPLIT>(y_g_1_pipe, y_g_1_view);
-                __gm__ bfloat16_t *y_g_1_slot = y_g_1_view.data();
-                MatB16_128x128 y_g_1_l1; TASSIGN(y_g_1_l1, 0x08000 + groups0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(groups0_buffer));  // free again
-                YG1SlotGm y_g_1_slot_in(y_g_1_slot);
-                TLOAD(y_g_1_l1, y_g_1_slot_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(groups0_buffer));
-                TFREE<YG1Pipe, YG1Slot, TileSplitAxis::TILE_NO_SPLIT>(y_g_1_pipe, y_g_1_view);
-                LeftB16_64x128 x_g_l0a(t0_valid); TASSIGN(x_g_l0a, 0x00000 + groups0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(groups0_buffer));  // free again
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + groups0_buffer));
-                TEXTRACT(x_g_l0a, x_g, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_buffer));
-                RightB16_128x128 y_g_1_l1_l0b; TASSIGN(y_g_1_l1_l0b, 0x00000 + groups0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(groups0_buffer));
-                TEXTRACT(y_g_1_l1_l0b, y_g_1_l1, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(groups0_buffer));
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(groups0_buffer));
-                AccF32_64x128 y_g_acc(t0_valid); TASSIGN(y_g_acc, 0x00000 + groups0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(groups0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(groups0_buffer));  // free again
-                TMATMUL(y_g_acc, x_g_l0a, y_g_1_l1_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(groups0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, event_t(groups0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(groups0_buffer));
-                TPUSH<YGPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(groups0_buffer));
-            }
+        const int32_t n0 = tile % 16 * 128;
+        for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_buffer ^= 1) {
+            // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
+            MatB16_64x128 x_g(t0_valid); TASSIGN(x_g, 0x00000 + groups0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_buffer));  // free again
+            XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});
+            TLOAD(x_g, x_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + groups0_buffer));
+            YG1Slot y_g_1_view(y_g_1_fifo);
+            TPOP<YG1Pipe, YG1Slot, TileSplitAxis::TILE_NO_SPLIT>(y_g_1_pipe, y_g_1_view);
+            __gm__ bfloat16_t *y_g_1_slot = y_g_1_view.data();
+            MatB16_128x128 y_g_1_l1; TASSIGN(y_g_1_l1, 0x08000 + groups0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(groups0_buffer));  // free again
+            YG1SlotGm y_g_1_slot_in(y_g_1_slot);
+            TLOAD(y_g_1_l1, y_g_1_slot_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(groups0_buffer));
+            TFREE<YG1Pipe, YG1Slot, TileSplitAxis::TILE_NO_SPLIT>(y_g_1_pipe, y_g_1_view);
+            LeftB16_64x128 x_g_l0a(t0_valid); TASSIGN(x_g_l0a, 0x00000 + groups0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(groups0_buffer));  // free again
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + groups0_buffer));
+            TEXTRACT(x_g_l0a, x_g, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_buffer));
+            RightB16_128x128 y_g_1_l1_l0b; TASSIGN(y_g_1_l1_l0b, 0x00000 + groups0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(groups0_buffer));
+            TEXTRACT(y_g_1_l1_l0b, y_g_1_l1, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(groups0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(groups0_buffer));
+            AccF32_64x128 y_g_acc(t0_valid); TASSIGN(y_g_acc, 0x00000 + groups0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(groups0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(groups0_buffer));  // free again
+            TMATMUL(y_g_acc, x_g_l0a, y_g_1_l1_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(groups0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(groups0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(groups0_buffer));
+            TPUSH<YGPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(groups0_buffer));
         }
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
+    const int32_t tiles = (m_end - m_begin + 127) / 128 * 8;  // of m0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
+        const int32_t m0 = m_begin + tile / 8 * 128;
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128, n0_buffer ^= 1) {
-            AccI32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-            for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_buffer ^= 1) {
-                // c: matmul(a, b, dtype=int32)
-                MatI8_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
-                AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
-                TLOAD(a_tile, a_in);
-                MatI8_256x128 b_tile; TASSIGN(b_tile, 0x10000 + k0_buffer * 0x08000);  // L1 0x10000..0x20000, 2 copies
-                BGm b_in(b + int64_t(n0) * 1024 + int64_t(k0) * 32);
-                TLOAD(b_tile, b_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
-                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_buffer ^= 1) {
-                    LeftI8_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(a_tile_l0a, a_tile, 0, k1);
-                    RightI8_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
-                    TEXTRACT(b_tile_l0b, b_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (k0 + k1 == 0) {
-                        TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t n0 = tile % 8 * 128;
+        AccI32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
+        for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_buffer ^= 1) {
+            // c: matmul(a, b, dtype=int32)
+            MatI8_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
+            AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
+            TLOAD(a_tile, a_in);
+            MatI8_256x128 b_tile; TASSIGN(b_tile, 0x10000 + k0_buffer * 0x08000);  // L1 0x10000..0x20000, 2 copies
+            BGm b_in(b + int64_t(n0) * 1024 + int64_t(k0) * 32);
+            TLOAD(b_tile, b_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
+            for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_buffer ^= 1) {
+                LeftI8_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(a_tile_l0a, a_tile, 0, k1);
+                RightI8_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                TEXTRACT(b_tile_l0b, b_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (k0 + k1 == 0) {
+                    TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
+                } else {
+                    TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-            CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
-            TSTORE(c_out, c_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+        CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
+        TSTORE(c_out, c_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

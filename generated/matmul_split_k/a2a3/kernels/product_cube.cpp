@@ -34,47 +34,47 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 32) {
+    const int32_t tiles = (m_end - m_begin + 31) / 32 * 8;  // of m0, c_part0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
+        const int32_t m0 = m_begin + tile / 8 * 32;
         const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
-        for (int32_t c_part0 = block; c_part0 < 4; c_part0 += nblk) {
-            for (int32_t n0 = 0; n0 < 256; n0 += 128, n0_buffer ^= 1) {
-                AccF32_32x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-                for (int32_t c_depth0 = 0; c_depth0 < 1792; c_depth0 += 256, c_depth0_buffer ^= 1) {
-                    // c: matmul(a, b, dtype=bf16)
-                    MatB16_32x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + c_depth0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_buffer));  // free again
-                    AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 1792 + int64_t(c_depth0), {m0_valid});
-                    TLOAD(a_tile, a_in);
-                    MatB16_256x128 b_tile; TASSIGN(b_tile, 0x08000 + c_depth0_buffer * 0x10000);  // L1 0x08000..0x28000, 2 copies
-                    BGm b_in(b + int64_t(c_part0) * 28672 + int64_t(n0) * 7168 + int64_t(c_depth0) * 16);
-                    TLOAD(b_tile, b_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_buffer));
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_buffer));
-                    for (int32_t k1 = 0; k1 < 256; k1 += 128, k1_buffer ^= 1) {
-                        LeftB16_32x128 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                        wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                        TEXTRACT(a_tile_l0a, a_tile, 0, k1);
-                        RightB16_128x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                        TEXTRACT(b_tile_l0b, b_tile, k1, 0);
-                        set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                        wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                        if (c_depth0 + k1 == 0) {
-                            TMATMUL(c_parts_acc, a_tile_l0a, b_tile_l0b);
-                        } else {
-                            TMATMUL_ACC(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
-                        }
-                        set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
-                    }
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_buffer));
+        const int32_t c_part0 = tile / 2 % 4;
+        const int32_t n0 = tile % 2 * 128;
+        AccF32_32x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
+        for (int32_t c_depth0 = 0; c_depth0 < 1792; c_depth0 += 256, c_depth0_buffer ^= 1) {
+            // c: matmul(a, b, dtype=bf16)
+            MatB16_32x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + c_depth0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_buffer));  // free again
+            AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 1792 + int64_t(c_depth0), {m0_valid});
+            TLOAD(a_tile, a_in);
+            MatB16_256x128 b_tile; TASSIGN(b_tile, 0x08000 + c_depth0_buffer * 0x10000);  // L1 0x08000..0x28000, 2 copies
+            BGm b_in(b + int64_t(c_part0) * 28672 + int64_t(n0) * 7168 + int64_t(c_depth0) * 16);
+            TLOAD(b_tile, b_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_buffer));
+            for (int32_t k1 = 0; k1 < 256; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_32x128 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(a_tile_l0a, a_tile, 0, k1);
+                RightB16_128x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(b_tile_l0b, b_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (c_depth0 + k1 == 0) {
+                    TMATMUL(c_parts_acc, a_tile_l0a, b_tile_l0b);
+                } else {
+                    TMATMUL_ACC(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-                CPartsGm c_parts_out(c_parts + int64_t(c_part0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-                TSTORE(c_parts_out, c_parts_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+        CPartsGm c_parts_out(c_parts + int64_t(c_part0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TSTORE(c_parts_out, c_parts_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

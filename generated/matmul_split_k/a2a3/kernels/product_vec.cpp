@@ -29,49 +29,50 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 32) {
+    const int32_t tiles = (m_end - m_begin + 31) / 32 * 2;  // of m0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
+        const int32_t m0 = m_begin + tile / 2 * 32;
         const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
-        for (int32_t n0 = block * 128; n0 < 256; n0 += nblk * 128, n0_buffer ^= 1) {
-            // c: matmul(a, b, dtype=bf16)
-            VecF32_32x128 c_parts_tile(m0_valid); TASSIGN(c_parts_tile, 0x00000 + n0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));  // free again
-            CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_parts_tile, c_parts_in);
-            VecF32_32x128 c_parts_tile_2(m0_valid); TASSIGN(c_parts_tile_2, 0x08000 + n0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            CPartsGm c_parts_in_2(c_parts + int64_t(m) * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_parts_tile_2, c_parts_in_2);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
-            VecF32_32x128 c_parts_tile_3(m0_valid); TASSIGN(c_parts_tile_3, 0x10000 + n0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
-            CPartsGm c_parts_in_3(c_parts + int64_t(m) * 512 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_parts_tile_3, c_parts_in_3);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
-            VecF32_32x128 c_parts_tile_4(m0_valid); TASSIGN(c_parts_tile_4, 0x18000 + n0_buffer * 0x04000);  // UB 0x18000..0x20000, 2 copies
-            CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_parts_tile_4, c_parts_in_4);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            VecF32_32x128 c_add(m0_valid); TASSIGN<0x24000>(c_add);  // UB 0x24000..0x28000
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
-            TADD(c_add, c_parts_tile, c_parts_tile_2);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
-            TADD(c_add, c_add, c_parts_tile_3);
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
-            TADD(c_add, c_add, c_parts_tile_4);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
-            VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_buffer * 0x02000);  // UB 0x20000..0x24000, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));  // free again
-            TCVT(c_tile, c_add, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
-            CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TSTORE(c_out, c_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));
-        }
+        const int32_t n0 = tile % 2 * 128;
+        // c: matmul(a, b, dtype=bf16)
+        VecF32_32x128 c_parts_tile(m0_valid); TASSIGN(c_parts_tile, 0x00000 + n0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));  // free again
+        CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TLOAD(c_parts_tile, c_parts_in);
+        VecF32_32x128 c_parts_tile_2(m0_valid); TASSIGN(c_parts_tile_2, 0x08000 + n0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        CPartsGm c_parts_in_2(c_parts + int64_t(m) * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TLOAD(c_parts_tile_2, c_parts_in_2);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
+        VecF32_32x128 c_parts_tile_3(m0_valid); TASSIGN(c_parts_tile_3, 0x10000 + n0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
+        CPartsGm c_parts_in_3(c_parts + int64_t(m) * 512 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TLOAD(c_parts_tile_3, c_parts_in_3);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
+        VecF32_32x128 c_parts_tile_4(m0_valid); TASSIGN(c_parts_tile_4, 0x18000 + n0_buffer * 0x04000);  // UB 0x18000..0x20000, 2 copies
+        CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TLOAD(c_parts_tile_4, c_parts_in_4);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+        VecF32_32x128 c_add(m0_valid); TASSIGN<0x24000>(c_add);  // UB 0x24000..0x28000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_buffer));
+        TADD(c_add, c_parts_tile, c_parts_tile_2);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_buffer));
+        TADD(c_add, c_add, c_parts_tile_3);
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+        TADD(c_add, c_add, c_parts_tile_4);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
+        VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_buffer * 0x02000);  // UB 0x20000..0x24000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));  // free again
+        TCVT(c_tile, c_add, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));
+        CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+        TSTORE(c_out, c_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

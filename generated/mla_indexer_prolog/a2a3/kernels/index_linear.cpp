@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 64;  // of t0 and index_heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, index_heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 64 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_buffer ^= 1) {
-            AccI32_64x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));  // free again
-            for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
-                // iq_i: matmul(q_q, w_iq, dtype=int32)
-                MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));  // free again
-                QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
-                TLOAD(q_q_tile, q_q_in);
-                MatI8_512x128 w_iq_tile; TASSIGN(w_iq_tile, 0x10000 + q_rank0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
-                WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608 + int64_t(q_rank0) * 32);
-                TLOAD(w_iq_tile, w_iq_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
-                    LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
-                    RightI8_256x128 w_iq_tile_l0b; TASSIGN(w_iq_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(w_iq_tile_l0b, w_iq_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (q_rank0 + k1 == 0) {
-                        TMATMUL(iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t index_heads0 = tile % 64;
+        AccI32_64x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));  // free again
+        for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
+            // iq_i: matmul(q_q, w_iq, dtype=int32)
+            MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));  // free again
+            QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+            TLOAD(q_q_tile, q_q_in);
+            MatI8_512x128 w_iq_tile; TASSIGN(w_iq_tile, 0x10000 + q_rank0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608 + int64_t(q_rank0) * 32);
+            TLOAD(w_iq_tile, w_iq_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
+                LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
+                RightI8_256x128 w_iq_tile_l0b; TASSIGN(w_iq_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_iq_tile_l0b, w_iq_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (q_rank0 + k1 == 0) {
+                    TMATMUL(iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                } else {
+                    TMATMUL_ACC(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
-            IqIGm iq_i_out(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
-            TSTORE(iq_i_out, iq_i_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
+        IqIGm iq_i_out(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
+        TSTORE(iq_i_out, iq_i_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

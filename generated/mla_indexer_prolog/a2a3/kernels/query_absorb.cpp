@@ -33,43 +33,44 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 32;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 32 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_buffer ^= 1) {
-            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])
-            MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
-            QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
-            TLOAD(q_h, q_b_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-            for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_buffer ^= 1) {
-                MatB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x08000 + kv_rank0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_buffer));  // free again
-                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
-                TLOAD(w_uk_tile, w_uk_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_buffer));
-                LeftB16_64x128 q_h_l0a(t0_valid); TASSIGN(q_h_l0a, 0x00000 + kv_rank0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_buffer));  // free again
-                TEXTRACT(q_h_l0a, q_h, 0, 0);
-                RightB16_128x128 w_uk_tile_l0b; TASSIGN(w_uk_tile_l0b, 0x00000 + kv_rank0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_buffer));
-                TEXTRACT(w_uk_tile_l0b, w_uk_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_buffer));
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_buffer));
-                AccF32_64x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000 + kv_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
-                TMATMUL(q_nope_1_acc, q_h_l0a, w_uk_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
-                QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512 + int64_t(kv_rank0), {t0_valid});
-                TSTORE(q_nope_out, q_nope_1_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
-            }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
+        const int32_t heads0 = tile % 32;
+        // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])
+        MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
+        QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+        TLOAD(q_h, q_b_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_buffer ^= 1) {
+            MatB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x08000 + kv_rank0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_buffer));  // free again
+            WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
+            TLOAD(w_uk_tile, w_uk_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_buffer));
+            LeftB16_64x128 q_h_l0a(t0_valid); TASSIGN(q_h_l0a, 0x00000 + kv_rank0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_buffer));  // free again
+            TEXTRACT(q_h_l0a, q_h, 0, 0);
+            RightB16_128x128 w_uk_tile_l0b; TASSIGN(w_uk_tile_l0b, 0x00000 + kv_rank0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_buffer));
+            TEXTRACT(w_uk_tile_l0b, w_uk_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_buffer));
+            AccF32_64x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000 + kv_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
+            TMATMUL(q_nope_1_acc, q_h_l0a, w_uk_tile_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
+            QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512 + int64_t(kv_rank0), {t0_valid});
+            TSTORE(q_nope_out, q_nope_1_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
         }
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 4;  // of t0 and kv_rank0
+    for (int32_t tile = block; tile < tiles; tile += nblk, kv_rank0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 4 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_buffer ^= 1) {
-            AccF32_64x128 kv_f_acc(t0_valid); TASSIGN(kv_f_acc, 0x00000 + kv_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
-            for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
-                // kv_f: matmul(x, w_dkv, dtype=fp32)
-                MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
-                TLOAD(x_tile, x_in);
-                MatB16_512x128 w_dkv_tile; TASSIGN(w_dkv_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
-                WDkvGm w_dkv_in(w_dkv + int64_t(kv_rank0) * 7168 + int64_t(h0) * 16);
-                TLOAD(w_dkv_tile, w_dkv_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                    LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_128x128 w_dkv_tile_l0b; TASSIGN(w_dkv_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(w_dkv_tile_l0b, w_dkv_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(kv_f_acc, kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t kv_rank0 = tile % 4 * 128;
+        AccF32_64x128 kv_f_acc(t0_valid); TASSIGN(kv_f_acc, 0x00000 + kv_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
+            // kv_f: matmul(x, w_dkv, dtype=fp32)
+            MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
+            TLOAD(x_tile, x_in);
+            MatB16_512x128 w_dkv_tile; TASSIGN(w_dkv_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
+            WDkvGm w_dkv_in(w_dkv + int64_t(kv_rank0) * 7168 + int64_t(h0) * 16);
+            TLOAD(w_dkv_tile, w_dkv_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                RightB16_128x128 w_dkv_tile_l0b; TASSIGN(w_dkv_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_dkv_tile_l0b, w_dkv_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (h0 + k1 == 0) {
+                    TMATMUL(kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
+                } else {
+                    TMATMUL_ACC(kv_f_acc, kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
-            KvFGm kv_f_out(kv_f + int64_t(t0) * 512 + int64_t(kv_rank0), {t0_valid});
-            TSTORE(kv_f_out, kv_f_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
+        KvFGm kv_f_out(kv_f + int64_t(t0) * 512 + int64_t(kv_rank0), {t0_valid});
+        TSTORE(kv_f_out, kv_f_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

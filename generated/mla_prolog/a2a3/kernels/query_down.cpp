@@ -33,45 +33,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 12;  // of t0 and q_rank0
+    for (int32_t tile = block; tile < tiles; tile += nblk, q_rank0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 12 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t q_rank0 = block * 128; q_rank0 < 1536; q_rank0 += nblk * 128, q_rank0_buffer ^= 1) {
-            AccF32_64x128 q_c_acc(t0_valid); TASSIGN(q_c_acc, 0x00000 + q_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));  // free again
-            for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
-                // q_c: matmul(x, w_dq, dtype=fp32)
-                MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
-                TLOAD(x_tile, x_in);
-                MatB16_512x128 w_dq_tile; TASSIGN(w_dq_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
-                WDqGm w_dq_in(w_dq + int64_t(q_rank0) * 7168 + int64_t(h0) * 16);
-                TLOAD(w_dq_tile, w_dq_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                    LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_128x128 w_dq_tile_l0b; TASSIGN(w_dq_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(w_dq_tile_l0b, w_dq_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (h0 + k1 == 0) {
-                        TMATMUL(q_c_acc, x_tile_l0a, w_dq_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(q_c_acc, q_c_acc, x_tile_l0a, w_dq_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+        const int32_t q_rank0 = tile % 12 * 128;
+        AccF32_64x128 q_c_acc(t0_valid); TASSIGN(q_c_acc, 0x00000 + q_rank0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
+            // q_c: matmul(x, w_dq, dtype=fp32)
+            MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
+            TLOAD(x_tile, x_in);
+            MatB16_512x128 w_dq_tile; TASSIGN(w_dq_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
+            WDqGm w_dq_in(w_dq + int64_t(q_rank0) * 7168 + int64_t(h0) * 16);
+            TLOAD(w_dq_tile, w_dq_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                RightB16_128x128 w_dq_tile_l0b; TASSIGN(w_dq_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_dq_tile_l0b, w_dq_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (h0 + k1 == 0) {
+                    TMATMUL(q_c_acc, x_tile_l0a, w_dq_tile_l0b);
+                } else {
+                    TMATMUL_ACC(q_c_acc, q_c_acc, x_tile_l0a, w_dq_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
-            QCGm q_c_out(q_c + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
-            TSTORE(q_c_out, q_c_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
+        QCGm q_c_out(q_c + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+        TSTORE(q_c_out, q_c_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -32,45 +32,46 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+    const int32_t tiles = (t_end - t_begin + 63) / 64 * 4;  // of t0 and experts0
+    for (int32_t tile = block; tile < tiles; tile += nblk, experts0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 4 * 64;
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t experts0 = 0; experts0 < 512; experts0 += 128, experts0_buffer ^= 1) {
-            AccF32_64x128 l_acc(t0_valid); TASSIGN(l_acc, 0x00000 + experts0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));  // free again
-            for (int32_t h0 = 0; h0 < 2048; h0 += 512, h0_buffer ^= 1) {
-                // l: matmul(x, w, dtype=fp32)
-                MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
-                XGm x_in(x + int64_t(t0) * 2048 + int64_t(h0), {t0_valid});
-                TLOAD(x_tile, x_in);
-                MatB16_512x128 w_tile; TASSIGN(w_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
-                WGm w_in(w + int64_t(experts0) * 2048 + int64_t(h0) * 16);
-                TLOAD(w_tile, w_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN<0x00000>(x_tile_l0a);  // L0A 0x00000..0x08000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_256x128 w_tile_l0b; TASSIGN<0x00000>(w_tile_l0b);  // L0B 0x00000..0x10000
-                    TEXTRACT(w_tile_l0b, w_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    if (h0 + k1 == 0) {
-                        TMATMUL(l_acc, x_tile_l0a, w_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        const int32_t experts0 = tile % 4 * 128;
+        AccF32_64x128 l_acc(t0_valid); TASSIGN(l_acc, 0x00000 + experts0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 2048; h0 += 512, h0_buffer ^= 1) {
+            // l: matmul(x, w, dtype=fp32)
+            MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
+            XGm x_in(x + int64_t(t0) * 2048 + int64_t(h0), {t0_valid});
+            TLOAD(x_tile, x_in);
+            MatB16_512x128 w_tile; TASSIGN(w_tile, 0x20000 + h0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
+            WGm w_in(w + int64_t(experts0) * 2048 + int64_t(h0) * 16);
+            TLOAD(w_tile, w_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
+            for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN<0x00000>(x_tile_l0a);  // L0A 0x00000..0x08000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                RightB16_256x128 w_tile_l0b; TASSIGN<0x00000>(w_tile_l0b);  // L0B 0x00000..0x10000
+                TEXTRACT(w_tile_l0b, w_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                if (h0 + k1 == 0) {
+                    TMATMUL(l_acc, x_tile_l0a, w_tile_l0b);
+                } else {
+                    TMATMUL_ACC(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
-            LGm l_out(l + int64_t(t0) * 512 + int64_t(experts0), {t0_valid});
-            TSTORE(l_out, l_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
+        LGm l_out(l + int64_t(t0) * 512 + int64_t(experts0), {t0_valid});
+        TSTORE(l_out, l_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

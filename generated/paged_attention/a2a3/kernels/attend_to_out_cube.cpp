@@ -57,81 +57,82 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
-    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
-        for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_buffer ^= 1) {
-            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
-            MatB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + kv_heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_buffer));  // free again
-            QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
-            TLOAD(q_tile, q_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_buffer));
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_buffer));
-            for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
-                // if: pages.start * block_size < lengths[:, None, None, None]
-                const int64_t lengths_here = lengths[int64_t(batch0)];
-                if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
-                    continue;
-                }
-                const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
-                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
-                MatZnB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_buffer * 0x02000);  // L1 0x04000..0x08000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_buffer));  // free again
-                KCacheGm k_cache_in(k_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
-                TLOAD(k_cache_tile, k_cache_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_buffer));
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
-                MatB16_32x128 v_cache_tile; TASSIGN(v_cache_tile, 0x08000 + pages0_buffer * 0x02000);  // L1 0x08000..0x0c000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_buffer));  // free again
-                VCacheGm v_cache_in(v_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
-                TLOAD(v_cache_tile, v_cache_in);
-                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
-                LeftB16_16x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + pages0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_buffer));  // free again
-                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightB16_128x32 k_cache_tile_l0b; TASSIGN(k_cache_tile_l0b, 0x00000 + pages0_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_buffer));
-                TEXTRACT(k_cache_tile_l0b, k_cache_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_buffer));
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_buffer));
-                AccF32_16x32 qk_acc; TASSIGN(qk_acc, 0x00000 + pages0_buffer * 0x01000);  // L0C 0x00000..0x02000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));  // free again
-                TMATMUL(qk_acc, q_tile_l0a, k_cache_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
-                TPUSH<QkPipe, AccF32_16x32, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
-                Acc3Slot acc_3_view(acc_3_fifo);
-                TPOP<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
-                __gm__ bfloat16_t *acc_3_slot = acc_3_view.data();
-                MatB16_16x32 acc_3_l1; TASSIGN(acc_3_l1, 0x0c000 + pages0_buffer * 0x00800);  // L1 0x0c000..0x0d000, 2 copies
-                Acc3SlotGm acc_3_slot_in(acc_3_slot);
-                TLOAD(acc_3_l1, acc_3_slot_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_buffer));
-                TFREE<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
-                LeftB16_16x32 acc_3_l1_l0a; TASSIGN(acc_3_l1_l0a, 0x04000 + pages0_buffer * 0x00800);  // L0A 0x04000..0x05000, 2 copies
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_buffer));
-                wait_flag(PIPE_M, PIPE_MTE1, event_t(pages0_buffer));  // free again
-                TEXTRACT(acc_3_l1_l0a, acc_3_l1, 0, 0);
-                RightB16_32x128 v_cache_tile_l0b; TASSIGN(v_cache_tile_l0b, 0x04000 + pages0_buffer * 0x02000);  // L0B 0x04000..0x08000, 2 copies
-                TEXTRACT(v_cache_tile_l0b, v_cache_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, event_t(pages0_buffer));
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_buffer));
-                AccF32_16x128 acc_6_acc; TASSIGN(acc_6_acc, 0x02000 + pages0_buffer * 0x04000);  // L0C 0x02000..0x0a000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, event_t(pages0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));  // free again
-                TMATMUL(acc_6_acc, acc_3_l1_l0a, v_cache_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
-                set_flag(PIPE_M, PIPE_MTE1, event_t(pages0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
-                TPUSH<Acc6Pipe, AccF32_16x128, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));
-                pages0_buffer ^= 1;
+    const int32_t tiles = (batch_end - batch_begin) * 2;  // of batch0 and kv_heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, kv_heads0_buffer ^= 1) {
+        const int32_t batch0 = batch_begin + tile / 2;
+        const int32_t kv_heads0 = tile % 2;
+        // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
+        MatB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + kv_heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_buffer));  // free again
+        QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_buffer));
+        for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
+            // if: pages.start * block_size < lengths[:, None, None, None]
+            const int64_t lengths_here = lengths[int64_t(batch0)];
+            if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
+                continue;
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_buffer));
+            const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
+            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
+            MatZnB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_buffer * 0x02000);  // L1 0x04000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_buffer));  // free again
+            KCacheGm k_cache_in(k_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
+            TLOAD(k_cache_tile, k_cache_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_buffer));
+            // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
+            MatB16_32x128 v_cache_tile; TASSIGN(v_cache_tile, 0x08000 + pages0_buffer * 0x02000);  // L1 0x08000..0x0c000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_buffer));  // free again
+            VCacheGm v_cache_in(v_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
+            TLOAD(v_cache_tile, v_cache_in);
+            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
+            LeftB16_16x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + pages0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_buffer));  // free again
+            TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+            RightB16_128x32 k_cache_tile_l0b; TASSIGN(k_cache_tile_l0b, 0x00000 + pages0_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_buffer));
+            TEXTRACT(k_cache_tile_l0b, k_cache_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_buffer));
+            AccF32_16x32 qk_acc; TASSIGN(qk_acc, 0x00000 + pages0_buffer * 0x01000);  // L0C 0x00000..0x02000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));  // free again
+            TMATMUL(qk_acc, q_tile_l0a, k_cache_tile_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
+            TPUSH<QkPipe, AccF32_16x32, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));
+            // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
+            Acc3Slot acc_3_view(acc_3_fifo);
+            TPOP<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
+            __gm__ bfloat16_t *acc_3_slot = acc_3_view.data();
+            MatB16_16x32 acc_3_l1; TASSIGN(acc_3_l1, 0x0c000 + pages0_buffer * 0x00800);  // L1 0x0c000..0x0d000, 2 copies
+            Acc3SlotGm acc_3_slot_in(acc_3_slot);
+            TLOAD(acc_3_l1, acc_3_slot_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_buffer));
+            TFREE<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
+            LeftB16_16x32 acc_3_l1_l0a; TASSIGN(acc_3_l1_l0a, 0x04000 + pages0_buffer * 0x00800);  // L0A 0x04000..0x05000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_buffer));
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(pages0_buffer));  // free again
+            TEXTRACT(acc_3_l1_l0a, acc_3_l1, 0, 0);
+            RightB16_32x128 v_cache_tile_l0b; TASSIGN(v_cache_tile_l0b, 0x04000 + pages0_buffer * 0x02000);  // L0B 0x04000..0x08000, 2 copies
+            TEXTRACT(v_cache_tile_l0b, v_cache_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(pages0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_buffer));
+            AccF32_16x128 acc_6_acc; TASSIGN(acc_6_acc, 0x02000 + pages0_buffer * 0x04000);  // L0C 0x02000..0x0a000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(pages0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));  // free again
+            TMATMUL(acc_6_acc, acc_3_l1_l0a, v_cache_tile_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(pages0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
+            TPUSH<Acc6Pipe, AccF32_16x128, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));
+            pages0_buffer ^= 1;
         }
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_buffer));
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -52,116 +52,117 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
-        for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_buffer ^= 1) {
-            // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)
-            VecF32_1x8 m_row; TASSIGN<0x03d00>(m_row);  // as a row, same bytes as m
-            TEXPANDS(m_row, -1e+30f);
-            // l: full([batch, kv_heads, group, 1], 0, fp32)
-            VecF32_1x8 l_row; TASSIGN<0x03d20>(l_row);  // as a row, same bytes as l
-            TEXPANDS(l_row, 0.0f);
-            // acc: full([batch, kv_heads, group, d], 0, fp32)
-            VecF32_8x128 acc; TASSIGN<0x03d40>(acc);  // UB 0x03d40..0x04d40
-            pipe_barrier(PIPE_V);
-            TEXPANDS(acc, 0.0f);
-            for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
-                // if: pages.start * block_size < lengths[:, None, None, None]
-                const int64_t lengths_here = lengths[int64_t(batch0)];
-                if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
-                    continue;
-                }
-                // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])
-                VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x00800 + pages0_buffer * 0x00080);  // UB 0x00800..0x00900, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_buffer));  // free again
-                BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(pages0) * 32, {}, {int64_t(pages) * 32});
-                TLOAD(bias_tile, bias_in);
-                QkSlot qk_view(qk_fifo);
-                TPOP<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
-                __gm__ float *qk_slot = qk_view.data();
-                VecF32_8x32 qk; TASSIGN(qk, 0x00000 + pages0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
-                QkSlotGm qk_slot_in(qk_slot + int64_t(subblock) * 256);
-                TLOAD(qk, qk_slot_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_buffer));
-                TFREE<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
-                VecF32_8x32 s; TASSIGN<0x04d40>(s);  // UB 0x04d40..0x05140
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_buffer));
-                TMULS(s, qk, 0.088388346f);
-                pipe_barrier(PIPE_V);
-                TCOLEXPANDADD(s, s, bias_tile);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_buffer));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
-                VecF32_8x1 m_new_1; TASSIGN<0x05140>(m_new_1);  // UB 0x05140..0x05160
-                VecF32_8x32 m_new_1_tmp; TASSIGN<0x05160>(m_new_1_tmp);  // UB 0x05160..0x05560
-                pipe_barrier(PIPE_V);
-                TROWMAX(m_new_1, s, m_new_1_tmp);
-                VecF32_1x8 m_new_row; TASSIGN<0x05140>(m_new_row);  // as a row, same bytes as m_new
-                VecF32_1x8 m_new_1_row; TASSIGN<0x05140>(m_new_1_row);  // as a row, same bytes as m_new_1
-                pipe_barrier(PIPE_V);
-                TMAX(m_new_row, m_row, m_new_1_row);
-                // p: exp(s - m_new)
-                VecF32_8x32 p; TASSIGN<0x04d40>(p);  // UB 0x04d40..0x05140
-                VecF32_8x1 m_new; TASSIGN<0x05140>(m_new);  // UB 0x05140..0x05160
-                pipe_barrier(PIPE_V);
-                TROWEXPANDSUB(p, s, m_new);
-                pipe_barrier(PIPE_V);
-                TEXP(p, p);
-                // a: exp(m - m_new)
-                VecF32_1x8 a_1_row; TASSIGN<0x05160>(a_1_row);  // as a row, same bytes as a_1
-                TSUB(a_1_row, m_row, m_new_row);
-                VecF32_1x8 a_row; TASSIGN<0x05160>(a_row);  // as a row, same bytes as a
-                pipe_barrier(PIPE_V);
-                TEXP(a_row, a_1_row);
-                pipe_barrier(PIPE_V);
-                // l: l * a + sum(p, axis=-1, keepdim=true)
-                TMUL(l_row, l_row, a_row);
-                VecF32_8x1 l_2; TASSIGN<0x05180>(l_2);  // UB 0x05180..0x051a0
-                VecF32_8x32 l_2_tmp; TASSIGN<0x051a0>(l_2_tmp);  // UB 0x051a0..0x055a0
-                TROWSUM(l_2, p, l_2_tmp);
-                VecF32_1x8 l_2_row; TASSIGN<0x05180>(l_2_row);  // as a row, same bytes as l_2
-                pipe_barrier(PIPE_V);
-                TADD(l_row, l_row, l_2_row);
-                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
-                VecB16_8x32 acc_3; TASSIGN(acc_3, 0x00900 + pages0_buffer * 0x00200);  // UB 0x00900..0x00d00, 2 copies
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(pages0_buffer));  // free again
-                TCVT(acc_3, p, RoundMode::CAST_RINT, SaturationMode::ON);
-                set_flag(PIPE_V, PIPE_MTE3, event_t(pages0_buffer));
-                wait_flag(PIPE_V, PIPE_MTE3, event_t(pages0_buffer));
-                TPUSH<Acc3Pipe, VecB16_8x32, TileSplitAxis::TILE_UP_DOWN>(acc_3_pipe, acc_3);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(pages0_buffer));
-                VecF32_8x1 a; TASSIGN<0x05160>(a);  // UB 0x05160..0x05180
-                TROWEXPANDMUL(acc, acc, a);
-                Acc6Slot acc_6_view(acc_6_fifo);
-                TPOP<Acc6Pipe, Acc6Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_view);
-                __gm__ float *acc_6_slot = acc_6_view.data();
-                VecF32_8x128 acc_6; TASSIGN(acc_6, 0x00d00 + pages0_buffer * 0x01000);  // UB 0x00d00..0x02d00, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(pages0_buffer));  // free again
-                Acc6SlotGm acc_6_slot_in(acc_6_slot + int64_t(subblock) * 1024);
-                TLOAD(acc_6, acc_6_slot_in);
-                set_flag(PIPE_MTE2, PIPE_V, event_t(pages0_buffer));
-                TFREE<Acc6Pipe, Acc6Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_view);
-                pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(pages0_buffer));
-                TADD(acc, acc, acc_6);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(pages0_buffer));
-                // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
-                TMOV(m_row, m_new_row);
-                pages0_buffer ^= 1;
+    const int32_t tiles = (batch_end - batch_begin) * 2;  // of batch0 and kv_heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, kv_heads0_buffer ^= 1) {
+        const int32_t batch0 = batch_begin + tile / 2;
+        const int32_t kv_heads0 = tile % 2;
+        // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)
+        VecF32_1x8 m_row; TASSIGN<0x03d00>(m_row);  // as a row, same bytes as m
+        TEXPANDS(m_row, -1e+30f);
+        // l: full([batch, kv_heads, group, 1], 0, fp32)
+        VecF32_1x8 l_row; TASSIGN<0x03d20>(l_row);  // as a row, same bytes as l
+        TEXPANDS(l_row, 0.0f);
+        // acc: full([batch, kv_heads, group, d], 0, fp32)
+        VecF32_8x128 acc; TASSIGN<0x03d40>(acc);  // UB 0x03d40..0x04d40
+        pipe_barrier(PIPE_V);
+        TEXPANDS(acc, 0.0f);
+        for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
+            // if: pages.start * block_size < lengths[:, None, None, None]
+            const int64_t lengths_here = lengths[int64_t(batch0)];
+            if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
+                continue;
             }
-            // o: cast(acc / l, bf16)
-            VecF32_8x128 o_1; TASSIGN<0x03d40>(o_1);  // UB 0x03d40..0x04d40
-            VecF32_8x1 l; TASSIGN<0x03d20>(l);  // UB 0x03d20..0x03d40
+            // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])
+            VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x00800 + pages0_buffer * 0x00080);  // UB 0x00800..0x00900, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_buffer));  // free again
+            BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(pages0) * 32, {}, {int64_t(pages) * 32});
+            TLOAD(bias_tile, bias_in);
+            QkSlot qk_view(qk_fifo);
+            TPOP<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
+            __gm__ float *qk_slot = qk_view.data();
+            VecF32_8x32 qk; TASSIGN(qk, 0x00000 + pages0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
+            QkSlotGm qk_slot_in(qk_slot + int64_t(subblock) * 256);
+            TLOAD(qk, qk_slot_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_buffer));
+            TFREE<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
+            VecF32_8x32 s; TASSIGN<0x04d40>(s);  // UB 0x04d40..0x05140
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_buffer));
+            TMULS(s, qk, 0.088388346f);
             pipe_barrier(PIPE_V);
-            TROWEXPANDDIV(o_1, acc, l);
-            VecB16_8x128 o_tile; TASSIGN(o_tile, 0x02d00 + kv_heads0_buffer * 0x00800);  // UB 0x02d00..0x03d00, 2 copies
+            TCOLEXPANDADD(s, s, bias_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_buffer));
+            // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+            VecF32_8x1 m_new_1; TASSIGN<0x05140>(m_new_1);  // UB 0x05140..0x05160
+            VecF32_8x32 m_new_1_tmp; TASSIGN<0x05160>(m_new_1_tmp);  // UB 0x05160..0x05560
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_buffer));  // free again
-            TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_buffer));
-            OGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(subblock) * 1024);
-            TSTORE(o_out, o_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_buffer));
+            TROWMAX(m_new_1, s, m_new_1_tmp);
+            VecF32_1x8 m_new_row; TASSIGN<0x05140>(m_new_row);  // as a row, same bytes as m_new
+            VecF32_1x8 m_new_1_row; TASSIGN<0x05140>(m_new_1_row);  // as a row, same bytes as m_new_1
+            pipe_barrier(PIPE_V);
+            TMAX(m_new_row, m_row, m_new_1_row);
+            // p: exp(s - m_new)
+            VecF32_8x32 p; TASSIGN<0x04d40>(p);  // UB 0x04d40..0x05140
+            VecF32_8x1 m_new; TASSIGN<0x05140>(m_new);  // UB 0x05140..0x05160
+            pipe_barrier(PIPE_V);
+            TROWEXPANDSUB(p, s, m_new);
+            pipe_barrier(PIPE_V);
+            TEXP(p, p);
+            // a: exp(m - m_new)
+            VecF32_1x8 a_1_row; TASSIGN<0x05160>(a_1_row);  // as a row, same bytes as a_1
+            TSUB(a_1_row, m_row, m_new_row);
+            VecF32_1x8 a_row; TASSIGN<0x05160>(a_row);  // as a row, same bytes as a
+            pipe_barrier(PIPE_V);
+            TEXP(a_row, a_1_row);
+            pipe_barrier(PIPE_V);
+            // l: l * a + sum(p, axis=-1, keepdim=true)
+            TMUL(l_row, l_row, a_row);
+            VecF32_8x1 l_2; TASSIGN<0x05180>(l_2);  // UB 0x05180..0x051a0
+            VecF32_8x32 l_2_tmp; TASSIGN<0x051a0>(l_2_tmp);  // UB 0x051a0..0x055a0
+            TROWSUM(l_2, p, l_2_tmp);
+            VecF32_1x8 l_2_row; TASSIGN<0x05180>(l_2_row);  // as a row, same bytes as l_2
+            pipe_barrier(PIPE_V);
+            TADD(l_row, l_row, l_2_row);
+            // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)
+            VecB16_8x32 acc_3; TASSIGN(acc_3, 0x00900 + pages0_buffer * 0x00200);  // UB 0x00900..0x00d00, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(pages0_buffer));  // free again
+            TCVT(acc_3, p, RoundMode::CAST_RINT, SaturationMode::ON);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(pages0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(pages0_buffer));
+            TPUSH<Acc3Pipe, VecB16_8x32, TileSplitAxis::TILE_UP_DOWN>(acc_3_pipe, acc_3);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(pages0_buffer));
+            VecF32_8x1 a; TASSIGN<0x05160>(a);  // UB 0x05160..0x05180
+            TROWEXPANDMUL(acc, acc, a);
+            Acc6Slot acc_6_view(acc_6_fifo);
+            TPOP<Acc6Pipe, Acc6Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_view);
+            __gm__ float *acc_6_slot = acc_6_view.data();
+            VecF32_8x128 acc_6; TASSIGN(acc_6, 0x00d00 + pages0_buffer * 0x01000);  // UB 0x00d00..0x02d00, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(pages0_buffer));  // free again
+            Acc6SlotGm acc_6_slot_in(acc_6_slot + int64_t(subblock) * 1024);
+            TLOAD(acc_6, acc_6_slot_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(pages0_buffer));
+            TFREE<Acc6Pipe, Acc6Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_view);
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(pages0_buffer));
+            TADD(acc, acc, acc_6);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(pages0_buffer));
+            // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+            TMOV(m_row, m_new_row);
+            pages0_buffer ^= 1;
         }
+        // o: cast(acc / l, bf16)
+        VecF32_8x128 o_1; TASSIGN<0x03d40>(o_1);  // UB 0x03d40..0x04d40
+        VecF32_8x1 l; TASSIGN<0x03d20>(l);  // UB 0x03d20..0x03d40
+        pipe_barrier(PIPE_V);
+        TROWEXPANDDIV(o_1, acc, l);
+        VecB16_8x128 o_tile; TASSIGN(o_tile, 0x02d00 + kv_heads0_buffer * 0x00800);  // UB 0x02d00..0x03d00, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_buffer));  // free again
+        TCVT(o_tile, o_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_buffer));
+        OGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(subblock) * 1024);
+        TSTORE(o_out, o_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -27,76 +27,76 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_buffer ^= 1) {
+    const int32_t tiles = (t_end - t_begin + 31) / 32 * 16;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 16 * 32;
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+        const int32_t heads0 = tile % 16;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :])
-        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
+        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + heads0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
-        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + t0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_buffer));
+        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + heads0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
+        VecB16_32x128 q_tile(t0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        QGm q_in(q + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
         VecF32_32x128 q_turned_cos(t0_valid); TASSIGN<0x10000>(q_turned_cos);  // UB 0x10000..0x14000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_buffer));
         TCVT(q_turned_cos, cos_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_buffer));
         VecF32_32x128 q_turned_sin(t0_valid); TASSIGN<0x14000>(q_turned_sin);  // UB 0x14000..0x18000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_buffer));
         TCVT(q_turned_sin, sin_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
-        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_buffer ^= 1) {
-            VecB16_32x128 q_tile(t0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
-            QGm q_in(q + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
-            TLOAD(q_tile, q_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
-            VecF32_32x128 q_turned_x(t0_valid); TASSIGN<0x18000>(q_turned_x);  // UB 0x18000..0x1c000
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
-            TCVT(q_turned_x, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
-            VecF32_32x128_c64 q_turned_x1c1(t0_valid); TASSIGN<0x1c000>(q_turned_x1c1);  // UB 0x1c000..0x20000
-            VecF32_32x128_c64 q_turned_x1(t0_valid); TASSIGN<0x18000>(q_turned_x1);  // columns 0.. of q_turned_x
-            VecF32_32x128_c64 q_turned_cos1(t0_valid); TASSIGN<0x10000>(q_turned_cos1);  // columns 0.. of q_turned_cos
-            pipe_barrier(PIPE_V);
-            TMUL(q_turned_x1c1, q_turned_x1, q_turned_cos1);
-            VecF32_32x128_c64 q_turned_x2s1(t0_valid); TASSIGN<0x20000>(q_turned_x2s1);  // UB 0x20000..0x24000
-            VecF32_32x128_c64 q_turned_x2(t0_valid); TASSIGN<0x18100>(q_turned_x2);  // columns 64.. of q_turned_x
-            VecF32_32x128_c64 q_turned_sin1(t0_valid); TASSIGN<0x14000>(q_turned_sin1);  // columns 0.. of q_turned_sin
-            TMUL(q_turned_x2s1, q_turned_x2, q_turned_sin1);
-            VecF32_32x128_c64 q_turned_low(t0_valid); TASSIGN<0x24000>(q_turned_low);  // columns 0.. of q_turned_roped
-            pipe_barrier(PIPE_V);
-            TSUB(q_turned_low, q_turned_x1c1, q_turned_x2s1);
-            VecF32_32x128_c64 q_turned_x2c2(t0_valid); TASSIGN<0x1c000>(q_turned_x2c2);  // UB 0x1c000..0x20000
-            VecF32_32x128_c64 q_turned_cos2(t0_valid); TASSIGN<0x10100>(q_turned_cos2);  // columns 64.. of q_turned_cos
-            pipe_barrier(PIPE_V);
-            TMUL(q_turned_x2c2, q_turned_x2, q_turned_cos2);
-            VecF32_32x128_c64 q_turned_x1s2(t0_valid); TASSIGN<0x18000>(q_turned_x1s2);  // UB 0x18000..0x1c000
-            VecF32_32x128_c64 q_turned_sin2(t0_valid); TASSIGN<0x14100>(q_turned_sin2);  // columns 64.. of q_turned_sin
-            TMUL(q_turned_x1s2, q_turned_x1, q_turned_sin2);
-            VecF32_32x128_c64 q_turned_high(t0_valid); TASSIGN<0x24100>(q_turned_high);  // columns 64.. of q_turned_roped
-            pipe_barrier(PIPE_V);
-            TADD(q_turned_high, q_turned_x2c2, q_turned_x1s2);
-            VecB16_32x128 q_turned_tile(t0_valid); TASSIGN(q_turned_tile, 0x0c000 + heads0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
-            VecF32_32x128 q_turned_roped(t0_valid); TASSIGN<0x24000>(q_turned_roped);  // UB 0x24000..0x28000
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
-            TCVT(q_turned_tile, q_turned_roped, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
-            QGm q_turned_out(q_turned + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
-            TSTORE(q_turned_out, q_turned_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
-        }
+        VecF32_32x128 q_turned_x(t0_valid); TASSIGN<0x18000>(q_turned_x);  // UB 0x18000..0x1c000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
+        TCVT(q_turned_x, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
+        VecF32_32x128_c64 q_turned_x1c1(t0_valid); TASSIGN<0x1c000>(q_turned_x1c1);  // UB 0x1c000..0x20000
+        VecF32_32x128_c64 q_turned_x1(t0_valid); TASSIGN<0x18000>(q_turned_x1);  // columns 0.. of q_turned_x
+        VecF32_32x128_c64 q_turned_cos1(t0_valid); TASSIGN<0x10000>(q_turned_cos1);  // columns 0.. of q_turned_cos
+        pipe_barrier(PIPE_V);
+        TMUL(q_turned_x1c1, q_turned_x1, q_turned_cos1);
+        VecF32_32x128_c64 q_turned_x2s1(t0_valid); TASSIGN<0x20000>(q_turned_x2s1);  // UB 0x20000..0x24000
+        VecF32_32x128_c64 q_turned_x2(t0_valid); TASSIGN<0x18100>(q_turned_x2);  // columns 64.. of q_turned_x
+        VecF32_32x128_c64 q_turned_sin1(t0_valid); TASSIGN<0x14000>(q_turned_sin1);  // columns 0.. of q_turned_sin
+        TMUL(q_turned_x2s1, q_turned_x2, q_turned_sin1);
+        VecF32_32x128_c64 q_turned_low(t0_valid); TASSIGN<0x24000>(q_turned_low);  // columns 0.. of q_turned_roped
+        pipe_barrier(PIPE_V);
+        TSUB(q_turned_low, q_turned_x1c1, q_turned_x2s1);
+        VecF32_32x128_c64 q_turned_x2c2(t0_valid); TASSIGN<0x1c000>(q_turned_x2c2);  // UB 0x1c000..0x20000
+        VecF32_32x128_c64 q_turned_cos2(t0_valid); TASSIGN<0x10100>(q_turned_cos2);  // columns 64.. of q_turned_cos
+        pipe_barrier(PIPE_V);
+        TMUL(q_turned_x2c2, q_turned_x2, q_turned_cos2);
+        VecF32_32x128_c64 q_turned_x1s2(t0_valid); TASSIGN<0x10000>(q_turned_x1s2);  // UB 0x10000..0x14000
+        VecF32_32x128_c64 q_turned_sin2(t0_valid); TASSIGN<0x14100>(q_turned_sin2);  // columns 64.. of q_turned_sin
+        TMUL(q_turned_x1s2, q_turned_x1, q_turned_sin2);
+        VecF32_32x128_c64 q_turned_high(t0_valid); TASSIGN<0x24100>(q_turned_high);  // columns 64.. of q_turned_roped
+        pipe_barrier(PIPE_V);
+        TADD(q_turned_high, q_turned_x2c2, q_turned_x1s2);
+        VecB16_32x128 q_turned_tile(t0_valid); TASSIGN(q_turned_tile, 0x0c000 + heads0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+        VecF32_32x128 q_turned_roped(t0_valid); TASSIGN<0x24000>(q_turned_roped);  // UB 0x24000..0x28000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
+        TCVT(q_turned_tile, q_turned_roped, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        QGm q_turned_out(q_turned + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
+        TSTORE(q_turned_out, q_turned_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -27,33 +27,34 @@ AICORE inline void run_block(
     int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
-        for (int32_t selected0 = block * 32; selected0 < 2048; selected0 += nblk * 32, selected0_buffer ^= 1) {
-            // bias: reshape(minimum(cast(index, fp32) + 0.5, 0) * 2.0e30, [t, 1, selected])
-            VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
-            IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
-            TLOAD(index_tile, index_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
-            VecF32_1x32 bias_1; TASSIGN<0x00200>(bias_1);  // UB 0x00200..0x00280
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
-            TCVT(bias_1, index_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
-            pipe_barrier(PIPE_V);
-            TADDS(bias_1, bias_1, 0.5f);
-            pipe_barrier(PIPE_V);
-            TMINS(bias_1, bias_1, 0.0f);
-            VecF32_1x32 bias_4; TASSIGN(bias_4, 0x00100 + selected0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));  // free again
-            TMULS(bias_4, bias_1, 2e+30f);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
-            BiasGm bias_out(bias + int64_t(t0) * 2048 + int64_t(selected0));
-            TSTORE(bias_out, bias_4);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));
-        }
+    const int32_t tiles = (t_end - t_begin) * 64;  // of t0 and selected0
+    for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 64;
+        const int32_t selected0 = tile % 64 * 32;
+        // bias: reshape(minimum(cast(index, fp32) + 0.5, 0) * 2.0e30, [t, 1, selected])
+        VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
+        IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
+        TLOAD(index_tile, index_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
+        VecF32_1x32 bias_1; TASSIGN<0x00200>(bias_1);  // UB 0x00200..0x00280
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
+        TCVT(bias_1, index_tile, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
+        pipe_barrier(PIPE_V);
+        TADDS(bias_1, bias_1, 0.5f);
+        pipe_barrier(PIPE_V);
+        TMINS(bias_1, bias_1, 0.0f);
+        VecF32_1x32 bias_4; TASSIGN(bias_4, 0x00100 + selected0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));  // free again
+        TMULS(bias_4, bias_1, 2e+30f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
+        BiasGm bias_out(bias + int64_t(t0) * 2048 + int64_t(selected0));
+        TSTORE(bias_out, bias_4);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

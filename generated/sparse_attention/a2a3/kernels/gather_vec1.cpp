@@ -25,25 +25,26 @@ AICORE inline void run_block(
     int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
-        for (int32_t selected0 = block * 32; selected0 < 2048; selected0 += nblk * 32, selected0_buffer ^= 1) {
-            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
-            VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
-            IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
-            TLOAD(index_tile, index_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
-            VecI32_1x32 rows_1_tile; TASSIGN(rows_1_tile, 0x00100 + selected0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));  // free again
-            TMAXS(rows_1_tile, index_tile, 0);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
-            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
-            IndexGm rows_1_out(rows_1 + int64_t(t0) * 2048 + int64_t(selected0));
-            TSTORE(rows_1_out, rows_1_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));
-        }
+    const int32_t tiles = (t_end - t_begin) * 64;  // of t0 and selected0
+    for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 64;
+        const int32_t selected0 = tile % 64 * 32;
+        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
+        VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
+        IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
+        TLOAD(index_tile, index_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
+        VecI32_1x32 rows_1_tile; TASSIGN(rows_1_tile, 0x00100 + selected0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));  // free again
+        TMAXS(rows_1_tile, index_tile, 0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_buffer));
+        IndexGm rows_1_out(rows_1 + int64_t(t0) * 2048 + int64_t(selected0));
+        TSTORE(rows_1_out, rows_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -7,15 +7,19 @@ from dataclasses import replace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
 from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
-from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.ops import Copy, Scan
 
 
-class AlongAxes(Products):
+class AlongAxes:
     """Which operation on tiles a reduction, a scan or a count of places becomes."""
+
+    def __init__(self, builder: KernelBuilder, grid: Grid) -> None:
+        self.builder, self.grid = builder, grid
+        self.axes, self.mine = builder.axes, builder.mine
 
     def check_whole(self, op: Op, scope: Scope) -> None:
         """A reduction sees all of its axis.
@@ -27,10 +31,10 @@ class AlongAxes(Products):
         source = op.operands[0]
         assert isinstance(source, Value)
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
-            loop = self.loop_of(factor.dim, scope)
+            loop = scope.loop_of(factor.dim)
             if loop is not None and loop.role != "sequential":
                 fix = "leave it whole"
-                if op.loop and self.whole(loop.dim) is None:
+                if op.loop and self.grid.whole(loop.dim) is None:
                     fix = "reduce it in a stage before the loop, for all iterations at once"
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
                 raise NeedsTwoKernels(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
@@ -41,7 +45,7 @@ class AlongAxes(Products):
         waiting, seen = [op], {op.result.name}
         while waiting:
             reader = waiting.pop()
-            for maker in (self.mine[name] for name in sorted(self.roots(reader)) if name in self.mine):
+            for maker in (self.mine[name] for name in sorted(self.builder.roots(reader)) if name in self.mine):
                 if maker.kind in PRODUCTS and dim in {f.dim for f in self.axes.axes(maker.result.shape)[-1]}:
                     return None if maker.loop else (reader.result.name, maker.result.name)
                 if maker.kind not in PRODUCTS and maker.result.name not in seen:
@@ -75,7 +79,7 @@ class AlongAxes(Products):
     def first_place(self, op: Op, scope: Scope) -> Poly:
         """Which element of the whole axis, or of its block, is the first one of this tile."""
         start = self.axes.poly(op.attrs["start"])
-        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        found = [scope.loop_of(f.dim) for axis in self.axes.axes(op.result.shape) for f in axis]
         loops = [
             loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "sequential")
         ]

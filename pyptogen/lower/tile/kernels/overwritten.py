@@ -23,7 +23,7 @@ from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
-from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
+from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, distributed_nest, walk_in_loops, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
 
 Edges = frozenset[tuple[str, str]]
@@ -185,7 +185,7 @@ def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
     if not writes or not (reads or named):
         return True
     plain = all(isinstance(a.op, Load) for a in reads) and all(isinstance(a.op, Store) for a in writes)
-    distributed = any(loop.parallel for loop in walk_loops(kernel.body))
+    distributed = [loop for loop in walk_loops(kernel.body) if loop.parallel]
     if not plain or named:
         return False
     pairs = [(read, write) for read in reads for write in writes]
@@ -219,13 +219,14 @@ def _decides(nodes: Sequence[Node], tensor: str) -> bool:
     )
 
 
-def _read_first(read: _Access, write: _Access, distributed: bool) -> bool:
+def _read_first(read: _Access, write: _Access, distributed: Sequence[Loop]) -> bool:
     """Whether what ``read`` loads in one iteration of the loops around both is written by no other iteration of these,
-    and in this one only afterwards. What is in no loop that is ``distributed`` to blocks, each of them does."""
+    and in this one only afterwards. What is in no loop that is ``distributed`` to blocks, each of them does; what is in
+    some loops of a nest that is, may be in another block's iteration."""
     if read.at > write.at:
         return False
     common = [loop for loop, other in zip(read.loops, write.loops, strict=False) if loop is other]
-    if distributed and not any(loop.parallel for loop in common):
+    if distributed and not any(loop.parallel and len(distributed_nest(loop)) == 1 for loop in common):
         return False
     own = read.loops[len(common) :], write.loops[len(common) :]
     source, target = read.op.window, write.op.window

@@ -1,0 +1,133 @@
+"""Grid loops that are directly nested are distributed to the blocks of a launch as one product.
+
+before: for m0 in m_begin..m_end step 128: grid
+          for n0 in 0..1024 step 128: grid parallel                8 tiles of n for 24 cores
+after:  for m0 in m_begin..m_end step 128: grid parallel
+          for n0 in 0..1024 step 128: grid parallel                all tiles of m and n
+
+A loop joins the distributed one if it holds nothing else, or is all that the distributed one holds, and neither says
+where the other begins or ends: a band stays a loop of its own, whose tiles are distributed. Each iteration must be
+independent of the others: it writes elements of its own, and no tile passes from one to the next.
+
+before: for m0 …: a = load …; for n0 in 0..1024 step 128: grid parallel: b = load …; …
+after:  for m0 …: grid parallel: for n0 …: grid parallel: a = load …; b = load …; …
+
+What an outer loop does for all tiles of the distributed one stands in its way. It is done again for each tile (it sinks
+into the inner loop) where that loop keeps at most half of the cores busy.
+
+Where cube and vector cores are one (`cpu`), a block keeps its columns and goes through the rows: what it has rearranged
+of an operand stays in its cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Matmul, MergeLists, ScatterRows, Store
+
+
+def run(kernel: TileKernel, platform: Platform) -> TileKernel:
+    """The kernel with every distributed loop joined by those around it and in it that may join."""
+    read = {tensor for op in walk(kernel.body) for tensor in op.tensors if not isinstance(op, Store)}
+    if not read.isdisjoint(kernel.writes):  # who reads what in which iteration is for `check-overwrites`
+        return kernel
+    cores = platform.vector_cores if kernel.core == "vector" else platform.cube_cores
+    body = []
+    for node in kernel.body:
+        perfect = _sunk(node, cores)
+        widened = _widened(perfect, kernel)
+        body.append(widened if widened != perfect else _widened(node, kernel))
+    return replace(kernel, body=tuple(body))
+
+
+def _sunk(node: Node, cores: int) -> Node:
+    """A loop with what it does ahead of a distributed one, which has few iterations, in each of these."""
+    if not isinstance(node, Loop) or node.role != "grid" or not node.body:
+        return node
+    *ahead, inner = (*node.body[:-1], _sunk(node.body[-1], cores))
+    if not isinstance(inner, Loop) or not inner.parallel or not ahead:
+        return replace(node, body=(*ahead, inner))
+    extent = (inner.stop - inner.start).constant
+    few = extent is not None and -(-extent // inner.tile) * 2 <= cores
+    if not few or not all(isinstance(op, TileOp) and not isinstance(op, TRANSFERS_OUT) for op in ahead):
+        return replace(node, body=(*ahead, inner))
+    return replace(node, body=(replace(inner, body=(*ahead, *inner.body)),))
+
+
+def _widened(node: Node, kernel: TileKernel) -> Node:
+    """A loop with the product that it holds, or is part of."""
+    if not isinstance(node, Loop) or node.role != "grid":
+        return node
+    chain = [node]
+    while len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], Loop) and inner.role == "grid":
+        chain.append(inner)
+    at = next((i for i, loop in enumerate(chain) if loop.parallel), None)
+    if at is None:
+        return replace(node, body=tuple(_widened(inner, kernel) for inner in node.body))
+    nest = _rectangular(chain, at)
+    if len(nest) == 1 or not _is_plain(nest) or not _are_independent(nest, kernel):
+        return node
+    return _marked(node, {loop.var for loop in nest})
+
+
+def _rectangular(chain: Sequence[Loop], at: int) -> list[Loop]:
+    """The most loops of a chain around the one ``at`` a place, none of which bounds another: first those inside of it,
+    then those around it."""
+    nest = [chain[at]]
+    for inner in chain[at + 1 :]:
+        if any(_bounds(outer, inner) for outer in nest):
+            break
+        nest.append(inner)
+    for outer in reversed(chain[:at]):
+        if any(_bounds(outer, inner) for inner in nest):
+            break
+        nest.insert(0, outer)
+    return nest
+
+
+def _bounds(outer: Loop, inner: Loop) -> bool:
+    """Whether where a loop begins and ends depends on the iteration of one around it."""
+    return any(not {outer.var, outer.valid}.isdisjoint(bound.names()) for bound in inner.bounds())
+
+
+def _is_plain(nest: Sequence[Loop]) -> bool:
+    """Whether all iterations of the loops take place."""
+    return not any(loop.after or loop.before or loop.only or loop.once for loop in nest)
+
+
+def _are_independent(nest: Sequence[Loop], kernel: TileKernel) -> bool:
+    """Whether iterations may be done in any order: each stores to a place of its own, none updates rows that an index
+    names, and no tile is read before the iteration has made it."""
+    loops = {loop.var for loop in nest}
+    ops = tuple(walk(nest[-1].body))
+    if any(isinstance(op, ScatterRows) for op in ops):
+        return False
+    if any(isinstance(op, Store) and not loops <= op.gm.place() for op in ops):
+        return False
+    return not any(_goes_on(op, loops) for op in ops) and not _is_carried(ops, kernel)
+
+
+def _goes_on(op: TileOp, loops: set[str]) -> bool:
+    """Whether an operation adds to what other iterations left in its result."""
+    return isinstance(op, Matmul | MergeLists) and not loops.isdisjoint(op.first)
+
+
+def _is_carried(ops: Sequence[TileOp], kernel: TileKernel) -> bool:
+    """Whether an iteration reads a tile before it writes it."""
+    owner = {tile.name: tile.owner for tile in kernel.tiles}
+    written: set[str] = set()
+    for op in ops:
+        if any(owner.get(name, name) not in written for name in op.operands):
+            return True
+        written.update(owner.get(name, name) for name in op.written)
+    return False
+
+
+def _marked(node: Loop, names: set[str]) -> Loop:
+    """The chain of loops with those of such names distributed."""
+    inner = node.body[0]
+    body = (_marked(inner, names),) if isinstance(inner, Loop) and len(node.body) == 1 else node.body
+    return replace(node, parallel=node.parallel or node.var in names, body=body)

@@ -35,6 +35,7 @@ FIXES = {
     "overwritten": "give one of the two another address, or use the value before the other one is written",
     "unused": "give one of the two another address, or use the value before the other one is written",
     "unwritten": "write the tile first, or let it be the bytes of the tile that is meant",
+    "in place": "give the result an address of its own",
     "askew": "let both begin at the same byte, or one lie within the other",
     "alignment": "give the tile an address that is",
     "mask": "put `set_mask_norm(); set_vector_mask(-1, -1);` at the beginning of the kernel's vector work",

@@ -49,6 +49,18 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    binary: Annotated[
+        Path | None,
+        typer.Option(
+            "--binary",
+            metavar="DIR",
+            help="Write shared objects to DIR instead, for a list of machines: what uses them needs no compiler.",
+        ),
+    ] = None,
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", help="With --binary: x86_64, aarch64, or one level, x86_64:avx2. Default: all."),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")
     ] = False,
@@ -61,6 +73,9 @@ def command(
     from pyptogen.builder.at_once import usual_jobs
     from pyptogen.cli.progress import shown
 
+    if binary is not None:
+        _write_binaries(paths, binary, machine or [], form, quiet)
+        return
     looking = check or diff or plan
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
@@ -86,6 +101,18 @@ def command(
             found += _found(report, form, quiet)
         if depfile is not None:
             _write_depfile(report, out, depfile)
+
+
+def _write_binaries(paths: list[Path], folder: Path, machines: list[str], form: Format, quiet: bool) -> None:
+    from pyptogen.builder.binaries import chosen_machines, write_binaries
+    from pyptogen.schema import load_spec
+    from pyptogen.spec_files import find_specs, given_paths
+
+    with findings(form):
+        specs = (load_spec(path) for path in find_specs(given_paths(paths)))
+        for path in write_binaries(specs, folder, chosen_machines(machines)):
+            if not quiet:
+                said(f"wrote {path}", form)
 
 
 def _print(report: BuildReport, form: Format, quiet: bool) -> None:

@@ -14,7 +14,8 @@ GROUPS = {
     "4": "Run time",
     "5": "Toolchain",
     "6": "Changes of a contract",
-    "7": "Imports of other programs",
+    "7": "Packages",
+    "8": "Imports of other programs",
 }
 HEAD = """# Diagnostics
 

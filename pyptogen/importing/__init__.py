@@ -2,7 +2,7 @@
 
 Each front end (``torch_graph``, ``onnx_graph``) reads a graph and says of each of its operations what the language has
 for it; ``writing`` decides which values get a line of their own and which stand where they are used, and ``spec_text``
-writes the file. What cannot be taken is gathered, with the place in the code that asks for it (PTG702).
+writes the file. What cannot be taken is gathered, with the place in the code that asks for it (PTG802).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ def from_torch(program: Any, examples: Sequence[str], name: str = "") -> str:
         examples: its arguments, as ``--example`` has them: ``"x=bf16[rows=1..65536, cols=4096]"``.
         name: of the operator; without it, that of the program.
 
-    Raises ``DiagnosticError``: PTG506 without PyTorch, PTG701 for a program that is none or cannot be exported, PTG702
-    for each operation that is not taken, PTG703 for an example, and what is wrong with the spec.
+    Raises ``DiagnosticError``: PTG506 without PyTorch, PTG801 for a program that is none or cannot be exported, PTG802
+    for each operation that is not taken, PTG803 for an example, and what is wrong with the spec.
     """
     from pyptogen.torch.required import require_torch
 
@@ -45,7 +45,7 @@ def from_onnx(path: str, name: str = "") -> str:
         path: of the model.
         name: of the operator; without it, that of the file.
 
-    Raises ``DiagnosticError``: PTG506 without the package onnx, PTG701 for a file that is no model, PTG702 for each
+    Raises ``DiagnosticError``: PTG506 without the package onnx, PTG801 for a file that is no model, PTG802 for each
     operator that is not taken.
     """
     from importlib.util import find_spec

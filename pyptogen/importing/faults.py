@@ -26,11 +26,11 @@ class Findings:
 
     def add(self, error: NotTakenError, place: Place | None) -> None:
         span = None if place is None else span_of(place)
-        found = Diagnostic("PTG702", error.what, span, expected="an operation that imports take", fix=error.fix)
+        found = Diagnostic("PTG802", error.what, span, expected="an operation that imports take", fix=error.fix)
         self._found.setdefault((error.what, place), found)
 
     def raise_if_any(self) -> None:
-        """Raises PTG702, one for each."""
+        """Raises PTG802, one for each."""
         if self._found:
             raise DiagnosticError(*self._found.values())
 

@@ -32,20 +32,20 @@ _FEW = 64
 
 
 def read_model(path: str) -> Any:
-    """A model with the shapes of all its values. Raises PTG701."""
+    """A model with the shapes of all its values. Raises PTG801."""
     if not Path(path).is_file():
-        raise fault("PTG701", f"there is no file `{path}`", None)
+        raise fault("PTG801", f"there is no file `{path}`", None)
     try:
         model = onnx.load(path)
         onnx.checker.check_model(model)
         return shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception as error:  # whatever is in the file, onnx and protobuf say it in exceptions of many kinds
         first = (str(error).splitlines() or [""])[0]
-        raise fault("PTG701", f"`{path}` is no model of ONNX: {first}", None) from None
+        raise fault("PTG801", f"`{path}` is no model of ONNX: {first}", None) from None
 
 
 class OnnxImport:
-    """One import. ``spec()`` gives what the model says. Raises PTG702, one for each operator that is not taken."""
+    """One import. ``spec()`` gives what the model says. Raises PTG802, one for each operator that is not taken."""
 
     def __init__(self, model: Any, file: str, name: str = "") -> None:
         self._graph, self._file = model.graph, file
@@ -139,7 +139,7 @@ class OnnxImport:
                 self._values[own] = self._settled(own, value, uses.get(own, 0))
         except NotTakenError as error:
             what = f"{error.what}, in {self._file}: node `{node.name or node.op_type}`, which makes `{node.output[0]}`"
-            self._told.append(fault("PTG702", what, None, expected="an operation that imports take", fix=error.fix))
+            self._told.append(fault("PTG802", what, None, expected="an operation that imports take", fix=error.fix))
             for own in node.output:
                 shape = ("1",) * len(self._types[own].shape.dim) if own in self._types else ()
                 self._values[own] = Value(Expression("unknown"), "fp32", shape)
@@ -229,9 +229,9 @@ def _cases(dims: list[Dim]) -> list[Mapping[str, int]]:
 
 
 def imported(path: str, name: str = "") -> ImportedSpec:
-    """A model as a spec. Raises PTG701 and PTG702."""
+    """A model as a spec. Raises PTG801 and PTG802."""
     model = OnnxImport(read_model(path), path, name)
     try:
         return model.spec()
     except NotTakenError as error:  # of an input or output
-        raise fault("PTG702", f"{error.what}, in {path}", None, fix=error.fix) from None
+        raise fault("PTG802", f"{error.what}, in {path}", None, fix=error.fix) from None

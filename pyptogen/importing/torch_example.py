@@ -53,7 +53,7 @@ class Examples:
 
 
 def parse_examples(texts: Sequence[str]) -> Examples:
-    """What ``--example`` says, in order. Raises PTG703."""
+    """What ``--example`` says, in order. Raises PTG803."""
     made = Examples()
     for text in texts:
         match = _ARGUMENT.match(text)
@@ -120,4 +120,4 @@ def _scalar(text: str, match: re.Match[str]) -> Any:
 def _wrong(text: str, column: int, what: str, fix: str = "") -> DiagnosticError:
     span = Span("--example", 1, column, 1, len(text) + 1)
     expected = "such as `x=bf16[rows=1..65536, cols=4096]`, `gamma=fp32[cols]` or `eps=1.0e-6`"
-    return fault("PTG703", what, span, expected=expected, fix=fix)
+    return fault("PTG803", what, span, expected=expected, fix=fix)

@@ -25,7 +25,7 @@ _SAYS_NOTHING = ("_assert", "sym_constrain", "sym_size", "sym_", "_guards")
 
 
 class TorchImport:
-    """One import. ``spec()`` gives what the program says. Raises PTG702, one for each operation that is not taken."""
+    """One import. ``spec()`` gives what the program says. Raises PTG802, one for each operation that is not taken."""
 
     def __init__(self, traced: Traced, operator: str = "") -> None:
         self._traced, self._operator = traced, operator or operator_name(traced.name)
@@ -287,5 +287,5 @@ def _labels(exported: Any, count: int) -> list[str]:
 
 
 def imported(traced: Traced, operator: str = "") -> ImportedSpec:
-    """A traced program as a spec. Raises PTG702."""
+    """A traced program as a spec. Raises PTG802."""
     return TorchImport(traced, operator).spec()

@@ -42,16 +42,16 @@ class Traced:
 
 
 def find_program(named: str) -> Any:
-    """What ``MODULE:FUNCTION`` names; ``MODULE`` is a module, or the path of a file. Raises PTG701."""
+    """What ``MODULE:FUNCTION`` names; ``MODULE`` is a module, or the path of a file. Raises PTG801."""
     where, _, name = named.partition(":")
     if not where or not name:
-        raise fault("PTG701", f"`{named}` names no function", None, expected="MODULE:FUNCTION, such as model:block")
+        raise fault("PTG801", f"`{named}` names no function", None, expected="MODULE:FUNCTION, such as model:block")
     module = _module(where)
     value: Any = module
     for part in name.split("."):
         if not hasattr(value, part):
             known = [one for one in dir(value) if not one.startswith("_")]
-            raise fault("PTG701", f"there is no `{part}` in `{where}`", None, fix=did_you_mean(part, known))
+            raise fault("PTG801", f"there is no `{part}` in `{where}`", None, fix=did_you_mean(part, known))
         value = getattr(value, part)
     return value
 
@@ -61,7 +61,7 @@ def _module(where: str) -> Any:
         if where.endswith(".py"):
             path = Path(where)
             if not path.is_file():
-                raise fault("PTG701", f"there is no file `{where}`", None)
+                raise fault("PTG801", f"there is no file `{where}`", None)
             sys.path.insert(0, str(path.parent.absolute()))
             return importlib.import_module(path.stem)
         sys.path.insert(0, os.getcwd())
@@ -76,14 +76,14 @@ def _module(where: str) -> Any:
 
 
 def trace(program: Any, examples: Examples, name: str = "") -> Traced:
-    """Trace a function, a module, or a class of modules that takes no arguments. Raises PTG701 and PTG703."""
+    """Trace a function, a module, or a class of modules that takes no arguments. Raises PTG801 and PTG803."""
     if isinstance(program, type) and issubclass(program, torch.nn.Module):
         try:
             program = program()
         except Exception as error:  # as above
             raise _said(f"`{program.__name__}()` fails", error, "name an instance, or a function") from None
     if not callable(program):
-        raise fault("PTG701", f"a {type(program).__name__} is no program", None, expected="a function or a module")
+        raise fault("PTG801", f"a {type(program).__name__} is no program", None, expected="a function or a module")
     is_module = isinstance(program, torch.nn.Module)
     code = program.forward if is_module else program
     arguments = _bound(code, examples)
@@ -128,18 +128,18 @@ class _Called(torch.nn.Module):
 
 
 def _bound(code: Callable[..., Any], examples: Examples) -> dict[str, Any]:
-    """The examples by the names of parameters. Raises PTG703."""
+    """The examples by the names of parameters. Raises PTG803."""
     signature = inspect.signature(code)
     if any(one.kind in (one.VAR_POSITIONAL, one.POSITIONAL_ONLY) for one in signature.parameters.values()):
-        raise fault("PTG701", "it takes arguments without names", None, fix="wrap it in a function with named ones")
+        raise fault("PTG801", "it takes arguments without names", None, fix="wrap it in a function with named ones")
     twice = [name for name in signature.parameters if name in examples.dims]
     if twice:
-        raise fault("PTG703", f"`{twice[0]}` is a dim and an argument", None, fix="give the dim another name")
+        raise fault("PTG803", f"`{twice[0]}` is a dim and an argument", None, fix="give the dim another name")
     try:
         return dict(signature.bind(*examples.positional, **examples.named).arguments)
     except TypeError as error:
         names = ", ".join(signature.parameters)
-        raise fault("PTG703", f"the examples do not fit: {error}", None, expected=f"one for each of {names}") from None
+        raise fault("PTG803", f"the examples do not fit: {error}", None, expected=f"one for each of {names}") from None
 
 
 def _tensor(example: TensorExample, examples: Examples) -> Any:
@@ -190,12 +190,12 @@ def _whole_stacks() -> Iterator[None]:
 
 
 def _said(what: str, error: Exception, fix: str = "") -> DiagnosticError:
-    """PTG701 at the user's line that an exception came through last."""
+    """PTG801 at the user's line that an exception came through last."""
     frames = [one for one in traceback.extract_tb(error.__traceback__) if _is_users(one.filename)]
     place = (frames[-1].filename, frames[-1].lineno or 1) if frames else None
     lines = [line for line in str(error).splitlines() if line.strip()]
     message = f"{what}: {type(error).__name__}: {lines[0].strip() if lines else ''}"
-    return fault("PTG701", message, None if place is None else span_of(place), fix=fix)
+    return fault("PTG801", message, None if place is None else span_of(place), fix=fix)
 
 
 def _is_users(file: str) -> bool:

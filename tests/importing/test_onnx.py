@@ -128,9 +128,9 @@ def test_what_is_not_taken_is_listed(tmp_path: Path) -> None:
     model(tmp_path / "strange.onnx", nodes, {"x": [4, 4]}, {"d": [], "m": [4, 4]}, {})
     with pytest.raises(DiagnosticError) as error:
         from_onnx(str(tmp_path / "strange.onnx"))
-    assert [one.code for one in error.value.diagnostics] == ["PTG702", "PTG702"]
+    assert [one.code for one in error.value.diagnostics] == ["PTG802", "PTG802"]
     assert "`Det`" in str(error.value)
     (tmp_path / "none.onnx").write_text("nothing")
     for path in ("none.onnx", "missing.onnx"):
-        with pytest.raises(DiagnosticError, match="PTG701"):
+        with pytest.raises(DiagnosticError, match="PTG801"):
             from_onnx(str(tmp_path / path))

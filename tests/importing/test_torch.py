@@ -121,7 +121,7 @@ def test_what_is_not_taken_is_listed_with_places() -> None:
         from_torch(programs.strange, ["fp32[8, 8]"])
     found = error.value.diagnostics
     lines = Path(programs.__file__).read_text().splitlines()
-    assert {one.code for one in found} == {"PTG702"}
+    assert {one.code for one in found} == {"PTG802"}
     told = {lines[one.span.line - 1].strip() for one in found if one.span is not None}
     assert told == {"y = torch.fft.fft(x).real", "return torch.linalg.inv(y @ y.T)"}
 
@@ -141,7 +141,7 @@ def test_what_is_not_taken_is_listed_with_places() -> None:
 def test_wrong_examples(example: str, says: str) -> None:
     with pytest.raises(DiagnosticError, match=says) as error:
         from_torch(programs.log_total, [example])
-    assert error.value.diagnostics[0].code == "PTG703"
+    assert error.value.diagnostics[0].code == "PTG803"
 
 
 def test_a_program_that_depends_on_its_data_is_no_graph() -> None:
@@ -151,6 +151,6 @@ def test_a_program_that_depends_on_its_data_is_no_graph() -> None:
     with pytest.raises(DiagnosticError) as error:
         from_torch(bent, ["fp32[8]"])
     found = error.value.diagnostics[0]
-    assert found.code == "PTG701"
+    assert found.code == "PTG801"
     assert found.span is not None
     assert found.span.file == __file__

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.runtime.isa.arrays import pointer
-from tests.runtime.isa.conftest import Build
+from .arrays import pointer
+from .conftest import Build
 
 FAULTS = [
     "none", "pass_rows", "pass_columns", "pass_unwritten", "pass_tensor", "pass_result", "gather", "scatter", "clamped",

@@ -1,5 +1,5 @@
 // flash_attention_causal_vec: vector kernel of `flash_attention_causal` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_causal; tiles heads 1, kv 64, sq 64; memory UB 107264 B
+// stages flash_attention_causal; tiles heads 1, kv 128, sq 64; memory UB 148352 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,22 +11,21 @@ namespace {
 using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x128m = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_32x64m = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecB16_32x128m = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using OQkSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPvSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
-using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
+using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
-using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *o,
@@ -45,9 +44,9 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 16384, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 16384, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free at first
@@ -64,102 +63,102 @@ AICORE inline void run_block(
         const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale, causal=true)
-        VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x12000>(o_row_place_row);  // as a row, same bytes as o_row_place
+        VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x18000>(o_row_place_row);  // as a row, same bytes as o_row_place
         wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
         TCI<VecI32_1x32, int32_t, 0>(o_row_place_row, kv + sq0 + sq0_first - sq);
         set_flag(PIPE_S, PIPE_V, EVENT_ID1);
-        VecF32_1x32 o_row_number_row(sq0_share); TASSIGN<0x12080>(o_row_number_row);  // as a row, same bytes as o_row_number
+        VecF32_1x32 o_row_number_row(sq0_share); TASSIGN<0x18080>(o_row_number_row);  // as a row, same bytes as o_row_number
         wait_flag(PIPE_S, PIPE_V, EVENT_ID1);
         TCVT(o_row_number_row, o_row_place_row, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_1x32 o_1_row(sq0_share); TASSIGN<0x12000>(o_1_row);  // as a row, same bytes as o_1
+        VecF32_1x32 o_1_row(sq0_share); TASSIGN<0x18000>(o_1_row);  // as a row, same bytes as o_1
         pipe_barrier(PIPE_V);
         TADDS(o_1_row, o_row_number_row, 0.5f);
-        VecF32_1x32 o_limit_row(sq0_share); TASSIGN<0x12000>(o_limit_row);  // as a row, same bytes as o_limit
+        VecF32_1x32 o_limit_row(sq0_share); TASSIGN<0x18000>(o_limit_row);  // as a row, same bytes as o_limit
         pipe_barrier(PIPE_V);
         TMULS(o_limit_row, o_1_row, 1e+30f);
-        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x12080>(o_max_row);  // as a row, same bytes as o_max
+        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18080>(o_max_row);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x12100>(o_sum_row);  // as a row, same bytes as o_sum
+        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x18100>(o_sum_row);  // as a row, same bytes as o_sum
         TEXPANDS(o_sum_row, 0.0f);
-        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x12180>(o_acc);  // UB 0x12180..0x16180
+        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18180>(o_acc);  // UB 0x18180..0x1c180
         TEXPANDS(o_acc, 0.0f);
         const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
-        for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 64, kv0_buffer ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-            VecI32_1x64 o_key_place(kv0_valid); TASSIGN<0x16180>(o_key_place);  // UB 0x16180..0x16280
+        for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
+            const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
+            VecI32_1x128 o_key_place(kv0_valid); TASSIGN<0x1c180>(o_key_place);  // UB 0x1c180..0x1c380
             wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
-            TCI<VecI32_1x64, int32_t, 0>(o_key_place, kv0);
+            TCI<VecI32_1x128, int32_t, 0>(o_key_place, kv0);
             set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-            VecF32_1x64 o_key_number(kv0_valid); TASSIGN<0x16280>(o_key_number);  // UB 0x16280..0x16380
+            VecF32_1x128 o_key_number(kv0_valid); TASSIGN<0x1c380>(o_key_number);  // UB 0x1c380..0x1c580
             wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
             TCVT(o_key_number, o_key_place, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecF32_1x64 o_key_far(kv0_valid); TASSIGN<0x16180>(o_key_far);  // UB 0x16180..0x16280
+            VecF32_1x128 o_key_far(kv0_valid); TASSIGN<0x1c180>(o_key_far);  // UB 0x1c180..0x1c380
             pipe_barrier(PIPE_V);
             TMULS(o_key_far, o_key_number, 1e+30f);
             OQkSlot o_qk_view(o_qk_fifo);
             TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
             __gm__ float *o_qk_slot = o_qk_view.data();
-            VecF32_32x64 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            VecF32_32x128m o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
             OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
             TLOAD(o_qk, o_qk_slot_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
             TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x16280>(o_s);  // UB 0x16280..0x18280
+            VecF32_32x128m o_s(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_s);  // UB 0x1c380..0x20380
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
             TMULS(o_s, o_qk, scale);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
-            VecF32_32x64 o_seen(sq0_share, kv0_valid); TASSIGN<0x18280>(o_seen);  // UB 0x18280..0x1a280
-            VecF32_32x1 o_limit(sq0_share); TASSIGN<0x12000>(o_limit);  // UB 0x12000..0x12080
+            VecF32_32x128m o_seen(sq0_share, kv0_valid); TASSIGN<0x20380>(o_seen);  // UB 0x20380..0x24380
+            VecF32_32x1 o_limit(sq0_share); TASSIGN<0x18000>(o_limit);  // UB 0x18000..0x18080
             TROWEXPAND(o_seen, o_limit);
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(o_seen, o_seen, o_key_far);
-            VecF32_32x64 o_s_seen(sq0_share, kv0_valid); TASSIGN<0x16280>(o_s_seen);  // UB 0x16280..0x18280
+            VecF32_32x128m o_s_seen(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_s_seen);  // UB 0x1c380..0x20380
             pipe_barrier(PIPE_V);
             TMIN(o_s_seen, o_s, o_seen);
-            VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x16180>(o_block_max);  // UB 0x16180..0x16200
-            VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x18280>(o_block_max_tmp);  // UB 0x18280..0x1a280
+            VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1c180>(o_block_max);  // UB 0x1c180..0x1c200
+            VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x20380>(o_block_max_tmp);  // UB 0x20380..0x24380
             pipe_barrier(PIPE_V);
             TROWMAX(o_block_max, o_s_seen, o_block_max_tmp);
-            VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x16180>(o_max_next_row);  // as a row, same bytes as o_max_next
-            VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x16180>(o_block_max_row);  // as a row, same bytes as o_block_max
+            VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1c180>(o_max_next_row);  // as a row, same bytes as o_max_next
+            VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1c180>(o_block_max_row);  // as a row, same bytes as o_block_max
             pipe_barrier(PIPE_V);
             TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN<0x16280>(o_below_max);  // UB 0x16280..0x18280
-            VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x16180>(o_max_next);  // UB 0x16180..0x16200
+            VecF32_32x128m o_below_max(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_below_max);  // UB 0x1c380..0x20380
+            VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1c180>(o_max_next);  // UB 0x1c180..0x1c200
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(o_below_max, o_s_seen, o_max_next);
-            VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN<0x16280>(o_p);  // UB 0x16280..0x18280
+            VecF32_32x128m o_p(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_p);  // UB 0x1c380..0x20380
             pipe_barrier(PIPE_V);
             TEXP(o_p, o_below_max);
-            VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x16200>(o_max_step_row);  // as a row, same bytes as o_max_step
+            VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c200>(o_max_step_row);  // as a row, same bytes as o_max_step
             TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x16200>(o_alpha_row);  // as a row, same bytes as o_alpha
+            VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c200>(o_alpha_row);  // as a row, same bytes as o_alpha
             pipe_barrier(PIPE_V);
             TEXP(o_alpha_row, o_max_step_row);
-            VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x18280>(o_block_sum);  // UB 0x18280..0x18300
-            VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x18300>(o_block_sum_tmp);  // UB 0x18300..0x1a300
+            VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c280>(o_block_sum);  // UB 0x1c280..0x1c300
+            VecF32_32x128 o_block_sum_tmp(sq0_share); TASSIGN<0x20380>(o_block_sum_tmp);  // UB 0x20380..0x24380
             TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
             pipe_barrier(PIPE_V);
             TMUL(o_sum_row, o_sum_row, o_alpha_row);
-            VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x18280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+            VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
             pipe_barrier(PIPE_V);
             TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            VecB16_32x64 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x04000 + kv0_buffer * 0x01000);  // UB 0x04000..0x06000, 2 copies
+            VecB16_32x128 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x08000 + kv0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
             TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
             o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 2);  // the middle row of an odd number is both cores'
-            TPUSH<OPLowPipe, VecB16_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
+            TPUSH<OPLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
             set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
-            VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x16200>(o_alpha);  // UB 0x16200..0x16280
+            VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c200>(o_alpha);  // UB 0x1c200..0x1c280
             TROWEXPANDMUL(o_acc, o_acc, o_alpha);
             OPvSlot o_pv_view(o_pv_fifo);
             TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
             __gm__ float *o_pv_slot = o_pv_view.data();
-            VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x06000 + kv0_buffer * 0x04000);  // UB 0x06000..0x0e000, 2 copies
+            VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_buffer * 0x04000);  // UB 0x0c000..0x14000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
             OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
             TLOAD(o_pv, o_pv_slot_in);
@@ -173,11 +172,11 @@ AICORE inline void run_block(
             set_flag(PIPE_V, PIPE_S, EVENT_ID0);
         }
         set_flag(PIPE_V, PIPE_S, EVENT_ID1);
-        VecF32_32x128 o_2(sq0_share); TASSIGN<0x12180>(o_2);  // UB 0x12180..0x16180
-        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x12100>(o_sum);  // UB 0x12100..0x12180
+        VecF32_32x128 o_2(sq0_share); TASSIGN<0x18180>(o_2);  // UB 0x18180..0x1c180
+        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18100>(o_sum);  // UB 0x18100..0x18180
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_2, o_acc, o_sum);
-        VecB16_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x0e000 + heads0_buffer * 0x02000);  // UB 0x0e000..0x12000, 2 copies
+        VecB16_32x128m o_tile(sq0_share); TASSIGN(o_tile, 0x14000 + heads0_buffer * 0x02000);  // UB 0x14000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
         TCVT(o_tile, o_2, RoundMode::CAST_RINT, SaturationMode::ON);

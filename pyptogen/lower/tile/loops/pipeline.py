@@ -6,9 +6,9 @@ after:  for kv0 in -128..kv step 128:
           for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this iteration's
 
 While the vector core works on one iteration's products, the cube core makes the next iteration's. What leads to the
-pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles. Iterations that end early (causal
-attention) end as early ahead; those that a condition may leave out stay as they are, and so do iterations that are
-distributed to blocks: the one behind a block's own is another block's.
+pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads.
+Iterations that end early (causal attention) end as early ahead; those that a condition may leave out stay as they are,
+and so do iterations that are distributed to blocks: the one behind a block's own is another block's.
 """
 
 from __future__ import annotations
@@ -69,8 +69,9 @@ class _Ahead:
         numbers = [n for n in ahead if isinstance(n, ReadIndex)]  # of indices: read in both
         behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
         made, used = _written(ahead), _touched(behind)
+        crosses = made & used or _touched(ahead) & _written(behind)
         whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
-        if not pushes or made & used or not whole:
+        if not pushes or crosses or not whole:
             return loop
         this = self._once(loop, behind, Poly.of(loop.var), _written(behind))
         following = replace(self._once(loop, ahead, this.start + loop.tile, made), before=loop.before)

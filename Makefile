@@ -29,7 +29,9 @@ test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two 
 	$(BIN)/python -m pytest tests/runtime/cluster
 
 test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU (downloads it the first time)
-	$(BIN)/python -m pytest tests/pytorch "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]"
+	$(BIN)/python -m pytest tests/pytorch tests/importing \
+	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]" \
+	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/import.md]"
 
 lint: $(VENV)/.installed-dev ## ruff, mypy, and which room may import which
 	$(BIN)/ruff check .

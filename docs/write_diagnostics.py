@@ -14,6 +14,8 @@ GROUPS = {
     "4": "Run time",
     "5": "Toolchain",
     "6": "Changes of a contract",
+    "7": "Packages",
+    "8": "Imports of other programs",
 }
 HEAD = """# Diagnostics
 

@@ -20,6 +20,7 @@ from pyptogen.cli import (
     diff,
     explain,
     fmt,
+    import_torch,
     lsp,
     new,
     opt,
@@ -66,6 +67,9 @@ app.command("sanitize")(sanitize.command)
 app.command("opt", hidden=True)(opt.command)
 app.command("why")(why.command)
 app.command("where")(where.command)
+imports = typer.Typer(help="Programs of other libraries as specs.", no_args_is_help=True)
+imports.command("torch")(import_torch.command)
+app.add_typer(imports, name="import")
 app.add_typer(template.app, name="template")
 
 

@@ -43,6 +43,14 @@ def command(
         Path | None,
         typer.Option("--depfile", metavar="FILE", help="Write what the output depends on, for make and ninja."),
     ] = None,
+    depfile_target: Annotated[
+        str | None,
+        typer.Option(
+            "--depfile-target",
+            metavar="NAME",
+            help="The target of its rule, such as a stamp file. Default: a rule for each manifest.",
+        ),
+    ] = None,
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
@@ -54,6 +62,15 @@ def command(
     ] = False,
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only what changes, and no progress.")] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print how long each spec took to render.")] = False,
+    package: Annotated[
+        Path | None,
+        typer.Option(
+            "--package", metavar="DIR", help="Write one library of the specs for a device's toolchain to DIR."
+        ),
+    ] = None,
+    package_form: Annotated[
+        str, typer.Option("--form", metavar="device", help="With --package: which runtime it is for.")
+    ] = "device",
     form: OutputFormat = "full",
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
@@ -62,8 +79,15 @@ def command(
     from pyptogen.cli.progress import shown
 
     looking = check or diff or plan
+    if package is not None:
+        if looking or depfile or dump_ir or verify_each:
+            raise typer.BadParameter("goes with --target, --form and --force alone", param_hint="--package")
+        _package(paths, target or [], package, package_form, force, form, quiet)
+        return
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
+    if depfile_target is not None and depfile is None:
+        raise typer.BadParameter("goes with --depfile", param_hint="--depfile-target")
     with findings(form) as found:
         report = build(
             paths,
@@ -85,7 +109,28 @@ def command(
         if check:
             found += _found(report, form, quiet)
         if depfile is not None:
-            _write_depfile(report, out, depfile)
+            _write_depfile(report, out, paths, depfile, depfile_target)
+
+
+def _package(
+    paths: list[Path], targets: list[str], folder: Path, kind: str, force: bool, form: Format, quiet: bool
+) -> None:
+    """A package in place of generated folders."""
+    from pyptogen.package.folder import FORMS, build_package
+
+    if len(targets) != 1 or targets[0] not in ("a2a3", "a5"):
+        raise typer.BadParameter("a package is for one device: `--target a2a3` or `--target a5`", param_hint="--target")
+    if kind not in FORMS:
+        raise typer.BadParameter(f"'{kind}' is not one of {', '.join(map(repr, FORMS))}.", param_hint="--form")
+    with findings(form):
+        done = build_package(paths, targets[0], folder, kind, force)
+        for verb, changed in (("wrote", done.written), ("deleted", done.removed)):
+            for path in changed:
+                said(f"{verb} {folder / path}", form)
+        for note in done.notes:
+            said(f"note: {note}", form)
+        if not done.written and not done.removed and not quiet:
+            said(f"{folder}: up to date", form)
 
 
 def _print(report: BuildReport, form: Format, quiet: bool) -> None:
@@ -140,14 +185,14 @@ def _print_meaning(report: BuildReport, out: Path, targets: list[str] | None, jo
     typer.echo(text, err=True)
 
 
-def _write_depfile(report: BuildReport, out: Path, path: Path) -> None:
+def _write_depfile(report: BuildReport, out: Path, given: list[Path], path: Path, target: str | None) -> None:
     from pyptogen.builder.depfile import depfile
     from pyptogen.builder.writer import replace_file
     from pyptogen.diagnostics import fault
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, depfile(report.operators, out).encode())
+        replace_file(path, depfile(report.operators, out, target, given).encode())
     except OSError as error:
         reason = error.strerror or type(error).__name__
         fix = "choose another file with `--depfile`"

@@ -98,28 +98,10 @@ def of_lowered(lowered: Lowered) -> Generated:
     """The C++ of an operator that was lowered."""
     program, by_hand = lowered.program, lowered.by_hand
     platform = PLATFORMS[lowered.target]
-    longest = lowered.execution.longest_range
-    source, lengths = spec_lines(), nominal_dims(program.dims)
-    given = {hand.name: hand for hand in program.kernels}
-    written = [k.name for k in lowered.walked if by_hand.source(k.name)]
-    functions = function_names([k.name for k in lowered.walked if k.name not in written], program.name, written)
-    plan_of = {k.name: plan for k, plan in zip(lowered.walked, lowered.plans, strict=True)}
-
-    def text_of(kernel: InstrKernel) -> Traced:
-        by_author = by_hand.source(kernel.name)
-        if by_author:
-            hand = given[kernel.stages[0]]
-            assert hand.source is not None
-            return as_written(by_author, hand.source.path, hand.name)
-        own = given.get(kernel.stages[0]) if kernel.name in by_hand.levels else None
-        sizes = _sizes(plan_of[kernel.name])
-        return kernel_text(kernel, functions[kernel.name], program.name, sizes, source, platform, program.sites, own)
-
-    mine = [k for k in lowered.walked if k.name not in by_hand.finished and k.name not in by_hand.levels]
-    same = twins(mine, text_of)
-    functions |= {twin: functions[first] for twin, first in same.items()}
-    own = [k for k in lowered.walked if k.name not in same]
-    texts = tuple(KernelSource(k.name, k.core, text_of(k)) for k in own)
+    longest, lengths = lowered.execution.longest_range, nominal_dims(program.dims)
+    writer = KernelWriter(lowered)
+    own = writer.own
+    texts = tuple(KernelSource(k.name, k.core, writer.text(k)) for k in own)
     report: dict[str, Any] = {
         "kernels": {
             k.name: {
@@ -128,7 +110,7 @@ def of_lowered(lowered: Lowered) -> Generated:
                 "stages": list(k.stages),
                 **({"vector_cores": 2} if k.subblock else {}),
                 "sync": instruction_printer.sync_counts(k),
-                "tiles": tile_sizes(plan_of[k.name].tile.body),
+                "tiles": tile_sizes(writer.plan_of[k.name].tile.body),
                 **({} if by_hand.source(k.name) else in_manifest(k, platform, longest, lengths)),
                 **by_hand.level(k.name),
             }
@@ -136,7 +118,56 @@ def of_lowered(lowered: Lowered) -> Generated:
         },
         **({} if lowered.chosen is None else {"chosen": lowered.chosen}),
     }
-    return Generated(lowered, texts, orchestration_text(lowered.execution, program, lowered.walked, functions), report)
+    return Generated(
+        lowered, texts, orchestration_text(lowered.execution, program, lowered.walked, writer.functions), report
+    )
+
+
+class KernelWriter:
+    """The texts of the kernels of an operator that was lowered.
+
+    ``functions`` are the kernels as C++ calls them; ``own`` those that have a file: the others differ from one of them
+    in the names of their arguments alone. ``prefix`` stands before the names of all functions but those that an author
+    wrote: operators of one library may have kernels of one name.
+    """
+
+    def __init__(self, lowered: Lowered, prefix: str = "") -> None:
+        by_hand = lowered.by_hand
+        written = [k.name for k in lowered.walked if by_hand.source(k.name)]
+        names = [k.name for k in lowered.walked if k.name not in written]
+        named = function_names(names, lowered.program.name, written)
+        self.functions = {name: f"{prefix}{named[name]}" if name in names else named[name] for name in named}
+        self.plan_of = {k.name: plan for k, plan in zip(lowered.walked, lowered.plans, strict=True)}
+        self._lowered = lowered
+        self._source = spec_lines()
+        mine = [k for k in lowered.walked if k.name not in by_hand.finished and k.name not in by_hand.levels]
+        same = twins(mine, self.text)
+        self.functions |= {twin: self.functions[first] for twin, first in same.items()}
+        self.own = [k for k in lowered.walked if k.name not in same]
+
+    def text(self, kernel: InstrKernel, part: str = "file") -> Traced:
+        """The file of a kernel; with the ``part`` "program" what stands in it between its includes and its entry, in a
+        namespace of the kernel's name. Of a kernel that an author wrote there is only the file."""
+        lowered, program = self._lowered, self._lowered.program
+        by_hand, given = lowered.by_hand, {hand.name: hand for hand in program.kernels}
+        by_author = by_hand.source(kernel.name)
+        if by_author:
+            hand = given[kernel.stages[0]]
+            assert hand.source is not None
+            return as_written(by_author, hand.source.path, hand.name)
+        own = given.get(kernel.stages[0]) if kernel.name in by_hand.levels else None
+        sizes = _sizes(self.plan_of[kernel.name])
+        return kernel_text(
+            kernel,
+            self.functions[kernel.name],
+            program.name,
+            sizes,
+            self._source,
+            PLATFORMS[lowered.target],
+            program.sites,
+            own,
+            part,
+        )
 
 
 def _sizes(kernel: BlockKernel) -> str:

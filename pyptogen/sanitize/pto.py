@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
+from pyptogen.lower.isa.device_rules import FILLED_FIRST
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
@@ -386,6 +388,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
+    _own_place(machine, name, tiles, span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     apart = lying(name, tiles, machine.target)
@@ -393,6 +396,14 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)
+
+
+def _own_place(machine: Machine, name: str, tiles: Sequence[Tile], span: Span) -> None:
+    """Some instructions of A2/A3 fill their result before they have read all operands."""
+    first, operands = tiles[0].address, [tile.address for tile in tiles[1:]]
+    if machine.target == "a2a3" and name in FILLED_FIRST and isinstance(first, int) and first in operands:
+        text = f"{name} fills `{tiles[0].name}` before it has read what lies there"
+        machine.trace.faults.append(Finding("in place", None, None, text, span))
 
 
 def _letters(name: str, values: list[Any]) -> list[str]:

@@ -51,6 +51,7 @@ def kernel_text(
     platform: Platform,
     sites: Mapping[Span, int] | None = None,
     by_hand: HandKernel | None = None,
+    part: str = "file",
 ) -> Traced:
     """The C++ file of one kernel.
 
@@ -63,6 +64,7 @@ def kernel_text(
         platform: what it is for.
         sites: number of each operation of the operator that reads or writes by indices (`index_sites`).
         by_hand: the kernel as its author gave it, where one did.
+        part: "program" for the types and what one block does alone, in a namespace of the kernel's name.
     """
     far = far_stores(kernel)
     kernel, names = spelled(kernel)
@@ -101,6 +103,7 @@ def kernel_text(
         "kernel.cpp.j2",
         marks,
         kernel=kernel,
+        part=part,
         function=function,
         operator=operator,
         sizes=sizes,

@@ -30,11 +30,12 @@ CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
 def _blocks(launch: LaunchPlan, inputs: frozenset[str], spelling: Mapping[str, str]) -> str:
     """How many blocks a launch has; none where its condition does not hold."""
     if launch.condition is not None:
-        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {_wanted_blocks(launch)} : 0"
-    return _wanted_blocks(launch)
+        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {wanted_blocks(launch)} : 0"
+    return wanted_blocks(launch)
 
 
-def _wanted_blocks(launch: LaunchPlan) -> str:
+def wanted_blocks(launch: LaunchPlan) -> str:
+    """How many blocks a launch has where its condition holds."""
     if launch.tiles is None:
         return "1"
     return f"fewer({_worth_launching(launch.tiles)}, {launch.core})"
@@ -191,6 +192,18 @@ def orchestration_text(
     graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
 ) -> Traced:
     """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
+    marks = Marks()
+    return render("orchestration.cpp.j2", marks, **orchestration_values(graph, program, kernels, functions, marks))
+
+
+def orchestration_values(
+    graph: ExecutionGraph,
+    program: Program,
+    kernels: Sequence[InstrKernel],
+    functions: Mapping[str, str],
+    marks: Marks,
+) -> dict[str, Any]:
+    """What templates of launches place: the graph in the names of C++, its arguments, workspaces, segments and cuts."""
     contract = [(v.name, memory_type(v.dtype), v.name) for v in program.inputs]
     contract += [(name, memory_type(v.dtype), name) for name, v in program.outputs if name not in program.inplace]
     contract += [(words, C_TYPES["int32"], name) for name, words in program.halves.items()]
@@ -216,16 +229,14 @@ def orchestration_text(
     flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     first = {functions[k.name]: k for k in reversed(kernels)}  # several launches may run one
-    marks = Marks()
     whole = [space for space in graph.workspaces if space.row is None]
-    return render(
-        "orchestration.cpp.j2",
-        marks,
-        declared=declared(program, marks, spelling),
-        graph=graph,
-        count=count_type(graph.wide),
-        segment=segment,
-        kernels=[
+    return {
+        "declared": declared(program, marks, spelling),
+        "graph": graph,
+        "spelling": spelling,
+        "count": count_type(graph.wide),
+        "segment": segment,
+        "kernels": [
             (
                 functions[k.name],
                 entry_parameters(spelled(k)[0], platform),
@@ -234,26 +245,26 @@ def orchestration_text(
             for k in kernels
             if first[functions[k.name]] is k
         ],
-        tensors=[(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
-        attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
-        computed=computed,
-        workspaces=[
+        "tensors": [(local(name), ctype, field_name(of)) for name, ctype, of in contract if local(name) in used],
+        "attrs": [(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
+        "computed": computed,
+        "workspaces": [
             (w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype)), _workspace(w, marks))
             for w in whole
         ],
-        dims=[
+        "dims": [
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        flags=FLAGS if flagged else "",
-        segments=_segments(graph, names, kernels, functions, flagged, blocks, marks),
-        awaited={name for launch in launches for name in launch.after},
-        mixed=any(launch.programs for launch in launches),
-        core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
-        distributes=any(launch.tiles is not None for launch in launches),
-        prioritised=any(launch.priority for launch in launches),
-        cores=CORES,
-        cuts=_cuts(graph, names, marks),
-        most_blocks=graph.cores,
-    )
+        "flags": FLAGS if flagged else "",
+        "segments": _segments(graph, names, kernels, functions, flagged, blocks, marks),
+        "awaited": {name for launch in launches for name in launch.after},
+        "mixed": any(launch.programs for launch in launches),
+        "core_kinds": sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
+        "distributes": any(launch.tiles is not None for launch in launches),
+        "prioritised": any(launch.priority for launch in launches),
+        "cores": CORES,
+        "cuts": _cuts(graph, names, marks),
+        "most_blocks": graph.cores,
+    }

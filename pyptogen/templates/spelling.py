@@ -92,7 +92,7 @@ KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
 scalar expressions."""
 _ORCHESTRATION_WORDS = (
-    "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt range "
+    "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt pyptogen range "
     "range_of rt scope segment size tiles vector"
 )
 ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())

@@ -18,7 +18,7 @@ from pyptogen.templates.spelling import field_name
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
 
-_CPP_TYPES = {
+CPP_TYPES = {
     "fp32": "float", "fp16": "uint16_t", "bf16": "uint16_t", "bool": "uint8_t",
     "int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t",
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
@@ -83,7 +83,7 @@ def _names(contract: ContractView) -> tuple[str, ...]:
 
 
 def _pointer(tensor: TensorView, *, const: bool) -> str:
-    return f"{'const ' if const else ''}{_CPP_TYPES[tensor.dtype]}*"
+    return f"{'const ' if const else ''}{CPP_TYPES[tensor.dtype]}*"
 
 
 def _tensor_comment(tensor: TensorView) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pyptogen.lower.isa.device_rules import FILLED_FIRST
 from pyptogen.lower.isa.extents import extents_of
 from pyptogen.lower.isa.instruction import (
     ALL,
@@ -147,7 +148,11 @@ def _names() -> str:
     for types, name in names.items():
         if len(types) != 1:
             lines.append(_wrapped(f"constexpr Types {name} =", [_constant(d) for d in DTYPES if d in types]))
+    filled = ", ".join(f'"{name}"' for name in FILLED_FIRST)
     lines += [
+        "",
+        "/// Instructions of A2/A3 that write their result before they have read all operands.",
+        f"constexpr const char* kFilledFirst[] = {{{filled}}};",
         "",
         *_masks(A2A3_CASTS, "A2/A3"),
         "",

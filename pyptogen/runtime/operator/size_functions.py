@@ -74,7 +74,7 @@ def sizes_function(
     own = _Substitute({name: f"_{i}" for i, name in enumerate(parameters)})  # a dim may be called `int` or `floor`
 
     def source_of(text: str) -> str:
-        above, below = _fraction(own.visit(ast.parse(text, mode="eval")).body)
+        above, below = fraction(own.visit(ast.parse(text, mode="eval")).body)
         return f"{above} // {below}" if below else above
 
     groups = ", ".join("(" + "".join(f"int({source_of(text)}), " for text in group) + ")" for group in texts)
@@ -85,18 +85,18 @@ def sizes_function(
     return function
 
 
-def _fraction(node: ast.expr) -> tuple[str, str]:
+def fraction(node: ast.expr) -> tuple[str, str]:
     """A size as source: above and below the line, nothing below where it is whole."""
     match node:
         case ast.BinOp():
-            return _arithmetic(node.op, _fraction(node.left), _fraction(node.right))
+            return _arithmetic(node.op, fraction(node.left), fraction(node.right))
         case ast.UnaryOp(op=ast.USub()):
-            above, below = _fraction(node.operand)
+            above, below = fraction(node.operand)
             return f"(-{above})", below
         case ast.UnaryOp():
-            return _fraction(node.operand)
+            return fraction(node.operand)
         case ast.Call(func=ast.Name(id=name)):
-            return _called(name, [_fraction(argument) for argument in node.args])
+            return _called(name, [fraction(argument) for argument in node.args])
     return ast.unparse(node), ""
 
 

@@ -254,6 +254,15 @@ extern "C" void columns_that_are_fewer_than_their_tile()
     TMATMUL(sum, left, right);  // here: TMATMUL takes .* L0B tile of 64 x 64 to be 48 .* left them 64 apart.*TileRightCompact
 }
 
+extern "C" void bits_in_place()
+{
+    using Bits = Tile<TileType::Vec, int32_t, 8, 8>;
+    Bits x = at<Bits>(0);
+    TEXPANDS(x, 7);
+    pipe_barrier(PIPE_V);
+    TANDS(x, x, 3);  // here: TANDS writes UB bytes 0 to .* overwritten before they are read
+}
+
 extern "C" void mask_of_half_a_repeat()
 {
     set_vector_mask(0, -1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cassert>
 #include <chrono>
@@ -40,12 +41,39 @@ enum {
     ACL_MEMCPY_HOST_TO_DEVICE = 0,
     ACL_MEMCPY_DEVICE_TO_HOST = 1,
     ACL_MEMCPY_DEVICE_TO_DEVICE = 2,
+    ACL_RT_CMO_TYPE_PREFETCH = 0,
+    ACL_RT_CMO_TYPE_WRITEBACK = 1,
+    ACL_RT_CMO_TYPE_INVALID = 2,
 };
 
 inline int aclInit(const char*) { return ACL_SUCCESS; }
 inline int aclFinalize() { return ACL_SUCCESS; }
 inline int aclrtSetDevice(int) { return ACL_SUCCESS; }
 inline int aclrtResetDevice(int) { return ACL_SUCCESS; }
+inline int aclrtGetDevice(int32_t* device)
+{
+    *device = 0;
+    return ACL_SUCCESS;
+}
+
+enum aclrtDevAttr { ACL_DEV_ATTR_CUBE_CORE_NUM = 102, ACL_DEV_ATTR_VECTOR_CORE_NUM = 201 };
+
+namespace pto::cpu_sim {
+/// The cores that the simulated device says to have: as many cube cores as an Ascend 910B4, two vector cores beside each.
+inline std::atomic<int64_t> device_cube_cores{20};
+}  // namespace pto::cpu_sim
+
+inline int aclrtGetDeviceInfo(uint32_t, aclrtDevAttr attribute, int64_t* value)
+{
+    *value = pto::cpu_sim::device_cube_cores * (attribute == ACL_DEV_ATTR_CUBE_CORE_NUM ? 1 : 2);
+    return ACL_SUCCESS;
+}
+/// Cores meet in memory here: their flags have no place.
+inline int aclrtGetHardwareSyncAddr(void** address)
+{
+    *address = nullptr;
+    return ACL_SUCCESS;
+}
 
 /// Launches are complete when they return, so a stream is no more than a name.
 inline int aclrtCreateStream(aclrtStream* stream)
@@ -95,6 +123,8 @@ inline int aclrtMemset(void* memory, size_t room, int value, size_t bytes)
     memset(memory, value, bytes);
     return ACL_SUCCESS;
 }
+/// Caches keep themselves coherent here.
+inline int aclrtCmoAsync(void*, size_t, int, aclrtStream) { return ACL_SUCCESS; }
 inline float aclFloat16ToFloat(aclFloat16 value) { return static_cast<float>(value); }
 
 // Ranks of a communication test: without a launcher there is one process, and starting and stopping it always succeeds.

@@ -15,8 +15,8 @@ from compiling import NIGHTLY
 from hypothesis import HealthCheck, given, settings
 
 from properties.agreement import Wanted, checked_mode_is_silent, kernels_agree, levels_agree, wanted
-from properties.random_specs import Case, graph_specs
 from properties.iteration_specs import iteration_specs
+from properties.random_specs import Case, graph_specs
 from properties.shaped_specs import attention_specs, loop_specs, matmul_specs
 
 

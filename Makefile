@@ -16,10 +16,14 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 	$(BIN)/pyptogen run $(SPEC) --dims t=8,blocks=64
 	$(BIN)/pyptogen run $(SPEC) --dims t=512,blocks=64
 
-test: lint ## install, lint, types, generated/ up to date, all tests
+test: $(VENV)/.installed-dev ## install, lint, types, generated/ up to date, all tests
+	$(MAKE) -j2 lint fresh
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+.PHONY: fresh
+fresh: $(VENV)/.installed-dev
 	$(BIN)/pyptogen build specs/ --check
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json --check
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster

@@ -81,7 +81,7 @@ def command(
         ),
     ] = None,
     package_form: Annotated[
-        str, typer.Option("--form", metavar="device", help="With --package: which runtime it is for.")
+        str, typer.Option("--form", metavar="device|simpler", help="With --package: which runtime it is for.")
     ] = "device",
     form: OutputFormat = "full",
 ) -> None:

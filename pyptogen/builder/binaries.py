@@ -56,6 +56,8 @@ def _operator(spec: Spec, folder: Path, machines: Sequence[tuple[str, str]]) -> 
     from pyptogen.templates import wrapper_hpp
 
     program = from_spec(spec)
+    if TARGET not in program.targets:
+        return
     sources = {path: str(text) for path, text in traced_sources(generate(program, TARGET)).items()}
     sources["wrapper.hpp"] = str(wrapper_hpp.render(program, program.targets, Path(spec.path).name))
     objects: list[dict[str, Any]] = []

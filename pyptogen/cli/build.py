@@ -90,10 +90,12 @@ def command(
     from pyptogen.builder.at_once import usual_jobs
     from pyptogen.cli.progress import shown
 
+    looking = check or diff or plan
     if binary is not None:
+        if looking or target or depfile or dump_ir or verify_each or package:
+            raise typer.BadParameter("goes with --machine alone", param_hint="--binary")
         _write_binaries(paths, binary, machine or [], form, quiet)
         return
-    looking = check or diff or plan
     if package is not None:
         if looking or depfile or dump_ir or verify_each:
             raise typer.BadParameter("goes with --target, --form and --force alone", param_hint="--package")

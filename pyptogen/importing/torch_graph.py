@@ -104,11 +104,13 @@ class TorchImport:
         plain = [one for spec, one in made if spec.kind.name == "USER_OUTPUT" and one is not None]
         labels = _labels(self._traced.exported, len(plain))
         plain = [_origin(one) for one in plain]
+        assigned = {name for names in self._wanted.values() for name in names}
+        usual = "result" if "y" in assigned or self._is_input("y") else "y"  # `y` is another value of the program
         found = []
         for i, one in enumerate(plain):
             label = labels[i] or (returned[i] if len(returned) == len(plain) else "")
             label = label if label and not self._is_input(label) else ""
-            label = label or (self._wanted.get(one) or ("",))[0] or ("y" if len(plain) == 1 else f"y{i}")
+            label = label or (self._wanted.get(one) or ("",))[0] or (usual if len(plain) == 1 else f"{usual}{i}")
             found.append((label, one, ""))
         for spec, one in made:
             if spec.kind.name in ("USER_INPUT_MUTATION", "BUFFER_MUTATION"):

@@ -109,10 +109,10 @@ class HostRuntime:
             if known is None:
                 known = self._kernels[what] = PythonKernel(next(self._numbers), name, what)
             return known
-        from pyptogen.runtime.native.binding import build_scheduler
+        from pyptogen.runtime.native.binding import scheduler
 
         # Once here, rather than at the same time in every worker.
-        build_scheduler()
+        scheduler()
         return NativeKernel(next(self._numbers), name, CompiledPackage.of(what))
 
     def program(self, name: str) -> Program:

@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("prebuilt")
     (root / "doubled.yaml").write_text(SPEC)
     with quick_kernels():
-        machines = chosen_machines(["x86_64:amx", "x86_64:avx2", "x86_64:portable"])
+        machines = chosen_machines(["x86_64:avx512-bf16", "x86_64:portable"])
         list(write_binaries([load_spec(root / "doubled.yaml")], root / "dist", machines))
     (root / "doubled.yaml").unlink()
     return root / "dist" / "doubled"
@@ -67,9 +67,10 @@ print(sorted({{name for name in sys.modules if name.startswith(rooms)}}))
 @ONLY_X86
 def test_the_best_that_the_machine_has_is_chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     index = json.loads((folder / "binaries.json").read_text())
-    assert [one["level"] for one in index["objects"]] == ["amx", "avx2", "portable"]
-    needs = {one["level"]: frozenset(one["needs"]) for one in index["objects"]}
-    for has, level in ((needs["amx"], "amx"), (needs["avx2"] | {"avx512f"}, "avx2"), (frozenset(), "portable")):
+    assert [one["level"] for one in index["objects"]] == ["avx512-bf16", "portable"]
+    avx512 = frozenset(index["objects"][0]["needs"])
+    some = avx512 - {"avx512_bf16"}
+    for has, level in ((avx512 | {"amx_tile"}, "avx512-bf16"), (some, "portable"), (frozenset(), "portable")):
         monkeypatch.setattr(prebuilt, "features", lambda has=has: has)
         best = prebuilt._best(index, "x86_64", False)
         assert best is not None

@@ -5,6 +5,9 @@ statement is left out. A change is found where a case of the pass fails. Which o
 line: some change nothing (a loop that ends one round earlier, a diagnostic's place).
 
     python benchmarks/mutate_passes.py [PASS …] [--every N] [--least PERCENT]
+    python benchmarks/mutate_passes.py [PASS …] --listed
+
+``--listed`` tries the changes in `mutations.txt` alone: each turns a case of its pass red, within `SECONDS`.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ import copy
 import importlib
 import io
 import os
+import re
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
@@ -27,7 +32,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-SECONDS = 20
+LISTED = Path(__file__).with_name("mutations.txt")
+SECONDS = 30
 """Of the cases of one pass, many times what they take: a change may make a loop endless."""
 MODULES = {
     "forward-copies": ("tile.loops.forward_copies",),
@@ -43,6 +49,10 @@ MODULES = {
     "passes": tuple(
         f"instruction.passes{name}"
         for name in ("", ".ahead", ".beside", ".footprint", ".form", ".recompute", ".replan", ".roles", ".windows")
+    ),
+    "select": tuple(
+        f"instruction.select.{name}"
+        for name in ("elementwise", "packed", "products", "queues", "selector", "sorting", "transfers")
     ),
     "in-place": ("instruction.in_place",),
 }
@@ -63,13 +73,15 @@ class Mutant:
     tree: ast.Module
 
 
-def mutants(name: str, source: str, every: int = 1) -> Iterator[Mutant]:
-    """Each ``every``-th small change to a module."""
+def mutants(name: str, source: str, every: int = 1, only: str | None = None) -> Iterator[Mutant]:
+    """Each ``every``-th small change to a module, or those that are called ``only``."""
     tree = ast.parse(source)
     untouched = _untouched(tree)
     sites = [node for node in ast.walk(tree) if id(node) not in untouched]
     numbers = {id(node): number for number, node in enumerate(ast.walk(tree))}
     for site, what, change in [(s, *c) for s in sites for c in _changes(s)][::every]:
+        if only is not None and " ".join(what.split()) != only:
+            continue
         changed = copy.deepcopy(tree)
         twin = next(node for number, node in enumerate(ast.walk(changed)) if number == numbers[id(site)])
         new = change(twin)
@@ -185,18 +197,60 @@ def is_found(mutant: Mutant, cases: list[Any]) -> bool:
     os._exit(status)
 
 
+def listed() -> list[tuple[str, str, str]]:
+    """The pass, the module and the change of each line of `mutations.txt`."""
+    lines = (line for line in LISTED.read_text().splitlines() if line and not line.startswith("#"))
+    found = []
+    for line in lines:
+        name, module, what = line.split(maxsplit=2)
+        found.append((name, module, what))
+    return found
+
+
+def mutant_of(module: str, what: str) -> Mutant | None:
+    """The first place in a module where a change can be made; None where there is none."""
+    source = Path(str(importlib.import_module(f"pyptogen.lower.{module}").__file__)).read_text()
+    return next(mutants(module, source, only=" ".join(what.split())), None)
+
+
+def _cases_of(name: str) -> list[Any]:
+    from tests.lower.passes.test_files import CASES
+
+    return [case for case in CASES if re.search(rf"--pass {re.escape(name)}\b(?!-)", case[0].read_text())]
+
+
+def try_listed(passes: Sequence[str]) -> int:
+    """Print what became of the listed mutations; how many no case finds, or have no place in the code any more."""
+    missed = tried = 0
+    longest = 0.0
+    for name, module, what in listed():
+        if passes and name not in passes:
+            continue
+        tried += 1
+        mutant = mutant_of(module, what)
+        begin = time.monotonic()
+        found = mutant is not None and is_found(mutant, _cases_of(name))
+        longest = max(longest, time.monotonic() - begin)
+        if not found:
+            missed += 1
+            print(f"  {'not found' if mutant else 'no such place'}: {name}: {module}: {what}", flush=True)
+    print(f"{tried - missed} of {tried} listed mutations turn a case red, the slowest in {longest:.1f} s")
+    return missed
+
+
 def main() -> int:
     """Print what no case finds; 1 where less than ``--least`` percent are found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("passes", nargs="*", metavar="PASS")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th change only")
     parser.add_argument("--least", type=float, default=0, metavar="PERCENT")
+    parser.add_argument("--listed", action="store_true", help="the mutations of `mutations.txt`, no others")
     asked = parser.parse_args()
-    from tests.lower.passes.test_files import CASES
-
+    if asked.listed:
+        return int(try_listed(asked.passes) > 0)
     every = found = 0
     for name in asked.passes or MODULES:
-        own = [case for case in CASES if f"--pass {name} " in case[0].read_text()]
+        own = _cases_of(name)
         tried = caught = 0
         for module in MODULES[name]:
             path = Path(str(importlib.import_module(f"pyptogen.lower.{module}").__file__))

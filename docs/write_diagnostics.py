@@ -15,6 +15,7 @@ GROUPS = {
     "5": "Toolchain",
     "6": "Changes of a contract",
     "7": "Packages",
+    "8": "Imports of other programs",
 }
 HEAD = """# Diagnostics
 

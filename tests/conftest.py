@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 
+from durations import Durations  # noqa: E402 - found by the path above
 from lowering import lower_once_a_process  # noqa: E402 - found by the path above
 
 lower_once_a_process()
@@ -18,6 +20,8 @@ lower_once_a_process()
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marks of this test suite (`--strict-markers` is on)."""
     config.addinivalue_line("markers", "slow: takes seconds, not milliseconds; left out by -m 'not slow'")
+    if table := os.environ.get("PYPTOGEN_TEST_TIMES"):
+        config.pluginmanager.register(Durations(Path(table)), "durations")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

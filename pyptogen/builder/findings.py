@@ -35,11 +35,12 @@ def edits(operators: Iterable[OperatorBuild]) -> tuple[Diagnostic, ...]:
 
 def _finding(operator: OperatorBuild, state: State) -> Diagnostic:
     paths = operator.in_state(state)
-    files = "file" if len(paths) == 1 else "files"
+    files = f"{len(paths)} file" if len(paths) == 1 else f"{len(paths)} files"
     notes = [(f"would {_action(operator, path)} {operator.folder / path}", None) for path in paths[:_SHOWN]]
     if len(paths) > _SHOWN:
         notes.append((f"and {len(paths) - _SHOWN} more", None))
-    message = f"{operator.folder}: {len(paths)} {files} {state.value}"
+    what = f"orphan of {files}" if state is State.ORPHAN else f"{files} {state.value}"
+    message = f"{operator.folder}: {what}"
     return Diagnostic(CODES[state], message, None, _EXPECTED[state], _fix(operator, state), tuple(notes))
 
 

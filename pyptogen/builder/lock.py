@@ -72,11 +72,28 @@ def entry(spec: Path, includes: Collection[Path], out: Path, generator: str, man
 
 def relative(path: Path, out: Path) -> str:
     """``path`` as it is seen from the folder of the library, whatever the working directory is."""
-    return _below(path, os.path.realpath(out))
+    return Places(out).of(path)
 
 
-def _below(path: Path, root: str) -> str:
-    return os.path.relpath(os.path.realpath(path), root).replace(os.sep, "/")
+class Places:
+    """Paths as they are seen from the folder of a library. Where links lead is asked once a folder, so this is for as
+    long as one build takes."""
+
+    def __init__(self, out: Path) -> None:
+        self._root = os.path.realpath(out)
+        self._folders: dict[str, str] = {}
+
+    def of(self, path: Path) -> str:
+        """The path relative to the library, with ``/``, behind all links."""
+        head, name = os.path.split(path)
+        if name in ("", ".", "..") or os.path.islink(path):
+            real = os.path.realpath(path)
+        else:
+            if head not in self._folders:
+                self._folders[head] = os.path.relpath(os.path.realpath(head), self._root)
+            real = os.path.join(self._folders[head], name)
+            return os.path.normpath(real).replace(os.sep, "/")
+        return os.path.relpath(real, self._root).replace(os.sep, "/")
 
 
 def read_lock(out: Path) -> Lock:
@@ -120,14 +137,33 @@ def _plain(one: LockEntry) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """An operator whose folder no build would change. ``folder``: what the file system said about the folder itself
+    before it was looked at; a build that writes puts another one in its place."""
+
+    name: str
+    folder: tuple[int, int]
+
+
+def identity(folder: Path) -> tuple[int, int]:
+    """Inode of a folder, and the time of its last change; zeros where there is none."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return (0, 0)
+    return status.st_ino, status.st_ctime_ns
+
+
 def unchanged_specs(
     specs: Collection[Path],
     out: Path,
     targets: Collection[str] | None,
     generator: str,
     seen: Seen | None = None,
-) -> dict[Path, str | None]:
-    """By spec the operator's name where a build into ``out`` would change nothing, else None.
+    places: Places | None = None,
+) -> dict[Path, Unchanged | None]:
+    """By spec the operator where a build into ``out`` would change nothing, else None.
 
     Asked of bytes alone, without reading the spec as a spec: importing the schema and sympy costs more than the whole
     answer. None also when it cannot be told cheaply (no lock or manifest, unreadable ones): then the build goes the
@@ -137,11 +173,16 @@ def unchanged_specs(
     by_spec: dict[str, list[tuple[str, LockEntry]]] = {}
     for name, one in read_lock(out).operators.items() if specs else ():
         by_spec.setdefault(one.spec, []).append((name, one))
-    root, included, found = os.path.realpath(out), dict[Path, str](), dict[Path, str | None]()
+    places = places or Places(out)
+    included, found = dict[Path, str](), dict[Path, Unchanged | None]()
     for spec in specs:
-        entries = by_spec.get(_below(spec, root), [])
-        known = len(entries) == 1 and _unchanged(*entries[0], spec, out, targets, generator, seen, included)
-        found[spec] = entries[0][0] if known else None
+        found[spec] = None
+        entries = by_spec.get(places.of(spec), [])
+        if len(entries) == 1:
+            name, one = entries[0]
+            folder = identity(out / name)
+            if _unchanged(name, one, spec, out, targets, generator, seen, included):
+                found[spec] = Unchanged(name, folder)
     return found
 
 

@@ -15,7 +15,18 @@ from pyptogen.builder.at_once import each
 from pyptogen.builder.compare import compare, compare_orphan
 from pyptogen.builder.findings import edits
 from pyptogen.builder.fingerprint import MANIFEST, generator_hash, sha256
-from pyptogen.builder.lock import LOCK, Lock, LockEntry, entry, read_lock, relative, render_lock, unchanged_specs
+from pyptogen.builder.lock import (
+    LOCK,
+    Lock,
+    LockEntry,
+    Places,
+    Unchanged,
+    entry,
+    identity,
+    read_lock,
+    render_lock,
+    unchanged_specs,
+)
 from pyptogen.builder.progress import Progress, silent
 from pyptogen.builder.report import BuildReport, OperatorBuild
 from pyptogen.builder.seen import Seen
@@ -73,7 +84,9 @@ def build(
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
     given = given_paths(spec_paths)
-    options = _Options(targets, _generator(), None if dump_ir is None else Path(dump_ir), verify_each, reuse, progress)
+    options = _Options(
+        targets, _generator(), None if dump_ir is None else Path(dump_ir), verify_each, reuse, progress, Places(folder)
+    )
     seen = Seen.open(folder) if reuse else None
     try:
         return _build(given, folder, options, seen, check, quick, jobs, force)
@@ -95,13 +108,15 @@ def _build(
     plans = _plans(find_specs(given), given, folder, options, seen, quick, jobs)
     if check:
         with _using(folder, "read"):
-            return BuildReport(_compare(plans, _gone(plans, given, folder), read_lock(folder), seen), True)
+            return BuildReport(
+                _compare(plans, _gone(plans, given, folder, options.places), read_lock(folder), seen), True
+            )
     with _using(folder, "write"):
-        if all(plan.built is not None for plan in plans) and not _gone(plans, given, folder):
+        if all(plan.built is not None for plan in plans) and not _gone(plans, given, folder, options.places):
             return BuildReport(tuple(plan.built for plan in plans if plan.built is not None), False)
         with exclusive(folder):
             plans = _again(plans, given, folder, options, seen)
-            return BuildReport(_write(plans, _gone(plans, given, folder), folder, force, seen), False)
+            return BuildReport(_write(plans, _gone(plans, given, folder, options.places), folder, force, seen), False)
 
 
 def _generator() -> str:
@@ -131,6 +146,7 @@ class _Plan:
     name: str
     folder: Path
     built: OperatorBuild | None = None
+    known: Unchanged | None = None
     rendered: Rendered | None = None
     entry: LockEntry | None = None
 
@@ -172,12 +188,12 @@ def _update(lock: Lock, entries: Mapping[str, LockEntry], gone: Mapping[Path, Pa
         replace_file(out / LOCK, data)
 
 
-def _gone(plans: Sequence[_Plan], given: Sequence[Path], out: Path) -> dict[Path, Path]:
+def _gone(plans: Sequence[_Plan], given: Sequence[Path], out: Path, places: Places) -> dict[Path, Path]:
     """Folders of operators that the lock knows and no spec makes any more, and what was given that says so: the folder
     in which the spec lay and is not there, or the spec that describes another operator now."""
     names = {plan.name for plan in plans}
-    specs = {relative(plan.spec, out): plan.spec for plan in plans}
-    folders = {relative(path, out): path for path in given if path.is_dir()}
+    specs = {places.of(plan.spec): plan.spec for plan in plans}
+    folders = {places.of(path): path for path in given if path.is_dir()}
     gone = {}
     for name, one in sorted(read_lock(out).operators.items()):
         by = specs.get(one.spec)
@@ -202,6 +218,7 @@ class _Options:
     verify_each: bool
     reuse: bool
     progress: Progress
+    places: Places
 
     def kept(self) -> Kept | None:
         """Where to look for what was rendered before. Not where the way there is what somebody wants to see."""
@@ -223,7 +240,7 @@ def _plans(
 ) -> list[_Plan]:
     """A plan for each spec; findings of all specs are collected."""
     ask = [spec for spec in specs if quick and spec.is_file()]
-    known = unchanged_specs(ask, out, options.targets, options.generator, seen)
+    known = unchanged_specs(ask, out, options.targets, options.generator, seen, options.places)
     stale = [spec for spec in specs if known.get(spec) is None]
     lenient = frozenset(stale).difference(given)
     rendered = _rendered(stale, lenient, options, jobs)
@@ -250,11 +267,11 @@ def _plans(
 def _again(
     plans: Sequence[_Plan], given: Sequence[Path], out: Path, options: _Options, seen: Seen | None
 ) -> list[_Plan]:
-    """The plans, now that no other build can write: where one wrote what this one found unchanged, it is rendered
-    after all."""
-    quick = [plan.spec for plan in plans if plan.built is not None and plan.built.quick]
-    known = unchanged_specs(quick, out, options.targets, options.generator, seen)
-    lost = [spec for spec, name in known.items() if name is None]
+    """The plans, now that no other build can write: where one wrote what this one found unchanged (then another
+    folder stands there), it is looked at once more, and rendered if need be."""
+    moved = [plan.spec for plan in plans if plan.known is not None and identity(plan.folder) != plan.known.folder]
+    known = unchanged_specs(moved, out, options.targets, options.generator, seen, options.places)
+    lost = [spec for spec, one in known.items() if one is None]
     made = {plan.spec: plan for plan in _plans(lost, given, out, options, seen, False, 1)} if lost else {}
     return [made.get(plan.spec, plan) for plan in plans]
 
@@ -287,10 +304,11 @@ def _render(
     return made
 
 
-def _plan(spec: Path, made: Rendered | None, known: str | None, out: Path, generator: str) -> _Plan:
+def _plan(spec: Path, made: Rendered | None, known: Unchanged | None, out: Path, generator: str) -> _Plan:
     if made is None:
         assert known is not None
-        return _Plan(spec, known, out / known, OperatorBuild(known, out / known, quick=True, spec=spec))
+        folder = out / known.name
+        return _Plan(spec, known.name, folder, OperatorBuild(known.name, folder, quick=True, spec=spec), known)
     folder = out / made.name
     if not made.files:
         return _Plan(spec, made.name, folder, OperatorBuild(made.name, folder, left_out=True, spec=spec))

@@ -20,6 +20,8 @@ from pyptogen.cli import (
     diff,
     explain,
     fmt,
+    import_onnx,
+    import_torch,
     lsp,
     new,
     opt,
@@ -66,6 +68,10 @@ app.command("sanitize")(sanitize.command)
 app.command("opt", hidden=True)(opt.command)
 app.command("why")(why.command)
 app.command("where")(where.command)
+imports = typer.Typer(help="Programs of other libraries as specs.", no_args_is_help=True)
+imports.command("torch")(import_torch.command)
+imports.command("onnx")(import_onnx.command)
+app.add_typer(imports, name="import")
 app.add_typer(template.app, name="template")
 
 

@@ -43,11 +43,31 @@ def command(
         Path | None,
         typer.Option("--depfile", metavar="FILE", help="Write what the output depends on, for make and ninja."),
     ] = None,
+    depfile_target: Annotated[
+        str | None,
+        typer.Option(
+            "--depfile-target",
+            metavar="NAME",
+            help="The target of its rule, such as a stamp file. Default: a rule for each manifest.",
+        ),
+    ] = None,
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+    ] = None,
+    binary: Annotated[
+        Path | None,
+        typer.Option(
+            "--binary",
+            metavar="DIR",
+            help="Write shared objects to DIR instead, for a list of machines: what uses them needs no compiler.",
+        ),
+    ] = None,
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", help="With --binary: x86_64, aarch64, or one level, x86_64:avx2. Default: all."),
     ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")
@@ -70,6 +90,9 @@ def command(
     from pyptogen.builder.at_once import usual_jobs
     from pyptogen.cli.progress import shown
 
+    if binary is not None:
+        _write_binaries(paths, binary, machine or [], form, quiet)
+        return
     looking = check or diff or plan
     if package is not None:
         if looking or depfile or dump_ir or verify_each:
@@ -78,6 +101,8 @@ def command(
         return
     if looking and depfile is not None:
         raise typer.BadParameter("--depfile goes with a build that writes", param_hint="--depfile")
+    if depfile_target is not None and depfile is None:
+        raise typer.BadParameter("goes with --depfile", param_hint="--depfile-target")
     with findings(form) as found:
         report = build(
             paths,
@@ -99,7 +124,7 @@ def command(
         if check:
             found += _found(report, form, quiet)
         if depfile is not None:
-            _write_depfile(report, out, depfile)
+            _write_depfile(report, out, paths, depfile, depfile_target)
 
 
 def _package(
@@ -121,6 +146,18 @@ def _package(
             said(f"note: {note}", form)
         if not done.written and not done.removed and not quiet:
             said(f"{folder}: up to date", form)
+
+
+def _write_binaries(paths: list[Path], folder: Path, machines: list[str], form: Format, quiet: bool) -> None:
+    from pyptogen.builder.binaries import chosen_machines, write_binaries
+    from pyptogen.schema import load_spec
+    from pyptogen.spec_files import find_specs, given_paths
+
+    with findings(form):
+        specs = (load_spec(path) for path in find_specs(given_paths(paths)))
+        for path in write_binaries(specs, folder, chosen_machines(machines)):
+            if not quiet:
+                said(f"wrote {path}", form)
 
 
 def _print(report: BuildReport, form: Format, quiet: bool) -> None:
@@ -175,14 +212,14 @@ def _print_meaning(report: BuildReport, out: Path, targets: list[str] | None, jo
     typer.echo(text, err=True)
 
 
-def _write_depfile(report: BuildReport, out: Path, path: Path) -> None:
+def _write_depfile(report: BuildReport, out: Path, given: list[Path], path: Path, target: str | None) -> None:
     from pyptogen.builder.depfile import depfile
     from pyptogen.builder.writer import replace_file
     from pyptogen.diagnostics import fault
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, depfile(report.operators, out).encode())
+        replace_file(path, depfile(report.operators, out, target, given).encode())
     except OSError as error:
         reason = error.strerror or type(error).__name__
         fix = "choose another file with `--depfile`"

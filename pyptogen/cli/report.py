@@ -11,6 +11,8 @@ import typer
 from pyptogen.cli.dims import parse_dims
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pyptogen.inspect import OperatorReport
 
 
@@ -39,7 +41,7 @@ def command(
         typer.Option("--dims", metavar="NAME=SIZE", help="Sizes of that call (repeatable, or t=8,blocks=64)."),
     ] = None,
 ) -> None:
-    """Show kernels, tiles, memory and synchronisation of operators."""
+    """Show kernels, tiles, memory, synchronisation and estimated time of operators."""
     sizes = parse_dims(dims or ())
     from pyptogen.builder.at_once import each, usual_jobs
     from pyptogen.spec_files import find_specs, given_paths
@@ -60,6 +62,21 @@ def command(
     for entry in reports:
         for platform in entry.platforms:
             screen.print(kernel_table(entry.name, platform))
+            _print_call(screen, entry, platform.target, sizes)
+
+
+def _print_call(screen: Console, entry: OperatorReport, target: str, sizes: dict[str, int]) -> None:
+    """The launches of one call by the model of the device: of the sizes that are given, else of the last case."""
+    from pyptogen.cli.tables import launch_table
+    from pyptogen.schema import load_spec
+    from pyptogen.simulate.device.cases import call_time, shown_case
+
+    lowered = entry.lowered[target].lowered
+    cases = load_spec(entry.spec).verify.cases
+    wanted = sizes or (cases[-1] if cases else {})
+    call = call_time(lowered, wanted)
+    if call is not None:
+        screen.print(launch_table(call, shown_case(wanted)))
 
 
 def _report(targets: list[str] | None, given: list[Path], path: Path) -> OperatorReport:

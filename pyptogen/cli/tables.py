@@ -11,6 +11,7 @@ from rich.text import Text
 
 if TYPE_CHECKING:
     from pyptogen.inspect import KernelReport, PlatformReport
+    from pyptogen.simulate.device.call import CallTime
     from pyptogen.verify import CaseResult, Verdict
     from pyptogen.verify.bench import Timing
 
@@ -89,6 +90,30 @@ def kernel_table(operator: str, platform: PlatformReport) -> Table:
             f"{kernel.sets}/{kernel.waits}/{kernel.barriers}",
             str(kernel.lines),
             _cycles_cell(kernel),
+        )
+    return table
+
+
+def launch_table(call: CallTime, case: str) -> Table:
+    """One row per launch of a call, by the model of the device; those on the critical path in bold."""
+    title = (
+        f"{call.operator} for {call.platform}, {case}: about {call.micros:.3g} us, "
+        f"{call.roofline_share:.0%} of its roofline"
+    )
+    table = Table(title=title, title_justify="left", header_style="bold")
+    for heading in ("launch", "blocks", "from us", "to us", "held up by", "busy pipes"):
+        table.add_column(heading, no_wrap=heading == "launch", justify="left" if heading[0] in "lh" else "right")
+    micros = call.micros / call.cycles if call.cycles else 0.0
+    for launch in call.launches:
+        busy = sorted(launch.cost.busy.items(), key=lambda item: (-item[1], item[0]))[:3]
+        table.add_row(
+            launch.kernel,
+            str(launch.blocks),
+            f"{launch.start * micros:.1f}",
+            f"{launch.end * micros:.1f}",
+            launch.cost.bound,
+            ", ".join(f"{pipe} {share:.0%}" for pipe, share in busy),
+            style="bold" if launch.critical else None,
         )
     return table
 

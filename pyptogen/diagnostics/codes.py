@@ -1,7 +1,7 @@
 """The registry of diagnostic codes. A code keeps its number and meaning for ever.
 
 1xx syntax and form of a spec, 2xx names, shapes and types, 3xx tiling, memory and lowering, 4xx run time, 5xx
-toolchain, 6xx changes of a contract.
+toolchain, 6xx changes of a contract, 7xx imports.
 """
 
 from __future__ import annotations
@@ -536,7 +536,32 @@ _PACKAGES = (
     ),
 )
 
+_IMPORTS = (
+    Code(
+        "PTG801",
+        "no program to import",
+        "`pyptogen import` names something that is not there, is no function, module or model, or that its own library "
+        "cannot export: the place is the line of the program where that ended.",
+    ),
+    Code(
+        "PTG802",
+        "operation that imports do not take",
+        "The program that is imported has an operation, or a form of one, that the language has no words for, or that "
+        "nobody has taught the import. All of them are told at once, each at its line; nothing is written.",
+    ),
+    Code(
+        "PTG803",
+        "wrong example",
+        "`--example` does not describe an argument of the program: a dtype that is none, an axis without a size, a "
+        "name that no parameter has.",
+    ),
+)
+
 CODES: Mapping[str, Code] = MappingProxyType(
-    {c.code: c for group in (_SYNTAX, _NAMES, _LOWERING, _RUN_TIME, _TOOLCHAIN, _CHANGES, _PACKAGES) for c in group}
+    {
+        c.code: c
+        for group in (_SYNTAX, _NAMES, _LOWERING, _RUN_TIME, _TOOLCHAIN, _CHANGES, _PACKAGES, _IMPORTS)
+        for c in group
+    }
 )
 """All codes by number, in order."""

@@ -9,6 +9,7 @@ from pyptogen.diagnostics import CODES
 from pyptogen.diagnostics.examples import Example, example_of
 
 _WIDTH = 100
+_MENDS = "mends it"
 _HEADS = {"before": "before", "spec": "the spec", "wrong": "leads to it", "right": "is right"}
 
 
@@ -26,4 +27,5 @@ def _shown(example: Example) -> Iterator[str]:
         return
     for name, text in example.parts.items():
         if text.strip():
-            yield f"{_HEADS[name]}:\n\n{textwrap.indent(text, '    ')}"
+            head = _MENDS if example.kind == "commands" and name == "right" else _HEADS[name]
+            yield f"{head}:\n\n{textwrap.indent(text, '    ')}"

@@ -35,6 +35,7 @@ FIXES = {
     "overwritten": "give one of the two another address, or use the value before the other one is written",
     "unused": "give one of the two another address, or use the value before the other one is written",
     "unwritten": "write the tile first, or let it be the bytes of the tile that is meant",
+    "in place": "give the result an address of its own",
     "askew": "let both begin at the same byte, or one lie within the other",
     "alignment": "give the tile an address that is",
     "mask": "put `set_mask_norm(); set_vector_mask(-1, -1);` at the beginning of the kernel's vector work",
@@ -130,7 +131,7 @@ def _alone(name: str, given: Mapping[str, int], target: str) -> tuple[list[Kerne
     halves: list[Half] = []
     for core in CORES:
         program = parse(tokens_of(name, TARGETS[target].macros(core)))
-        for label, function, arguments in _kernels(program, core, target):
+        for label, function, arguments in kernels_of(program, core, target):
             kernel = _Kernel(program, function, arguments, core, given, label, target)
             first = kernel.walk(1, "then")
             if first.fifos or first.pipes:
@@ -193,7 +194,7 @@ def _in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span.file, d.span.line, d.span.col) if d.span else ("", 0, 0)))
 
 
-def _kernels(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
+def kernels_of(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
     """Kernels that need no template arguments, and the instances that the file asks for."""
     by_name = {function.name: function for function in program.functions}
     for function in program.functions:

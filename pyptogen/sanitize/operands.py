@@ -27,7 +27,7 @@ def uses_of(name: str, values: list[Any], token: Token) -> list[Use]:
     numbers = tuple(v for v in values if not isinstance(v, Tile | Other | Event))
     word = INSTRUCTIONS[name].effects_for(len(operands))
     uses = [
-        use_of(v, letter, token) if isinstance(v, Tile) else Use(letter, v.shape, name=v.layout())
+        use_of(v, letter, token) if isinstance(v, Tile) else Use(letter, v.shape, name=v.layout(), element=v.element())
         for letter, v in zip(word, operands, strict=True)
     ]
     return [replace(use, numbers=numbers) for use in uses]

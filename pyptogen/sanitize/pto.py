@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
+from pyptogen.lower.isa.device_rules import FILLED_FIRST, USED_UP
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.operands import is_global, shape_of, uses_of
-from pyptogen.sanitize.regions import Use, lying, region_of
+from pyptogen.sanitize.regions import Use, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -386,13 +388,26 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
+    _own_place(machine, name, tiles, span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     apart = lying(name, tiles, machine.target)
-    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses_of(name, values, token))
+    uses = uses_of(name, values, token)
+    if machine.target == "a2a3" and name in USED_UP:
+        writes.append(region_of(tiles[1], token))
+        uses.append(replace(use_of(tiles[1], "t", token), name=f"what {name} works on", holder=-1))
+    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses)
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)
+
+
+def _own_place(machine: Machine, name: str, tiles: Sequence[Tile], span: Span) -> None:
+    """Some instructions of A2/A3 fill their result before they have read all operands."""
+    first, operands = tiles[0].address, [tile.address for tile in tiles[1:]]
+    if machine.target == "a2a3" and name in FILLED_FIRST and isinstance(first, int) and first in operands:
+        text = f"{name} fills `{tiles[0].name}` before it has read what lies there"
+        machine.trace.faults.append(Finding("in place", None, None, text, span))
 
 
 def _letters(name: str, values: list[Any]) -> list[str]:

@@ -63,6 +63,8 @@ class Use:
     numbers: tuple[Any, ...] = ()
     """The call's numbers, behind its tiles."""
     around: Region | None = None
+    element: Any = None
+    """Of a GlobalTensor: the type of its elements, where it is known."""
 
 
 def use_of(tile: Tile, effect: str, token: Token) -> Use:

@@ -115,6 +115,11 @@ class Other:
         arguments = self.type.arguments if isinstance(self.type, OtherType) else ()
         return str(arguments[3]) if len(arguments) > 3 else "ND"
 
+    def element(self) -> Any:
+        """Of a GlobalTensor: the type of its elements."""
+        arguments = self.type.arguments if isinstance(self.type, OtherType) else ()
+        return arguments[0] if arguments else UNKNOWN
+
 
 @dataclass(frozen=True, slots=True)
 class SlotPointer:

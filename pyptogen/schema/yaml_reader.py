@@ -55,7 +55,13 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     if "flow" in context:
         fix = "close the bracket; inside `[…]` and `{…}` put an expression that has brackets itself in quotes"
     elif "mapping values" in problem:
-        fix = _of_two_lines(source, at) or "put text that contains `: ` in quotes"
+        deeper = _deeper_than_above(source, at)
+        if deeper is None:
+            fix = _of_two_lines(source, at) or "put text that contains `: ` in quotes"
+        else:
+            at, column = deeper
+            stop, problem, expected = at, "this line is indented deeper than the entry above it", f"column {column}"
+            fix = "let the entries of one mapping begin in one column"
     elif "expected key" in problem:
         fix = "let the entries of one mapping begin in one column"
         columns = _columns_above(source, at)
@@ -93,6 +99,19 @@ def _columns_above(source: Source, at: int) -> list[int]:
         if text.strip() and not text.lstrip().startswith("#") and (not columns or begin < columns[-1]):
             columns.append(begin)
     return [] if col in columns else columns
+
+
+def _deeper_than_above(source: Source, at: int) -> tuple[int, int] | None:
+    """Where the line of ``at`` begins, and the column of the entry above it, if that has its value already (`k: 3`) and
+    begins further left: then the line belongs beside it."""
+    begin = source.text.rfind("\n", 0, at) + 1
+    line = source.text[begin:].split("\n", 1)[0]
+    above = next((text for text in reversed(source.text[:begin].splitlines()) if text.strip()), "")
+    entry = re.match(r"(\s*)[\w-]+: +[^\s#&|>\"']", above)
+    indent = len(line) - len(line.lstrip())
+    if entry is None or not re.match(r"\s*[\w-]+:(\s|$)", line) or indent <= len(entry[1]):
+        return None
+    return begin + indent, len(entry[1]) + 1
 
 
 def _of_two_lines(source: Source, at: int) -> str:

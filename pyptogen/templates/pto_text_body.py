@@ -40,6 +40,8 @@ from pyptogen.templates.pto_text_windows import Windows
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}
 """Where the assembler's name of an instruction is not its lower case."""
 SCALES = ("ScaleLeft", "ScaleRight")
+OF_BITS = {"TANDS": "pto.tand", "TORS": "pto.tor"}
+"""Instructions of bits with one number, and those with a tile in its place."""
 
 
 def mnemonic(name: str) -> str:
@@ -320,6 +322,9 @@ class Writer:
         if is_merge_of_lists(node):
             self.merge(given, (out, out_type))
             return
+        if needs_filled_tile(node, self.tiles, self.arch):
+            self.with_filled_tile(node, given, (out, out_type))
+            return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         behind = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
         if any(isinstance(o, Pattern) for o in sources):
@@ -346,6 +351,14 @@ class Writer:
         names, types = zip(*lists, scratch, strict=True)
         ins = f"{', '.join(names)} {{exhausted = false}} : {', '.join(types)}"
         self.values.put(f"pto.tmrgsort ins({ins}) outs({out[0]}, {taken} : {out[1]}, {counts})")
+
+    def with_filled_tile(self, node: Instr, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
+        """The result full of the number, then both joined, as the device's headers do it."""
+        (source, source_type), (number, number_type) = given
+        self.values.put(f"pto.texpands ins({number} : {number_type}) outs({out[0]} : {out[1]})")
+        self.values.put("pto.barrier <PIPE_V>")
+        ins = f"{source}, {out[0]} : {source_type}, {out[1]}"
+        self.values.put(f"{OF_BITS[node.name]} ins({ins}) outs({out[0]} : {out[1]})")
 
     def part(self, name: str, kind: TileType) -> tuple[str, str]:
         """The part of a tile from its first element on that has this type."""
@@ -381,6 +394,13 @@ class Writer:
                 return values.scalar(sympy.Integer(operand.constant), "int32", node.span)
             return values.compute(f"arith.index_cast {values.poly(operand)} : index to i32"), "i32"
         return values.poly(operand), "index"
+
+
+def needs_filled_tile(node: Instr, tiles: Mapping[str, Declare], arch: str) -> bool:
+    """Whether the assembler has no form with a number: it joins 32 bits with another tile only on A2/A3."""
+    result = node.operands[0]
+    wide = isinstance(result, str) and tiles[result].type.dtype in ("int32", "uint32")
+    return arch == "a3" and node.name in OF_BITS and wide
 
 
 def _conversion(mode: Mode) -> str:

@@ -117,5 +117,5 @@ def _poisoned(like: npt.NDArray[Any]) -> npt.NDArray[Any]:
     written.
     """
     array: npt.NDArray[Any] = np.empty(like.shape, like.dtype)
-    array.view(np.uint8).fill(0xA5 if np.issubdtype(like.dtype, np.integer) else 0xFF)
+    array.reshape(-1).view(np.uint8).fill(0xA5 if np.issubdtype(like.dtype, np.integer) else 0xFF)
     return array

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -70,7 +74,7 @@ def test_an_operator_without_a_spec(library: Library, left: str) -> None:
         path.unlink()
     else:
         library.write("other", file="one")
-    assert ("PTG513", "one: 5 files orphan") in found(library)
+    assert ("PTG513", "one: orphan of 5 files") in found(library)
     fixes = [one.fix for one in findings(check(library).operators) if one.code == "PTG513"]
     mends = library.specs if left == "gone" else path
     assert fixes == [f"`pyptogen build {mends} -o {library.out}`, and review the difference"]
@@ -88,7 +92,7 @@ def test_what_nobody_built_stays_in_the_folder_of_an_orphan(library: Library) ->
     path.unlink()
     (library.out / "one/notes.md").write_text("mine")
     (library.out / "one/cpu/kernels/first.cpp").write_text("edited")
-    assert found(library) == [("PTG513", "one: 4 files orphan"), ("PTG514", "one: 1 file edited by hand")]
+    assert found(library) == [("PTG513", "one: orphan of 4 files"), ("PTG514", "one: 1 file edited by hand")]
     with pytest.raises(DiagnosticError, match="PTG514"):
         build(library.specs, library.out)
     build(library.specs, library.out, force=True)
@@ -222,3 +226,38 @@ def test_a_depfile_names_the_spec_and_what_it_includes(library: Library, monkeyp
     ]
     again = build(library.specs, library.out)
     assert depfile(again.operators, library.out).splitlines() == rules
+
+
+@pytest.mark.parametrize("tool", ["make", "ninja"])
+def test_a_build_system_builds_when_a_spec_changes_comes_or_goes(
+    library: Library, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which(tool) is None:
+        pytest.skip(f"no {tool} here")
+    monkeypatch.chdir(library.specs.parent)
+    paths = Path("specs"), Path("out")
+    Path("Makefile").write_text("stamp:\n\techo ran && touch stamp\n-include stamp.d\n")
+    Path("build.ninja").write_text(
+        "rule build\n  command = echo ran && touch stamp\n  depfile = stamp.d\nbuild stamp: build\n"
+    )
+
+    def ran() -> bool:
+        said = subprocess.run([tool], capture_output=True, text=True, check=True).stdout
+        report = build(*paths)
+        Path("stamp.d").write_text(depfile(report.operators, paths[1], "stamp", [paths[0]]))
+        later = time.time_ns() + 10**9
+        os.utime("stamp", ns=(later, later))
+        return "ran\n" in said
+
+    library.write("one", file="a b")
+    assert ran()
+    assert not ran()
+    future = time.time_ns() + 10**10
+    os.utime("specs/a b.yaml", ns=(future, future))
+    assert ran()
+    os.utime("specs/a b.yaml", ns=(1, 1))
+    assert not ran()
+    os.unlink("specs/a b.yaml")
+    library.write("two")
+    os.utime("specs", ns=(future, future))
+    assert ran()

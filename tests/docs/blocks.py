@@ -21,7 +21,7 @@ EXEMPT = {
 }
 """Command line -> why no test runs it. Compared without a trailing comment."""
 
-NEEDS = {"docs/pytorch.md": "torch"}
+NEEDS = {"docs/pytorch.md": "torch", "docs/import.md": "torch"}
 """Page -> the package, no part of a usual installation, without which its blocks are not run."""
 
 FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=ticks)[ \t]*$", re.M | re.S)

@@ -10,10 +10,11 @@ import pytest
 from compiling import NIGHTLY
 from hypothesis import given
 
+from properties.agreement import lowered
 from properties.random_specs import Case
 from properties.renamed_dims import other_names, shown, with_names, with_old_names
 from properties.shaped_specs import matmul_specs
-from properties.test_random_specs import examples, lowered
+from properties.test_random_specs import examples
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program

@@ -27,6 +27,7 @@ graph:
 CASES = [
     Bad("yaml_syntax", "cols: 8", "cols: [8", "PTG101", (6, 7), ("flow sequence", "close the bracket")),
     Bad("endless_number", "cols: 8", f"cols: {'9' * 321}", "PTG101", (5, 9), ("more than 320 digits",)),
+    Bad("yaml_deeper", "  cols: 8", "  cols: 8\n    more: 8", "PTG101", (6, 5), ("indented deeper", "column 3")),
     Bad("yaml_tab", "  cols: 8", "\tcols: 8", "PTG101", (5, 1), ("a tab", "replace tabs by spaces")),
     Bad("yaml_at", "cols: 8", "cols: @8", "PTG101", (5, 9), ("quote text",)),
     Bad("own_column", "  cols: 8", "    cols: 8", "PTG101", (5, 5), ("a column of its own", "column 3 or 1")),

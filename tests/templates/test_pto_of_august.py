@@ -66,6 +66,7 @@ def part(size: str, kind: str) -> str:
 
 WIDE, NARROW, PART = tile("bf16", 16, 128, "16x64"), tile("f32", 16, 64), tile("bf16", 16, 64)
 LONG, PAIRS, LINE = tile("f32", 1, 512, "1x256"), tile("f32", 1, 256), tile("f32", 1, 512)
+WIDE_BITS = tile("i32", 1, 8)
 MASK, ROW = tile("ui8", 8, 32), tile("f32", 8, 128)
 ALIKE = {
     "a left operand on a3 is row-major": (
@@ -117,6 +118,12 @@ ALIKE = {
         Case({"m": MASK, "a": ROW, "t": tile("f32", 1, 128), "d": ROW}, SELECTION),
         Case({"m": MASK, "a": ROW, "t": tile("f32", 1, 8), "d": ROW}, SELECTION),
         "pto.tsels: (1, 8)",
+    ),
+    "on a3 a number is joined with 16 bits at most": (
+        Case({"a": WIDE_BITS, "b": WIDE_BITS}, "pto.texpands ins(%c256 : i32) outs(%b : [b])\n"
+             "pto.tand ins(%a, %b : [a], [b]) outs(%b : [b])"),
+        Case({"a": WIDE_BITS, "b": WIDE_BITS}, "pto.tands ins(%a, %c256 : [a], i32) outs(%b : [b])"),
+        "pto.tands of i32 on a3",
     ),
     "what fills a tile up is `tfillpad`": (
         Case({"a": LONG, "d": tile("f32", 1, 512, "", "vec row_major none_box 512 3")},

@@ -2,8 +2,10 @@
 
 The first line of a file says of what kind it is. ``spec``: the fragments ``wrong`` and ``right`` are sections of a
 spec, the others are those of ``base.yaml``. ``change``: ``wrong`` and ``right`` are what a spec becomes that was
-``before``. ``call``: Python, where ``operator`` is what ``spec`` describes. ``way``: what no spec leads to, in words.
-Tests execute all of them but the last.
+``before``. ``call``: Python, where ``operator`` is what ``spec`` describes. ``commands``: lines for a shell in a folder
+where `specs/example.yaml` is the base spec; the last one of ``wrong`` ends with the finding, and those of ``right``,
+after them, mend it. ``way``: what needs an editor, or packages that are there or are not, in words. Tests execute
+all of them but ways.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
-Kind = Literal["spec", "change", "call", "way"]
+Kind = Literal["spec", "change", "call", "commands", "way"]
 
 _FOLDER = Path(__file__).parent
 _SECTION = re.compile(r"^(?=\w+:)", re.MULTILINE)

@@ -3,7 +3,7 @@
     kernel rows (vector) stages rows
       …
       tile x_t: fp32[8(t0_valid), 256] full in ub
-      buffer ub 0x00000..0x04000 for x_t: fp32[8, pitch 256] x 2 by t0_slot, alone
+      buffer ub 0x00000..0x04000 for x_t: fp32[8, pitch 256] x 2 by t0_buffer, alone
       buffer ub 0x04000..0x06000 for y_t: fp32[8, pitch 256], live 3..9, as x_t
       for t0 in …
 

@@ -1,9 +1,14 @@
-"""Reads the text of the Instruction level that `printer` writes, for trying one pass alone."""
+"""Reads the text of the Instruction level that `printer` writes, for trying one pass alone.
+
+The places of tiles in a spec are not in that text. `, line N` at the end of a tile says that it comes from line N;
+tiles of one line are steps of one value (`in-place`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 from pyptogen.lower.instruction.ir import (
@@ -46,7 +51,7 @@ _TILE = re.compile(
     rf" holds (?P<valid_rows>\?|\d+) x (?P<valid_cols>\?|\d+)(?P<flags>(?: (?:{'|'.join(FLAGS)}))*)"
     r"(?: pad (?P<pad>\w+))?,"
     rf" valid (?P<own_rows>{EXTENT}) x (?P<own_cols>{EXTENT}) at (?P<address>.+), (?P<size>\d+) bytes of (?P<owner>\w+)"
-    r"(?:, (?P<whole>\d+) in all)?(?: -- (?P<note>.*))?"
+    r"(?:, (?P<whole>\d+) in all)?(?:, line (?P<line>\d+))?(?: -- (?P<note>.*))?"
 )
 _WINDOW = re.compile(
     rf"(?P<tensor>\w+)\[(?P<offset>[^;\]]*); (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}),"
@@ -202,6 +207,8 @@ class _Reader:
             pad=t["pad"] or "",
             **flags,
         )
+        if t["line"] is not None:
+            span = replace(span, line=int(t["line"]), end_line=int(t["line"]))
         rows, cols = lines.extent(t["own_rows"]), lines.extent(t["own_cols"])
         return Declare(
             t["name"], kind, rows, cols, lines.poly(t["address"]), int(t["size"]), t["note"] or "", span, t["owner"],

@@ -23,11 +23,13 @@ _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 @dataclass(frozen=True, slots=True)
 class Operands:
     """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column.
-    ``boxed``: the element type of a tensor in GM that lies in boxes (NZ)."""
+    ``boxed``: the element type of a tensor in GM that lies in boxes (NZ). ``places``: where the tiles lie, in the order
+    of the form, as anything that can be compared; empty if that is not known."""
 
     tiles: Sequence[CubeTile]
     at: tuple[int | None, int | None] = (None, None)
     boxed: str | None = None
+    places: Sequence[object] = ()
 
     def of(self, loc: str) -> CubeTile | None:
         """The first tile of a location."""
@@ -127,6 +129,18 @@ def _without_gaps(call: Operands) -> bool:
     return len(call.tiles) != 2 or call.tiles[0].valid[COLS] == call.tiles[0].shape[COLS]
 
 
+FILLED_FIRST = ("TANDS", "TORS", "TXOR", "TXORS")
+"""A2/A3 makes these of other instructions, of which the first fills the result before all operands have been read."""
+
+
+USED_UP = ("TQUANT",)
+"""A2/A3 works in the second operand of these, of which nothing is left (TQuant.hpp)."""
+
+
+def _own_place(call: Operands) -> bool:
+    return not call.places or call.places[0] not in call.places[1:]
+
+
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "a2a3": (
         Rule(("TMATMUL", "TGEMV"), f"rows, depth and columns of 1 to {MOST_LENGTH}", "TMatmul.hpp, CheckDynamicMad",
@@ -142,6 +156,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
              _lines),
         Rule(("TMOV",), f"bias of a multiple of {_BIAS_BYTES} bytes, quantisation words of {_SCALING_BYTES}",
              "TMov.hpp", _table),
+        Rule(FILLED_FIRST, "a result at another place than the operands", "TBitwiseSOp.hpp, TXor.hpp", _own_place),
         Rule(("TGATHER",), "a result of a pattern whose columns are all valid", "TGather.hpp", _without_gaps),
     )
 }  # fmt: skip

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.passes.state import OnText, Pass, State
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Attr, Program
 
 
 def _select(state: State) -> State:
@@ -18,6 +21,16 @@ def _select(state: State) -> State:
         for b in state.blocks
     )
     return replace(state, instructions=tuple(made))
+
+
+def _select_alone(kernel: BlockKernel, platform: Platform) -> tuple[InstrKernel, ...]:
+    """Of a kernel without a spec: its numbers are fp32, and of its dims nothing is known but the range."""
+    span = kernel.tile.span
+    attrs = tuple(Attr(name, "fp32", None, span) for name in kernel.tile.scalars)
+    program = Program(
+        kernel.tile.name, "", (), attrs, (), (), {}, (), (), (), {}, (platform.name,), span
+    )  # fmt: skip
+    return (select.run(kernel, program, platform),)
 
 
 def _mine(state: State) -> list[InstrKernel]:
@@ -65,7 +78,8 @@ def _on_text(run: Callable[[InstrKernel], InstrKernel]) -> OnText:
 
 INSTRUCTION = (
     Pass("select", "instruction", "PTO instructions", _select,
-         shows=lambda state: printer.print_kernels(_mine(state))),
+         shows=lambda state: printer.print_kernels(_mine(state)),
+         on_text=OnText(_select_alone, "block", "instruction")),
     Pass("synchronise", "instruction", "flags and barriers", _synchronise, lambda platform: bool(platform.flags),
          lambda state: printer.print_kernels(_mine(state)), _on_text(synchronise.run)),
     Pass("passes", "instruction", "vector instructions walked together", _passes,

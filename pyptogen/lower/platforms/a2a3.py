@@ -4,6 +4,7 @@ Sources: pool sizes from the public pto-isa documentation (UB is 192 K, of which
 frequency from its `arch_config`.
 """
 
+from pyptogen.lower.platforms.a2a3_timing import TIMING_A2A3
 from pyptogen.lower.platforms.model import Costs, Platform
 
 COSTS = Costs(
@@ -69,4 +70,5 @@ A2A3 = Platform(
     equality_only=frozenset({"int32"}),
     frequency_ghz=1.85,
     costs=COSTS,
+    timing=TIMING_A2A3,
 )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pyptogen.lower.platforms.timing import Timing
+
 Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
 
 
@@ -50,6 +52,7 @@ class Platform:
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
+        timing: figures for the model of the device (`pyptogen.simulate.device`); None where there are none.
         vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
@@ -72,6 +75,7 @@ class Platform:
     transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False
+    timing: Timing | None = None
     tile_room: Mapping[str, int] = field(default_factory=dict)
 
     def box(self, size: int) -> tuple[int, int]:

@@ -59,6 +59,8 @@ class _Checker:
             if isinstance(node, ReadIndex):
                 require(node.index_offset.names() <= bound, f"index of {node.index} is not bound", node.span)
                 bound = bound | {node.name}
+            for name in node.tiles:
+                require(name in self.tiles, f"{name} is no tile of {self.kernel.name}", node.span)
             for source in node.operands:
                 owner = self.tiles[source].parent or source
                 require(source in written or owner in written, f"{source} is read before it is written", node.span)

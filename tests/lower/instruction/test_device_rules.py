@@ -93,6 +93,16 @@ CASES = {
         Operands((tile("Vec", 1, 8, 4), tile("Vec", 1, 16, 4))),
         Operands((replace(tile("Vec", 1, 8, 4), valid=(1, "rows")), tile("Vec", 1, 16, 4))),
     ),
+    "a number joined with bits": (
+        "TANDS",
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x40")),
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x20")),
+    ),
+    "bits of either, with scratch": (
+        "TXOR",
+        Operands((tile("Vec", 1, 8, 4),) * 4, places=("0x20", "0x40", "0x60", "0x80")),
+        Operands((tile("Vec", 1, 8, 4),) * 4, places=("0x20", "0x40", "0x20", "0x80")),
+    ),
     "quantisation words": (
         "TMOV",
         Operands((tile("Scaling", 1, 16, 8), tile("Mat", 1, 16, 8))),

@@ -177,6 +177,22 @@ def test_microscaling(build: Build, kind: str) -> None:
     assert np.array_equal(factors[: flat[1].size][finite], flat[1][finite])
 
 
+@pytest.mark.parametrize(("form", "as_form", "width"), [("fp8_wide", "fp8_ocp_0", 96), ("fp4_flat", "fp4_ocp_1", 32)])
+def test_microscaling_as_kernels_for_devices_declare_it(build: Build, form: str, as_form: str, width: int) -> None:
+    """A destination wider than the source with exponents of type e8m0, and four-bit codes row behind row: the codes
+    and the exponents of the form that the test above judges."""
+    data = np.random.default_rng(5).standard_normal((64, 64)).astype(np.float32 if width > 64 else np.float16)
+    got = []
+    for kind, across in ((as_form, min(width, 64)), (form, width)):
+        codes, exponents = np.zeros((64, across), np.uint8), np.zeros((64, 64), np.uint8)
+        peaks = np.zeros((2, 128), np.float32)
+        getattr(build("numbers"), f"mx_{kind}")(*map(pointer, (codes, exponents, *peaks, data)), 64, 64)
+        got.append((codes[:, : min(width, 64)], exponents))
+    assert got[0][0].any()
+    assert np.array_equal(got[0][0], got[1][0])
+    assert np.array_equal(got[0][1], got[1][1])
+
+
 @agreement("SET_QUANT_SCALAR", "SET_QUANT_VECTOR", "TPUSH", "TPOP", "TFREE")
 def test_words_of_pushes(build: Build) -> None:
     """The registers are what a push under a quantisation mode reads."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.runtime.isa.arrays import pointer
-from tests.runtime.isa.conftest import HERE, INCLUDE, Build, compiler
+from .arrays import pointer
+from .conftest import HERE, INCLUDE, Build, compiler
 
 FAULTS = [
     "none", "no_flag_after_load", "no_barrier", "no_flag_before_store", "nobody_waits", "unwritten", "beyond_memory",

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 
-from tests.runtime.isa.arrays import pointer
-from tests.runtime.isa.conftest import Build
+from .arrays import pointer
+from .conftest import Build
 
 RIGHT = {"own": 0, "barrier": 3, "columns": 5, "readers": 7, "atomic": 8, "signal": 9, "typed": 14}
 WRONG = {

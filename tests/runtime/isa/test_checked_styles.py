@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from tests.runtime.isa.arrays import pointer
-from tests.runtime.isa.conftest import Build
+from .arrays import pointer
+from .conftest import Build
 
 STYLES = ["double_buffer", "events", "product", "scalars", "rows", "in_place", "tails", "windows", "parts"]
 FAULTS = {

@@ -7,8 +7,8 @@ import ctypes
 import numpy as np
 import pytest
 
-from tests.runtime.isa.arrays import GUARD, Array, pointer
-from tests.runtime.isa.conftest import Build
+from .arrays import GUARD, Array, pointer
+from .conftest import Build
 
 TILES = 12
 

@@ -393,6 +393,7 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     **{f"pto.t{name}": elementwise(2) for name in ("and", "or")},
     "pto.txor": elementwise(3),  # the last source is scratch
     "pto.tands": with_scalar,
+    "pto.tors": with_scalar,
     "pto.tshls": with_scalar,
     "pto.tshrs": with_scalar,
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},

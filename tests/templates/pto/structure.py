@@ -435,6 +435,7 @@ def parse(text: str) -> ModuleOp:
     module.verify()
     verify_pipes(module)
     verify_left_operands(module)
+    verify_numbers_of_bits(module)
     return module
 
 
@@ -451,3 +452,17 @@ def verify_left_operands(module: ModuleOp) -> None:
             if isinstance(value.type, TileBuf) and value.type.loc.data == "left":
                 given, wanted = value.type.blayout.data, LEFT[arch.data]
                 check(given == wanted, f"a left operand with blayout={given} on {arch.data}, not {wanted}")
+
+
+def verify_numbers_of_bits(module: ModuleOp) -> None:
+    """On A2/A3 a number is joined with 8 or 16 bits only.
+
+    Raises:
+        VerifyException: it is joined with more.
+    """
+    arch = module.attributes["pto.target_arch"]
+    for op in module.walk():
+        if op.name in ("pto.tands", "pto.tors") and arch == StringAttr("a3"):
+            kind = op.operands[0].type
+            assert isinstance(kind, TileBuf)
+            check(str(kind.element) in ("i8", "ui8", "i16", "ui16"), f"{op.name} of {kind.element} on a3")

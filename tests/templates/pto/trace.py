@@ -243,6 +243,7 @@ class KernelTrace:
     """How many distributed loops are open."""
     tiles_passed: int = 0
     """Iterations of the innermost of them so far, of all blocks."""
+    platform: str = ""
 
     @staticmethod
     def ends(kernel: InstrKernel, arguments: Mapping[str, Any], most: int) -> bool:
@@ -265,7 +266,8 @@ class KernelTrace:
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         fifos = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
         numbers = {**arguments, **counters, **({kernel.subblock: lane} if kernel.subblock else {})}
-        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, kernel.core, kernel.subblock)
+        kind = kernel.core, kernel.subblock, kernel.platform
+        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, *kind)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
@@ -372,6 +374,12 @@ class KernelTrace:
             step, taken = {"p0101": 2, "p1010": 2}.get(pattern, 4), self.tiles[str(node.operands[1])].type.cols
             kept = min(kept, taken // step)
             operands[:2] = (*result, (lines, kept)), (*source, (rows, kept * step))
+        wide = isinstance(node.operands[0], str) and self.tiles[node.operands[0]].type.dtype in ("int32", "uint32")
+        if node.name in ("TANDS", "TORS") and wide and self.platform == "a2a3":  # the device's headers do it so
+            result, source, number = operands
+            self.events += [("pto.texpands", result, number), ("pto.barrier", "PIPE_V")]
+            self.events.append((f"pto.{node.name.lower().removesuffix('s')}", result, source, result))
+            return
         name = {"TMATMUL_ACC": "tmatmul.acc", "TFILLPAD_INPLACE": "tfillpad"}.get(node.name, node.name.lower())
         saturation = [
             {True: "on", False: "off"}[o.saturate]

@@ -66,7 +66,8 @@ def check_tensor(dims: DimTable, tensor: TensorSpec, value: Value) -> None:
             expected="a tensor that lies row after row",
             fix=f"leave `@ {value.layout}` out",
         )
-    for size, what in (*((step, "rows apart by") for step in value.strides[:-1]), (value.shape[-1], "rows of")):
+    width = value.shape[-1] if value.shape else sympy.Integer(1)
+    for size, what in (*((step, "rows apart by") for step in value.strides[:-1]), (width, "rows of")):
         if not dims.is_multiple(size, 2):
             raise fault(
                 "PTG104",

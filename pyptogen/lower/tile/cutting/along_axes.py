@@ -5,45 +5,49 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
-from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
-from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.ops import Copy, Scan
 
 
-class AlongAxes(Products):
+class AlongAxes:
     """Which operation on tiles a reduction, a scan or a count of places becomes."""
+
+    def __init__(self, builder: KernelBuilder, grid: Grid) -> None:
+        self.builder, self.grid = builder, grid
+        self.axes, self.mine = builder.axes, builder.mine
 
     def check_whole(self, op: Op, scope: Scope) -> None:
         """A reduction sees all of its axis.
 
         Raises:
-            NeedsTwoKernels: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
+            Refused: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
                 is, so that whole rows of that are read; where there is none, the reduction is a kernel of its own.
         """
         source = op.operands[0]
         assert isinstance(source, Value)
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
-            loop = self.loop_of(factor.dim, scope)
+            loop = scope.loop_of(factor.dim)
             if loop is not None and loop.role != "sequential":
                 fix = "leave it whole"
-                if op.loop and self.whole(loop.dim) is None:
+                if op.loop and self.grid.whole(loop.dim) is None:
                     fix = "reduce it in a stage before the loop, for all iterations at once"
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise NeedsTwoKernels(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
+                raise error.helped_by(self._behind_product(op, loop.dim) or TwoKernels(op.result.name, op.result.name))
 
-    def _behind_product(self, op: Op, dim: str) -> tuple[str, str] | None:
+    def _behind_product(self, op: Op, dim: str) -> TwoKernels | None:
         """The first reader and the result of a product with these columns that leads to an operation of this kernel,
         outside of loops."""
         waiting, seen = [op], {op.result.name}
         while waiting:
             reader = waiting.pop()
-            for maker in (self.mine[name] for name in sorted(self.roots(reader)) if name in self.mine):
+            for maker in (self.mine[name] for name in sorted(self.builder.roots(reader)) if name in self.mine):
                 if maker.kind in PRODUCTS and dim in {f.dim for f in self.axes.axes(maker.result.shape)[-1]}:
-                    return None if maker.loop else (reader.result.name, maker.result.name)
+                    return None if maker.loop else TwoKernels(reader.result.name, maker.result.name)
                 if maker.kind not in PRODUCTS and maker.result.name not in seen:
                     seen.add(maker.result.name)
                     waiting.append(maker)
@@ -53,7 +57,7 @@ class AlongAxes(Products):
         """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
 
         Raises:
-            NeedsTwoKernels: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of
+            Refused: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of
                 its own.
         """
         rows, cols = source.rows.size, source.cols.size
@@ -62,7 +66,7 @@ class AlongAxes(Products):
         if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
             return True
         error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
-        raise NeedsTwoKernels(error, (op.result.name, op.result.name))
+        raise error.helped_by(TwoKernels(op.result.name, op.result.name))
 
     def scan_of_a_tile(self, made: Scan, op: Op, shape: Shape2D) -> TileOp:
         """What running sums or products along an axis are in a tile: along its rows, over them, or of one element."""
@@ -75,7 +79,7 @@ class AlongAxes(Products):
     def first_place(self, op: Op, scope: Scope) -> Poly:
         """Which element of the whole axis, or of its block, is the first one of this tile."""
         start = self.axes.poly(op.attrs["start"])
-        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        found = [scope.loop_of(f.dim) for axis in self.axes.axes(op.result.shape) for f in axis]
         loops = [
             loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "sequential")
         ]

@@ -15,20 +15,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
-from pyptogen.lower.tile.cutting.axes import Axes, GmView, NeedsTwoKernels, unsupported
-from pyptogen.lower.tile.cutting.grid import Shape2D
-from pyptogen.lower.tile.cutting.joined import Joined
+from pyptogen.lower.tile.cutting.along_axes import AlongAxes
+from pyptogen.lower.tile.cutting.axes import Axes, GmView
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.joined import Joins
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.cutting.operands import Operands, Placed
+from pyptogen.lower.tile.cutting.products import Products
+from pyptogen.lower.tile.cutting.transposed import Columns
+from pyptogen.lower.tile.cutting.windows import Windows
 from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.loops.carried_loops import Iterations
+from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Binary, Cast, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
@@ -41,20 +48,35 @@ def _unit(op: Op) -> tuple[str, str]:
     return (op.loop, "") if op.loop else ("", op.result.name)
 
 
-class Cutter(Joined):
+class Cutter:
     """Cuts one kernel."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.writes: list[str] = []
+    def __init__(self, builder: KernelBuilder, segment: str | None, longest_segment: int) -> None:
+        self.builder = builder
+        self.program, self.axes, self.defining, self.mine, self.tiles = (
+            builder.program,
+            builder.axes,
+            builder.defining,
+            builder.mine,
+            builder.tiles,
+        )
+        self.grid = Grid(builder, segment, longest_segment)
+        self.windows = Windows(builder, self.grid)
+        self.columns = Columns(builder)
+        self.operands = Operands(builder, self.grid, self.windows, self.columns)
+        conditions = LoopConditions(builder, self.grid, self.windows)
+        self.iterations = Iterations(builder, self.grid, self.operands, conditions)
+        self.products = Products(builder, self.grid, self.windows, self.operands)
+        self.along_axes = AlongAxes(builder, self.grid)
+        self.joins = Joins(builder, self.grid, self.columns, self.operands, self.iterations)
 
     def cut(self) -> TileKernel:
-        self.open_grid()
-        waiting = list(self.kernel.ops)
+        self.grid.open_grid()
+        waiting = list(self.builder.kernel.ops)
         missing = self._operands()
         while waiting:
             ready = [op for op in waiting if not missing[_unit(op)]]
-            op = next((op for op in ready if self.wants_sub(op) is None), ready[0])
+            op = next((op for op in ready if self.grid.wants_sub(op) is None), ready[0])
             cut = [other for other in waiting if other.loop == op.loop] if op.loop else [op]
             waiting = [other for other in waiting if other not in cut]
             if op.loop:
@@ -64,86 +86,94 @@ class Cutter(Joined):
             made = {other.result.name for other in cut}
             for names in missing.values():
                 names -= made
-        body = self.nest.top.freeze()
+        body = self.builder.nest.top.freeze()
         used_names = names_used(body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used_names)
-        tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
-        used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
+        tensors = tuple(self.builder.tensors[t] for t in dict.fromkeys([*self.builder.writes, *self.builder.reads]))
+        used = {
+            (n, s.tile): (n, s.tile, s.span)
+            for st in self.builder.kernel.stages
+            for n, s in self.builder.sizes[st].items()
+        }
         return TileKernel(
-            self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
-            tuple(self.reads), tuple(self.writes), tuple(self.scalars),
-            self.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
+            self.builder.kernel.name, self.builder.kernel.core, self.builder.kernel.stages, tensors,
+            tuple(self.builder.reads), tuple(self.builder.writes), tuple(self.builder.scalars),
+            self.grid.segment, dims, tuple(self.tiles.values()), body,
+            tuple(used[key] for key in sorted(used)), self.builder.kernel.span, self.grid.longest_segment,
         )  # fmt: skip
 
     def _operands(self) -> dict[tuple[str, str], set[str]]:
         """What of this kernel has to be made before each operation; before a loop, what all of its operations need."""
-        found: dict[tuple[str, str], set[str]] = {_unit(op): set() for op in self.kernel.ops}
-        for op in self.kernel.ops:
+        found: dict[tuple[str, str], set[str]] = {_unit(op): set() for op in self.builder.kernel.ops}
+        for op in self.builder.kernel.ops:
             values = [v for v in op.operands if isinstance(v, Value)]
             found[_unit(op)].update(name for value in values for name in read_with(value.name, self.defining))
-        for op in self.kernel.ops:
+        for op in self.builder.kernel.ops:
             found[_unit(op)].discard(op.result.name)
-        for op in (op for op in self.kernel.ops if op.kind == "carried"):
-            found[_unit(op)].update(carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]]))
+        for op in (op for op in self.builder.kernel.ops if op.kind == "carried"):
+            found[_unit(op)].update(
+                carry for carry, _ in self.iterations.pairs(self.iterations.loops[op.attrs["loop"]])
+            )
         return {unit: names & self.mine.keys() for unit, names in found.items()}
 
     def _cut_loop(self, name: str, ops: list[Op]) -> None:
         """A loop of iterations: its starts, then level after level."""
-        loop = self.loops[name]
-        outside, *inside = self.ordered(loop, ops)
+        loop = self.iterations.loops[name]
+        outside, *inside = self.iterations.ordered(loop, ops)
         for op in outside:
             self._cut_op(op)
-        scope = self.open_rounds(loop, outside)
+        scope = self.iterations.open_loop(loop, outside)
         for op in outside:
-            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its iterations
+            if (
+                op.kind == "carry" and op.result.name in self.builder.kernel.writes
+            ):  # read by a later kernel in its iterations
                 self._store(op, scope)
         every = [op for level in inside for op in level]
-        if every and self.open_rows(every[0], scope, together=True):
-            self.level_of = dict.fromkeys(self.level_of, 1)
+        if every and self.iterations.open_rows(every[0], scope, together=True):
+            self.iterations.level_of = dict.fromkeys(self.iterations.level_of, 1)
             self._cut_level(every, scope)
         else:
             for level in inside:
                 if level[0].kind not in PRODUCTS:
-                    self.open_rows(level[0], scope)
+                    self.iterations.open_rows(level[0], scope)
                 self._cut_level(level, scope)
-        self.advance(loop)
+        self.iterations.advance(loop)
 
     def _cut_level(self, ops: list[Op], scope: Scope) -> None:
         """Operations of an iteration: those without rows first, then the loop over rows with all others."""
-        by_rows = [op for op in ops if self.round_scope(op) is not scope]
+        by_rows = [op for op in ops if self.iterations.scope_of(op) is not scope]
         for op in ops:
             if op not in by_rows:
                 self._compute(op, scope)
-        if self.row_loop is not None:
-            scope.items.append(self.row_loop)
+        if self.iterations.row_loop is not None:
+            scope.items.append(self.iterations.row_loop)
             for op in by_rows:
-                self._compute(op, self.row_loop)
-        self.row_loop = None
+                self._compute(op, self.iterations.row_loop)
+        self.iterations.row_loop = None
 
     def _cut_op(self, op: Op) -> None:
         if op.kind == "carry":
-            self.carry(op)
+            self.iterations.carry(op)
             return
         if op.kind == "carried":
-            self.carried(op)
-            if op.result.name in self.kernel.writes:
+            self.iterations.carried(op)
+            if op.result.name in self.builder.kernel.writes:
                 self._store(op)
             return
-        dims = {f.dim for axis in self.op_axes(op) for f in axis if f.dim}
-        scope = self.scope_for(dims, self.wants_sub(op), op)
+        dims = {f.dim for axis in self.grid.op_axes(op) for f in axis if f.dim}
+        scope = self.grid.scope_for(dims, self.grid.wants_sub(op), op)
         self._compute(op, scope)
 
     def _compute(self, op: Op, scope: Scope) -> None:
         if op.kind in PRODUCTS:
-            self.product(op, scope)
+            self.products.product(op, scope)
         elif op.kind == "scatter_update":
             self._scatter(op, scope)
         elif op.kind == "concat":
-            self.concat(op, scope)
+            self.joins.concat(op, scope)
         else:
             self._vector(op, scope)
-        if op.result.name in self.kernel.writes and op.kind != "scatter_update":
+        if op.result.name in self.builder.kernel.writes and op.kind != "scatter_update":
             self._store(op)
 
     def _vector(self, op: Op, scope: Scope) -> None:
@@ -152,37 +182,37 @@ class Cutter(Joined):
                 op.span, f"`{op.kind}` in an iteration of a loop", "compute it before the loop, or after it"
             )
         if op.kind in REDUCTIONS | SCAN:
-            self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+            self.along_axes.check_whole(op, self.builder.nest.inner if scope.role == "grid" else scope)
         if op.kind == "tile_transpose" and scope.role == "sub":
             raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
         operands: list[Placed] = []
         for operand in op.operands:
             if isinstance(operand, Scalar):
-                sources.append(self.scalar(operand, scope))
+                sources.append(self.windows.scalar(operand, scope))
             else:
-                placed = self.operand(operand, op, scope)
+                placed = self.operands.operand(operand, op, scope)
                 operands.append(placed)
                 sources.append(placed.tile)
         if op.kind == "bitcast" and op.result.dtype == SCALE:  # bytes in UB, and scales from where they are stored on
-            self.placed[(op.result.name, "")] = operands[0]
+            self.operands.placed[(op.result.name, "")] = operands[0]
             return
-        home = self.deepest([scope, *(p.scope for p in operands)])
+        home = self.joins.deepest([scope, *(p.scope for p in operands)])
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
-        shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
-        if self.stays_upright(op, operands, shape):
-            upright = self.upright(self.tiles[operands[0].tile], shape, op.result.name, op, home)
-            self.placed[(op.result.name, "")] = Placed(upright, home, False)
+        shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
+        if self.operands.stays_upright(op, operands, shape):
+            upright = self.columns.upright(self.tiles[operands[0].tile], shape, op.result.name, op, home)
+            self.operands.placed[(op.result.name, "")] = Placed(upright, home, False)
             return
         if op.kind == "full":
-            sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
-        over_rows = op.kind in REDUCTIONS and self.over_rows(op, self.tiles[operands[0].tile], shape)
-        start = self.first_place(op, home) if op.kind == "places" else ZERO
-        leaving = self.result_rows(op, home, shape)
+            sources = [self.windows.scalar(Scalar(op.attrs["value"], op.span), scope)]
+        over_rows = op.kind in REDUCTIONS and self.along_axes.over_rows(op, self.tiles[operands[0].tile], shape)
+        start = self.along_axes.first_place(op, home) if op.kind == "places" else ZERO
+        leaving = self.iterations.result_rows(op, home, shape)
         if leaving is None:
-            name = self.result_tile(op, shape, home)
+            name = self.joins.result_tile(op, shape, home)
         else:
-            name = self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
+            name = self.operands.rows_of(self.operands.placed[(op.result.name, "")], home, op.result.name).tile
         made = of_primitive(op.kind, name, tuple(sources), op.span, op.stage)
         match made:
             case Cast():
@@ -195,27 +225,34 @@ class Cutter(Joined):
             case Reduce():
                 made = replace(made, over_rows=over_rows)
             case Scan():
-                made = self.scan_of_a_tile(made, op, shape)
-        self.emit(made, home, early)
+                made = self.along_axes.scan_of_a_tile(made, op, shape)
+        self.builder.emit(made, home, early)
         if leaving is None:
-            self.placed[(op.result.name, "")] = Placed(name, home, early)
+            self.operands.placed[(op.result.name, "")] = Placed(name, home, early)
 
     def _scatter(self, op: Op, scope: Scope) -> None:
         target, index, source = op.operands
         assert isinstance(target, Value) and isinstance(index, Value) and isinstance(source, Value)
-        placed = self.operand(source, op, scope)
-        home = self.deepest([scope, placed.scope])
+        placed = self.operands.operand(source, op, scope)
+        home = self.joins.deepest([scope, placed.scope])
         tile = self.tiles[placed.tile]
-        tensor = self.gm_names[root(target.name, self.defining)]
+        tensor = self.builder.gm_names[root(target.name, self.defining)]
         view = self.axes.contiguous(tensor, source.shape)
-        shape = self.shape2d(view.axes, home, op)
+        shape = self.grid.shape2d(view.axes, home, op)
         self._check_runs(view, shape, home, op)
-        ref = GmRef(tensor, self.position(view.axes[-1], home), self.row_step(target, op), ONE, tile.rows, tile.cols)
-        self._note_write(tensor)
-        if target.name in self.defining and tensor not in self.reads:  # what wrote it comes before
-            self.reads.append(tensor)
+        ref = GmRef(
+            tensor,
+            self.windows.position(view.axes[-1], home),
+            self.operands.row_step(target, op),
+            ONE,
+            tile.rows,
+            tile.cols,
+        )
+        self.builder.note_write(tensor)
+        if target.name in self.defining and tensor not in self.builder.reads:  # what wrote it comes before
+            self.builder.reads.append(tensor)
         slots, at = self._slots(index, op, home)
-        self.emit(
+        self.builder.emit(
             ScatterRows(None, (placed.tile,), op.span, op.stage, ref, slots, at, places=self._places(op)),
             home,
             False,
@@ -225,15 +262,15 @@ class Cutter(Joined):
         """The tensor of the rows' indices, and where in it those of this tile begin.
 
         Raises:
-            NeedsTwoKernels: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+            Refused: PTG303 for an index that this kernel computes: it is read from GM, number by number.
         """
-        view = self.gm_view(index.name, op)
+        view = self.windows.gm_view(index.name, op)
         if view is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(error, (op.result.name, root(index.name, self.defining)))
-        if view.tensor not in self.reads:
-            self.reads.append(view.tensor)
-        window = self.gm_ref(view, self.shape2d(view.axes, scope, op), scope)
+            raise error.helped_by(TwoKernels(op.result.name, root(index.name, self.defining)))
+        if view.tensor not in self.builder.reads:
+            self.builder.reads.append(view.tensor)
+        window = self.windows.gm_ref(view, self.grid.shape2d(view.axes, scope, op), scope)
         if window.cols.size > 1 and window.col_stride != ONE:
             raise unsupported(op.span, "indices that lie apart", "give them as a tensor of their own")
         return view.tensor, window.offset
@@ -253,30 +290,26 @@ class Cutter(Joined):
         Raises:
             DiagnosticError: PTG303.
         """
-        if shape.cols.size > 1 and self.gm_ref(view, shape, scope).col_stride != ONE:
+        if shape.cols.size > 1 and self.windows.gm_ref(view, shape, scope).col_stride != ONE:
             raise unsupported(op.span, "a scatter of elements that lie apart in their rows", "leave the last dim whole")
         if shape.rows.size > 1 and shape.row != view.axes[0][-1]:
             raise unsupported(op.span, "a scatter of rows that lie apart", "give its outer dims the tile 1")
 
-    def _note_write(self, tensor: str) -> None:
-        if tensor not in self.writes:
-            self.writes.append(tensor)
-
     def _store(self, op: Op, scope: Scope | None = None) -> None:
-        placed = self.placed[(op.result.name, "")]
+        placed = self.operands.placed[(op.result.name, "")]
         placed = placed if scope is None else replace(placed, scope=scope)
-        tensor = self.gm_names[op.result.name]
-        view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
-        shape = self.shape2d(view.axes, placed.scope, op)
-        self.check_pairs(op.result, shape, op)
-        ref = self.gm_ref(view, shape, placed.scope)
-        if self.tensors[tensor].layout == "nz":
-            ref = self.boxed_ref(view, ref, placed.scope, op, self.tiles[placed.tile].form == "col")
-        self._note_write(tensor)
-        self.emit(
-            Store(None, (placed.tile,), op.span, op.stage, ref, relu=placed.tile in self.clipped),
+        tensor = self.builder.gm_names[op.result.name]
+        view = replace(self.axes.whole(tensor, op.result), apart=self.windows.apart.get(op.result.name))
+        shape = self.grid.shape2d(view.axes, placed.scope, op)
+        self.windows.check_pairs(op.result, shape, op)
+        ref = self.windows.gm_ref(view, shape, placed.scope)
+        if self.builder.tensors[tensor].layout == "nz":
+            ref = self.windows.boxed_ref(view, ref, placed.scope, op, self.tiles[placed.tile].form == "col")
+        self.builder.note_write(tensor)
+        self.builder.emit(
+            Store(None, (placed.tile,), op.span, op.stage, ref, relu=placed.tile in self.operands.clipped),
             placed.scope,
-            placed.early and placed.scope is not self.nest.inner,
+            placed.early and placed.scope is not self.builder.nest.inner,
         )
 
 
@@ -323,4 +356,5 @@ def run(
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
-    return Cutter(program, kernel, sizes, tensors, gm_names, platform, axes, longest_segment, segment).cut()
+    builder = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes)
+    return Cutter(builder, segment, longest_segment).cut()

@@ -6,18 +6,16 @@ value's tile has the rows of its one leading dim that is wider than 1, and the c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import REDUCE, Op, Program, Value
-from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
-from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, unsupported
-from pyptogen.lower.tile.cutting.nest import Nest, Scope
-from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
-from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
-from pyptogen.lower.tile.sizes.sizes import TileSize
+from pyptogen.lower.refusal import unsupported
+from pyptogen.lower.tensor.ir import REDUCE, Op, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tile.cutting.axes import Axis, Factor
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.ir import Extent, Form
 
 MANY_TILES = 8
 """Tiles of a static dim from which on they alone keep the cores of a launch busy."""
@@ -35,30 +33,13 @@ class Shape2D:
 
 
 class Grid:
-    """Sizes, loops and shapes of one kernel. ``gm_names`` maps each value in GM to its tensor; ``segment`` is the
-    dim of whose range a launch gets a part, ``longest_segment`` the largest part (0: any)."""
+    """Sizes, loops and shapes of one kernel. ``segment`` is the dim of whose range a launch gets a part,
+    ``longest_segment`` the largest part (0: any)."""
 
-    def __init__(
-        self,
-        program: Program,
-        kernel: KernelOps,
-        sizes: Mapping[str, Mapping[str, TileSize]],
-        tensors: Mapping[str, GmTensor],
-        gm_names: Mapping[str, str],
-        platform: Platform,
-        axes: Axes,
-        longest_segment: int,
-        segment: str | None,
-    ) -> None:
-        self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
-        self.longest_segment = longest_segment
-        self.axes = axes
-        self.tensors, self.gm_names = tensors, gm_names
-        self.defining = defining_ops(program)
-        self.mine = {op.result.name: op for op in kernel.ops}
-        self.blocks = {loop.block.name: loop for loop in program.loops}
-        self.nest = Nest(kernel.span, frozenset(names_in_kernels(program, tensors)))
-        self.tiles: dict[str, TileVal] = {}
+    def __init__(self, builder: KernelBuilder, segment: str | None, longest_segment: int) -> None:
+        self.builder, self.longest_segment = builder, longest_segment
+        self.program, self.axes = builder.program, builder.axes
+        self.blocks = {loop.block.name: loop for loop in builder.program.loops}
         self.sub_loops: dict[str, Scope] = {}
         self.wanted_segment = segment
         self.segment: str | None = None
@@ -68,7 +49,7 @@ class Grid:
 
     def tile_size(self, stage: str, dim: str, op: Op) -> int:
         """Tile of ``dim`` in ``stage``; the whole dim when nobody names it."""
-        size = self.sizes[stage].get(dim)
+        size = self.builder.sizes[stage].get(dim)
         whole = self.whole(dim)
         if size is None:
             if whole is None:
@@ -84,7 +65,7 @@ class Grid:
         """Tile of the grid loop over ``dim``: that of the first stage of the kernel; None if ``dim`` has no loop."""
         if dim in self.blocks:
             return None
-        for op in self.kernel.ops:
+        for op in self.builder.kernel.ops:
             if any(f.dim == dim for axis in self.op_axes(op) for f in axis):
                 tile = self.tile_size(op.stage, dim, op)
                 return None if tile == self.whole(dim) else tile
@@ -95,7 +76,7 @@ class Grid:
         bands, the bands are there and their tiles innermost."""
         banded: list[Scope] = []
         names: list[str] = []
-        for op in self.kernel.ops:
+        for op in self.builder.kernel.ops:
             for axis in self.op_axes(op):
                 names += [f.dim for f in axis if f.dim and f.dim not in names]
         for dim in sorted((n for n in names if n not in self.blocks), key=lambda n: self.whole(n) is not None):
@@ -115,19 +96,24 @@ class Grid:
                 whole % size == 0 if whole is not None else self.segment != dim and declared.multiple_of % size == 0
             )
             if band:
-                banded.append(self.nest.band(dim, start, stop, band, exact, declared.span))
+                banded.append(self.builder.nest.band(dim, start, stop, band, exact, declared.span))
             else:
-                self.nest.grid(dim, start, stop, tile, exact, declared.span)
+                self.builder.nest.grid(dim, start, stop, tile, exact, declared.span)
         for scope in banded:
             dim, first = scope.dim.removesuffix(".band"), Poly.of(scope.var)
             tile = self.grid_size(dim) or 1
-            self.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
+            self.builder.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
         self._distribute(frozenset(scope.dim.removesuffix(".band") for scope in banded))
 
     def _band(self, dim: str, whole: int | None) -> int:
         """Elements of a band of ``dim``, 0 where it has none or there is only one."""
         found = max(
-            (self.sizes[op.stage][dim].band for op in self.kernel.ops if dim in self.sizes[op.stage]), default=0
+            (
+                self.builder.sizes[op.stage][dim].band
+                for op in self.builder.kernel.ops
+                if dim in self.builder.sizes[op.stage]
+            ),
+            default=0,
         )
         return 0 if whole is not None and whole <= found else found
 
@@ -135,7 +121,7 @@ class Grid:
         """One grid loop is distributed to the blocks, not that over the tiles of a band: the parts of a split product,
         the innermost static one with many tiles, else the longest."""
         scopes: list[Scope] = []
-        scope: Scope | None = self.nest.inner
+        scope: Scope | None = self.builder.nest.inner
         while scope is not None and scope.var:
             if scope.dim not in banded:
                 scopes.append(scope)
@@ -143,11 +129,11 @@ class Grid:
         if not scopes:
             return
         many = [s for s in scopes if self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
-        parts = {op.attrs.get("part") for op in self.kernel.ops}
+        parts = {op.attrs.get("part") for op in self.builder.kernel.ops}
         split = [s for s in scopes if s.dim in parts]
         max(split or many[:1] or scopes, key=self._trips).parallel = True
 
-    def deal_instead(self, rounds: Scope) -> None:
+    def distribute_instead(self, rounds: Scope) -> None:
         """Deals independent rounds to the blocks, where they are more than the tiles that would be distributed and
         these are not many for sure."""
         scope = rounds.parent
@@ -170,22 +156,13 @@ class Grid:
             stop = longest or self.program.dim(dim).max
         return -(-stop // scope.tile)
 
-    def loop_of(self, dim: str | None, scope: Scope) -> Scope | None:
-        """The loop over ``dim`` around ``scope``, innermost first."""
-        at: Scope | None = scope
-        while at is not None and dim is not None:
-            if at.dim == dim:
-                return at
-            at = at.parent
-        return None
-
     def shape2d(self, axes: tuple[tuple[Factor, ...], ...], scope: Scope, op: Op) -> Shape2D:
         """Rows and columns of the tile of a value with these axes, inside ``scope``."""
 
         def open_factors(axis: tuple[Factor, ...]) -> list[tuple[Factor, Extent]]:
             result = []
             for factor in axis:
-                loop = self.loop_of(factor.dim, scope)
+                loop = scope.loop_of(factor.dim)
                 if loop is not None:
                     result.append((factor, loop.extent()))
                     continue
@@ -233,7 +210,7 @@ class Grid:
             DiagnosticError: PTG303.
         """
         for factor in axis[axis.index(first) + 1 : axis.index(last) + 1]:
-            if self.loop_of(factor.dim, scope) is not None:
+            if scope.loop_of(factor.dim) is not None:
                 raise unsupported(
                     op.span,
                     f"a tile with gaps: `{factor.dim}` is cut and lies inside `{first.dim or first.extent}`",
@@ -264,21 +241,21 @@ class Grid:
         """The outermost scope in which all of ``dims`` are bound."""
         if sub is not None and sub in dims:
             return self._sub_scope(sub, op)
-        scope = self.nest.inner
+        scope = self.builder.nest.inner
         while scope.parent is not None and scope.dim not in dims:
             scope = scope.parent
         return scope
 
     def _sub_scope(self, dim: str, op: Op) -> Scope:
         if dim not in self.sub_loops:
-            inner = self.nest.inner
-            grid = self.loop_of(dim, inner)
+            inner = self.builder.nest.inner
+            grid = inner.loop_of(dim)
             assert grid is not None
             tile = self.tile_size(op.stage, dim, op)
             if grid.tile % tile:
                 raise unsupported(op.span, f"`{dim}` in tiles of {tile} inside tiles of {grid.tile}", "use a divisor")
             start = Poly.of(grid.var)
-            self.sub_loops[dim] = self.nest.child(
+            self.sub_loops[dim] = self.builder.nest.child(
                 inner,
                 dim,
                 start,

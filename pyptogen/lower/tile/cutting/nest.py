@@ -41,6 +41,15 @@ class Scope:
         """Rows (or columns) of one tile of this loop."""
         return Extent(self.tile, Poly.of(self.valid) if self.valid else None)
 
+    def loop_of(self, dim: str | None) -> Scope | None:
+        """The loop over a dim around what stands in this one, innermost first."""
+        at: Scope | None = self
+        while at is not None and dim is not None:
+            if at.dim == dim:
+                return at
+            at = at.parent
+        return None
+
     def freeze(self) -> tuple[Node, ...]:
         nodes: list[Node] = list(self.early)
         # The next grid loop comes last: what stands beside it serves its tiles, and takes nothing from them.

@@ -8,18 +8,18 @@ tile in the rows that its reader works on.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import GmView, NeedsCopy, NeedsTwoKernels, Pick, one_run, unsupported
-from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.axes import GmView, Pick, one_run
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.transposed import Transposed, can_transpose
-from pyptogen.lower.tile.cutting.windows import Found
+from pyptogen.lower.tile.cutting.transposed import Columns, can_transpose
+from pyptogen.lower.tile.cutting.windows import Found, Windows
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.ops import Extract, GatherRows, GatherRowsByTile, Load, LoadRole
 from pyptogen.lower.verify import require
@@ -34,15 +34,23 @@ class Placed:
     early: bool
 
 
-class Operands(Transposed):
+class Operands:
     """Finds or makes the tile of an operand."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, builder: KernelBuilder, grid: Grid, windows: Windows, columns: Columns) -> None:
+        self.builder, self.grid, self.windows, self.columns = builder, grid, windows, columns
+        self.program, self.axes, self.defining, self.tiles = (
+            builder.program,
+            builder.axes,
+            builder.defining,
+            builder.tiles,
+        )
         self.placed: dict[tuple[str, str], Placed] = {}
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
-        self.concats = concat_pass.plan(self.kernel.ops, self.defining, self.axes, frozenset(self.kernel.writes))
+        self.concats = concat_pass.plan(
+            self.builder.kernel.ops, self.defining, self.axes, frozenset(self.builder.kernel.writes)
+        )
 
     def row_step(self, target: Value, op: Op) -> Poly:
         """Elements from one row of an updated tensor to the next.
@@ -50,7 +58,7 @@ class Operands(Transposed):
         Raises:
             DiagnosticError: PTG303 for rows that are not at equal distances, or no runs.
         """
-        view = self.gm_view(target.name, op)
+        view = self.windows.gm_view(target.name, op)
         if view is None:
             return self.axes.poly(target.shape[-1])
         rows = tuple(factor for axis in view.axes[:-1] for factor in axis)
@@ -62,7 +70,7 @@ class Operands(Transposed):
 
     def load(self, value: Value, op: Op, scope: Scope, role: LoadRole = "vector") -> Placed:
         """The tile of a GM value, loaded in the outermost scope that has its dims."""
-        view = self.gm_view(value.name, op)
+        view = self.windows.gm_view(value.name, op)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
         dims |= {view.apart.loop.block.name} if view.apart is not None else set()
@@ -73,20 +81,20 @@ class Operands(Transposed):
         if key in self.placed:
             return self.placed[key]
         shape = self._loaded_shape(view, home, op)
-        self.check_pairs(value, shape, op)
-        tensor = self.tensors[view.tensor]
-        self.note_read(view.tensor)
-        name = self.name(self._loaded_name(value, view.tensor))
+        self.windows.check_pairs(value, shape, op)
+        tensor = self.builder.tensors[view.tensor]
+        self.builder.note_read(view.tensor)
+        name = self.builder.name(self.loaded_name(value, view.tensor))
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
         ahead = early or (home.role == "sequential" and home is not scope)  # of the loop over rows that wants it
-        found = self.find(view, shape, home, op, ahead)
-        ref = self.gm_ref(view, shape, home)
+        found = self.windows.find(view, shape, home, op, ahead)
+        ref = self.windows.gm_ref(view, shape, home)
         ref = replace(ref, offset=ref.offset + found.offset)
         if tensor.layout == "nz":
-            ref = self.packed_ref(view, ref, tensor, home, op)
+            ref = self.windows.packed_ref(view, ref, tensor, home, op)
         load = Load(name, (), op.span, op.stage, ref, role)
-        self.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
+        self.builder.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
 
@@ -94,28 +102,28 @@ class Operands(Transposed):
         """The tile of a view.
 
         Raises:
-            NeedsCopy: PTG303, what an index names makes no tile.
+            Refused: PTG303, what an index names makes no tile.
         """
-        try:
-            return self.shape2d(view.axes, home, op)
-        except DiagnosticError as error:
-            if view.picks:
-                raise NeedsCopy(error, view.picks[0].name) from error
-            raise
+        shape = asked(self.grid.shape2d, view.axes, home, op)
+        if isinstance(shape, Refusal):
+            raise (shape.helped_by(CopyOf(view.picks[0].name)) if view.picks else shape).error()
+        return shape
 
     def _by_rows(self, load: Load, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
         """The load of a tile whose rows an index names.
 
         Raises:
-            NeedsCopy: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for
+            Refused: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for
                 rows that are no runs of elements.
         """
         assert found.rows is not None
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
-            raise NeedsCopy(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
+            raise unsupported(load.span, what, "give the dim of its rows the tile 1").helped_by(
+                CopyOf(view.picks[0].name)
+            )
         pick, step = found.rows
-        if self.platform.unified and self.tensors[pick.index].dtype == "int32":
+        if self.builder.platform.unified and self.builder.tensors[pick.index].dtype == "int32":
             return self._taken(load, pick, step, home, ahead)
         where = (load.gm, pick.index, pick.offset, step, pick.bound)
         return GatherRows(load.dst, load.srcs, load.span, load.stage, *where)
@@ -123,15 +131,15 @@ class Operands(Transposed):
     def _taken(self, load: Load, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
         """All rows at once, by a tile with their places."""
         rows = self.tiles[str(load.dst)].rows
-        name = self.name(f"{pick.index}_places")
+        name = self.builder.name(f"{pick.index}_places")
         self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
         where = GmRef(pick.index, pick.offset, ONE, step, Extent(1), rows)
-        self.emit(Load.of(load, name, gm=where), home, ahead)
+        self.builder.emit(Load.of(load, name, gm=where), home, ahead)
         most = pick.places.evaluate({dim.name: dim.max for dim in self.program.dims})
         table = replace(load.gm, rows=Extent(most, None if pick.places.constant is not None else pick.places))
         return GatherRowsByTile.of(load, load.dst, name, gm=table)
 
-    def _loaded_name(self, value: Value, tensor: str) -> str:
+    def loaded_name(self, value: Value, tensor: str) -> str:
         """A view that the spec does not name is called after the tensor that it is read from."""
         return value.name if value.name in self.program.spoken else tensor
 
@@ -139,15 +147,15 @@ class Operands(Transposed):
         """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
 
         Raises:
-            NeedsTwoKernels: PTG303, a view of a value of this kernel that its tile does not have.
+            Refused: PTG303, a view of a value of this kernel that its tile does not have.
         """
-        if self.gm_view(value.name, op) is not None:
+        if self.windows.gm_view(value.name, op) is not None:
             return self.load(value, op, scope, role)
         base = root(value.name, self.defining)
-        try:
-            return self._from_tile(value, base, op, scope, role)
-        except DiagnosticError as error:
-            raise NeedsTwoKernels(error, (op.result.name, base)) from error
+        placed = asked(self._from_tile, value, base, op, scope, role)
+        if isinstance(placed, Refusal):
+            raise placed.helped_by(TwoKernels(op.result.name, base)).error()
+        return placed
 
     def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: LoadRole) -> Placed:
         """A value of this kernel, or a window of one."""
@@ -180,7 +188,7 @@ class Operands(Transposed):
             )
         key = (f"{value.name}@{found.tile}", "")
         if key not in self.placed:
-            name = self.name(value.name)
+            name = self.builder.name(value.name)
             top, offset = (tile.parent, tile.col_offset + start) if tile.parent else (tile.name, start)
             self.tiles[name] = TileVal(
                 name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset, tile.row_offset
@@ -197,7 +205,7 @@ class Operands(Transposed):
         if not op.loop or tile.form == "col" or not can_transpose(tile.dtype):
             return None
         home = max(found.scope, scope, key=lambda s: s.depth)  # a carried value changes from iteration to iteration
-        seen = self.shape2d(self.axes.axes(value.shape), home, op)
+        seen = self.grid.shape2d(self.axes.axes(value.shape), home, op)
         width = width or tile.cols.size
         is_window = start * DTYPES[tile.dtype] % 32 == 0 and (width > 1 or width == tile.cols.size)
         if is_window and (seen.form != "col" or tile.rows.size == 1):
@@ -207,7 +215,7 @@ class Operands(Transposed):
         self._check_slices(value, found, op)
         key = (f"{value.name}@{found.tile}", f"{id(home)}")
         if key not in self.placed:
-            name = self.take_columns(tile, start, seen, value.name, op, home)
+            name = self.columns.take_columns(tile, start, seen, value.name, op, home)
             self.placed[key] = Placed(name, home, False)
         return self.placed[key]
 
@@ -216,7 +224,7 @@ class Operands(Transposed):
         elementwise work on it alone may use."""
         tile = self.tiles[found.tile]
         self._check_slices(value, found, op)
-        seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
+        seen = self.grid.shape2d(self.axes.axes(value.shape), found.scope, op)
         alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
         if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
             return
@@ -263,7 +271,7 @@ class Operands(Transposed):
                 continue
             before, after = ([f.dim for axis in self.axes.axes(v.shape) for f in axis] for v in (source, view.result))
             for old, new in zip(before, after, strict=True):
-                if old != new and (self.loop_of(old, around) is not None or self.loop_of(new, around) is not None):
+                if old != new and (around.loop_of(old) is not None or around.loop_of(new) is not None):
                     raise unsupported(op.span, f"`{source.name}` along another axis, which is cut", "leave it whole")
 
     def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
@@ -276,17 +284,17 @@ class Operands(Transposed):
             if view.kind != "slice":
                 continue
             axis = self.axes.axes(source.shape)[int(view.attrs["axis"])]
-            if any(factor.dim and self.loop_of(factor.dim, found.scope) is not None for factor in axis):
+            if any(factor.dim and found.scope.loop_of(factor.dim) is not None for factor in axis):
                 what = f"a part of an axis of `{source.name}`, which is computed tile by tile along it"
                 raise unsupported(op.span, what, "leave the axis whole")
-            seen = self.shape2d(self.axes.axes(source.shape), found.scope, op).cols.size
+            seen = self.grid.shape2d(self.axes.axes(source.shape), found.scope, op).cols.size
             if seen != width:
                 raise unsupported(
                     op.span,
                     f"columns of `{source.name}`, {seen} wide, where its source is computed in tiles {width} wide",
                     "name the dims of the axis that the reshape splits, so that both are cut alike",
                 )
-            width = self.shape2d(self.axes.axes(view.result.shape), found.scope, op).cols.size
+            width = self.grid.shape2d(self.axes.axes(view.result.shape), found.scope, op).cols.size
 
     def _column_window(self, name: str) -> tuple[int, int | None]:
         """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""
@@ -315,9 +323,9 @@ class Operands(Transposed):
             return found
         key = (f"{found.tile}:rows", f"{id(scope)}")
         if key not in self.placed:
-            grid = self.loop_of(scope.dim, self.nest.inner)
+            grid = self.builder.nest.inner.loop_of(scope.dim)
             offset = Poly.of(scope.var) - (Poly.of(grid.var) if grid is not None else ZERO)
-            window = self.name(f"{found.tile}_rows")
+            window = self.builder.name(f"{found.tile}_rows")
             self.tiles[window] = TileVal(
                 window, tile.dtype, scope.extent(), tile.cols, tile.form, tile.span, tile.parent or tile.name,
                 tile.col_offset, tile.row_offset + offset,
@@ -338,11 +346,11 @@ class Operands(Transposed):
             tile = self.tiles[acc.tile]
             rows, row = tile.rows, ZERO
             if here.role == "sub" and acc.scope is not here and here.dim in self._row_dims(base):
-                grid = self.loop_of(here.dim, acc.scope)
+                grid = acc.scope.loop_of(here.dim)
                 rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
-            name = self.name(base)
+            name = self.builder.name(base)
             self.tiles[name] = TileVal(name, self.defining[base].result.dtype, rows, tile.cols, tile.form, op.span)
             require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
-            self.emit(Extract(name, (acc.tile,), op.span, op.stage, row), here, False)
+            self.builder.emit(Extract(name, (acc.tile,), op.span, op.stage, row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]

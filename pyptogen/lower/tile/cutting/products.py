@@ -8,26 +8,27 @@ Products over the same tiles of one depth share the loop.
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels, unsupported
+from pyptogen.lower.tile.cutting.grid import Grid
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.cutting.operands import Operands, Placed
+from pyptogen.lower.tile.cutting.windows import Windows
 from pyptogen.lower.tile.ir import Extent, GmRef, TileVal
-from pyptogen.lower.tile.loops.carried_loops import Rounds
 from pyptogen.lower.tile.ops import Load, Matmul
 
 
-class Products(Rounds):
+class Products:
     """Cuts products."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, builder: KernelBuilder, grid: Grid, windows: Windows, operands: Operands) -> None:
+        self.builder, self.grid, self.windows, self.operands = builder, grid, windows, operands
+        self.axes, self.defining, self.mine, self.tiles = builder.axes, builder.defining, builder.mine, builder.tiles
         self.reduce_loops: dict[tuple[int, str, int], Scope] = {}
 
     def _check_summed(self, op: Op, dim: str | None, around: Scope | None) -> None:
@@ -35,27 +36,27 @@ class Products(Rounds):
         operands.
 
         Raises:
-            NeedsTwoKernels: PTG303, one does: then the product is a kernel of its own.
+            Refused: PTG303, one does: then the product is a kernel of its own.
         """
         bases = (root(v.name, self.defining) for v in op.operands if isinstance(v, Value))
         made_here = not op.loop and any(base in self.mine for base in bases)
-        grid = self.loop_of(dim, self.nest.inner) if made_here else around
+        grid = self.builder.nest.inner.loop_of(dim) if made_here else around
         if grid is not None and grid.role == "grid":  # of other work of this kernel
             error = unsupported(op.span, f"a product over `{dim}`, which is cut", "leave it whole")
-            raise NeedsTwoKernels(error, (op.result.name, op.result.name))
+            raise error.helped_by(TwoKernels(op.result.name, op.result.name))
 
     def product(self, op: Op, scope: Scope) -> None:
         a, b, *scales = op.operands
         assert isinstance(a, Value) and isinstance(b, Value)
         contracted = self.axes.axes(a.shape)[-1]
         summed = k_dim = contracted[0].dim if len(contracted) == 1 else None
-        around = self.loop_of(k_dim, scope)
+        around = scope.loop_of(k_dim)
         self._check_summed(op, k_dim, around)
         if around is not None:
             k_dim = None
-        k_tile = self.tile_size(op.stage, k_dim, op) if k_dim else None
-        cut_k = k_dim is not None and k_tile is not None and k_tile != self.whole(k_dim)
-        size = self.sizes[op.stage].get(k_dim or "")
+        k_tile = self.grid.tile_size(op.stage, k_dim, op) if k_dim else None
+        cut_k = k_dim is not None and k_tile is not None and k_tile != self.grid.whole(k_dim)
+        size = self.builder.sizes[op.stage].get(k_dim or "")
         k_inner = size.inner if size is not None else None
         if scales and any((step or 0) % (2 * GROUP) for step in (k_tile, k_inner)):
             what = f"a scaled product in steps of {k_inner} along its depth"
@@ -64,42 +65,44 @@ class Products(Rounds):
         if cut_k:
             assert k_dim is not None and k_tile is not None
             home = self._reduce_scope(scope, k_dim, k_tile, op)
-        left = self.operand(a, op, home, "a")
-        right = self.operand(b, op, home, "b")
+        left = self.operands.operand(a, op, home, "a")
+        right = self.operands.operand(b, op, home, "b")
         self._check_complete(op, home, (left, right))
         sources = [left.tile, right.tile]
         for value, beside, role in zip(scales, (left, right), "ab", strict=False):
             assert isinstance(value, Value)
             sources.append(self._scales(value, op, home if cut_k else None, beside, role))
-        shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
+        shape = self.grid.shape2d(self.axes.axes(op.result.shape), scope, op)
         acc_dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
-        name = self.name(f"{op.result.name}_acc")
+        name = self.builder.name(f"{op.result.name}_acc")
         self.tiles[name] = TileVal(name, acc_dtype, shape.rows, shape.cols, shape.form, op.span)
         first = (home.var,) if cut_k else ()
-        self.emit(
+        self.builder.emit(
             Matmul(name, tuple(sources), op.span, op.stage, first, k_inner, k_dim=summed),
             home,
             False,
         )
-        self.placed[(op.result.name, "")] = Placed(name, scope, False)
+        self.operands.placed[(op.result.name, "")] = Placed(name, scope, False)
         if op.attrs.get("relu"):
-            self.clipped.add(name)
+            self.operands.clipped.add(name)
 
     def _scales(self, value: Value, op: Op, rounds: Scope | None, beside: Placed, role: str) -> str:
         """The tile with the scales of an operand's tile, loaded where that is made; ``rounds`` is the loop over the
         depth.
 
         Raises:
-            NeedsTwoKernels: PTG303, this kernel computes them: they are read from GM.
-            NeedsCopy: PTG303, an index names them.
+            Refused: PTG303, this kernel computes them: they are read from GM.
+            Refused: PTG303, an index names them.
             DiagnosticError: PTG303, those of one row or column of the operand are no run.
         """
-        view = self.gm_view(value.name, op)
+        view = self.windows.gm_view(value.name, op)
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
-            raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
+            raise error.helped_by(TwoKernels(op.result.name, root(value.name, self.defining)))
         if view.picks:
-            raise NeedsCopy(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
+            raise unsupported(op.span, "scales that an index names", "copy them first").helped_by(
+                CopyOf(view.picks[0].name)
+            )
         if view.apart is not None:
             raise unsupported(op.span, "scales that iterations of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
@@ -110,27 +113,29 @@ class Products(Rounds):
         depth = _in_groups(tile.cols if role == "a" else tile.rows)
         offset = view.offset + (Poly.of(rounds.var).over(GROUP) if rounds is not None else ZERO)
         for factor in (factor for axis in view.axes for factor in axis):
-            loop = self.loop_of(factor.dim, scope)
+            loop = scope.loop_of(factor.dim)
             offset = offset + (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
         pitch = across[-1].stride if across else ONE
         key = (f"{value.name}:{role} scales", f"{beside.tile}")
-        if key not in self.placed:
-            self.note_read(view.tensor)
-            name = self.name(self._loaded_name(value, view.tensor))
+        if key not in self.operands.placed:
+            self.builder.note_read(view.tensor)
+            name = self.builder.name(self.operands.loaded_name(value, view.tensor))
             rows, cols = (tile.rows, depth) if role == "a" else (depth, tile.cols)
             self.tiles[name] = TileVal(name, value.dtype, rows, cols, "full", value.span)
             steps = (pitch, ONE) if role == "a" else (ONE, pitch)
             ref = GmRef(view.tensor, offset, *steps, rows, cols)
             load = Load(name, (), op.span, op.stage, ref, "a scales" if role == "a" else "b scales")
-            self.emit(load, scope, scope.role != "reduce")  # ahead of a loop over rows in which the product stands
-            self.placed[key] = Placed(name, scope, False)
-        return self.placed[key].tile
+            self.builder.emit(
+                load, scope, scope.role != "reduce"
+            )  # ahead of a loop over rows in which the product stands
+            self.operands.placed[key] = Placed(name, scope, False)
+        return self.operands.placed[key].tile
 
     def _check_complete(self, op: Op, home: Scope, placed: tuple[Placed, Placed]) -> None:
         """Operands of a product are whole along its depth, when it begins.
 
         Raises:
-            NeedsTwoKernels: PTG303, one is made in tiles of a loop that does not stand around the product.
+            Refused: PTG303, one is made in tiles of a loop that does not stand around the product.
         """
         for value, found in zip(op.operands, placed, strict=False):
             assert isinstance(value, Value)
@@ -139,15 +144,15 @@ class Products(Rounds):
                 at = at.parent
             if at is None:
                 error = unsupported(op.span, f"a product over `{found.scope.dim}`, which is cut", "leave it whole")
-                raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
+                raise error.helped_by(TwoKernels(op.result.name, root(value.name, self.defining)))
 
     def _reduce_scope(self, scope: Scope, k_dim: str, k_tile: int, op: Op) -> Scope:
         key = (id(scope), k_dim, k_tile)
         if key not in self.reduce_loops:
-            whole = self.whole(k_dim)
+            whole = self.grid.whole(k_dim)
             stop = self.axes.poly(dim_symbol(k_dim))
             exact = whole is not None and whole % k_tile == 0
-            self.reduce_loops[key] = self.nest.child(scope, k_dim, ZERO, stop, k_tile, exact, "reduce", op.span)
+            self.reduce_loops[key] = self.builder.nest.child(scope, k_dim, ZERO, stop, k_tile, exact, "reduce", op.span)
         return self.reduce_loops[key]
 
 

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import BY_BYTES, DTYPES, Op
 from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.windows import Windows
 from pyptogen.lower.tile.ir import Extent, Form, TileVal
 from pyptogen.lower.tile.ops import Copy, Transpose
 
@@ -27,19 +27,23 @@ def can_transpose(dtype: str) -> bool:
     return DTYPES[dtype] <= 4 and dtype not in BY_BYTES
 
 
-class Transposed(Windows):
+class Columns:
     """Takes columns out of tiles, and puts tiles beside each other."""
+
+    def __init__(self, builder: KernelBuilder) -> None:
+        self.builder = builder
+        self.tiles = builder.tiles
 
     def new_tile(self, wanted: str, dtype: str, rows: Extent, cols: Extent, op: Op, col: bool = False) -> TileVal:
         """A tile of its own; of one number a row where it is to be a column (``col``)."""
-        name = self.name(wanted)
+        name = self.builder.name(wanted)
         form: Form = "col" if col else "row" if rows.size == 1 else "full"
         self.tiles[name] = TileVal(name, dtype, rows, cols, form, op.span)
         return self.tiles[name]
 
     def _window(self, tile: TileVal, wanted: str, rows: Extent, cols: Extent, row: int = 0, col: int = 0) -> TileVal:
         """Rows and columns of a tile from a place on."""
-        name, offset = self.name(wanted), tile.row_offset + Poly.of(row)
+        name, offset = self.builder.name(wanted), tile.row_offset + Poly.of(row)
         form: Form = "row" if rows.size == 1 else "full"
         self.tiles[name] = TileVal(
             name, tile.dtype, rows, cols, form, tile.span, tile.owner, tile.col_offset + col, offset
@@ -88,4 +92,4 @@ class Transposed(Windows):
             at += part.rows.size
 
     def _do(self, by: type[Copy] | type[Transpose], dst: TileVal, source: TileVal, op: Op, scope: Scope) -> None:
-        self.emit(by(dst.name, (source.name,), op.span, op.stage), scope, False)
+        self.builder.emit(by(dst.name, (source.name,), op.span, op.stage), scope, False)

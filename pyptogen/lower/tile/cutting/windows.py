@@ -16,15 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
-from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import input_part, root, value_views
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, NeedsCopy, NeedsTwoKernels, Pick, regrouped, unsupported
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, Pick, regrouped
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
+from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg
 from pyptogen.lower.tile.loops.between_iterations import values_apart
 from pyptogen.lower.tile.ops import ReadIndex
 
@@ -38,69 +39,50 @@ class Found:
     rows: tuple[Pick, Poly] | None = None
 
 
-class Windows(Grid):
+class Windows:
     """Finds what lies in GM, and emits what finds its place."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
-        self.reads: list[str] = []
-        self.scalars: list[str] = []
-        """Attrs that the kernel is given."""
-        self.numbers: set[str] = set()
-        """Variables that elements of GM are read to."""
+    def __init__(self, builder: KernelBuilder, grid: Grid) -> None:
+        self.builder, self.grid = builder, grid
+        self.program, self.axes, self.defining, self.mine = (
+            builder.program,
+            builder.axes,
+            builder.defining,
+            builder.mine,
+        )
         self.found: dict[tuple[str, Poly, int], str] = {}
-        """Those of indices, by the index, the place in it, and the scope in which it is read."""
-        self.apart = values_apart(self.axes)
-
-    def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
-        (scope.early if early else scope.items).append(op)
-
-    def note_read(self, tensor: str) -> None:
-        if tensor not in self.reads:
-            self.reads.append(tensor)
-
-    def number(self, tensor: str) -> str:
-        """A name for a number that is read from a tensor."""
-        name = loop_variable(f"{tensor}_here", self.nest.taken | self.numbers | set(self.tiles))
-        self.numbers.add(name)
-        return name
+        """Variables of indices, by the index, the place in it, and the scope in which it is read."""
+        self.apart = values_apart(builder.axes)
 
     def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
         """A number as the kernel has it: attrs are arguments, and how long an iteration's block is, a variable or
         known."""
         known: dict[Any, Any] = {}
         for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
-            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
-                self.scalars.append(symbol.name)
+            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.builder.scalars:
+                self.builder.scalars.append(symbol.name)
             if symbol.name in self.axes.static:
                 known[symbol] = self.axes.static[symbol.name]
-            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
+            block = scope.loop_of(symbol.name) if symbol.name in self.axes.over else None
             if block is not None:
                 known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
         return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
-
-    def name(self, wanted: str) -> str:
-        """A tile name that no tensor and no other tile has."""
-        base = wanted if wanted not in self.tensors else f"{wanted}_tile"
-        name, n = base, 1
-        while name in self.tiles or name in self.tensors or name in self.numbers:
-            n += 1
-            name = f"{base}_{n}"
-        return name
 
     def gm_view(self, name: str, reader: Op) -> GmView | None:
         """The GM window behind a value, or None if the value is computed in this kernel.
 
         Raises:
-            NeedsCopy: PTG303, what an index names cannot be seen so, or no strides express a reshape.
-            NeedsTwoKernels: PTG303, this kernel computes the index: it is read from GM, number by number.
+            Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
+            Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
         base = root(name, self.defining)
-        if base in self.mine or base not in self.gm_names:
+        if base in self.mine or base not in self.builder.gm_names:
             return None
-        tensor = self.gm_names[base]
-        if base in self.defining and self.tensors[tensor].layout == "nz":
-            raise NeedsCopy(unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
+        tensor = self.builder.gm_names[base]
+        if base in self.defining and self.builder.tensors[tensor].layout == "nz":
+            raise unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+                CopyOf(base)
+            )
         source = (
             self.defining[base].result
             if base in self.defining
@@ -108,14 +90,16 @@ class Windows(Grid):
         )
         view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
         for op in value_views(self.defining, name):
-            try:
-                view = self._picked(view, op, reader) if op.kind == "picked" else self.axes.apply(view, op)
-            except NeedsTwoKernels:
-                raise
-            except DiagnosticError as error:
-                if op.kind == "picked" or view.picks:
-                    raise NeedsCopy(error, view.picks[0].name if view.picks else op.result.name) from error
-                raise regrouped(error, op) from error
+            picked = op.kind == "picked"
+            seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
+            if isinstance(seen, GmView):
+                view = seen
+            elif isinstance(seen.remedy, TwoKernels):
+                raise seen.error()
+            elif picked or view.picks:
+                raise seen.helped_by(CopyOf(view.picks[0].name if view.picks else op.result.name)).error()
+            else:
+                raise regrouped(seen, op).error()
         return view
 
     def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
@@ -125,7 +109,7 @@ class Windows(Grid):
         at, base = self.gm_view(index.name, reader), root(index.name, self.defining)
         if at is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(error, (reader.result.name, base))
+            raise error.helped_by(TwoKernels(reader.result.name, base))
         places = self.axes.poly(x.shape[int(op.attrs["axis"])])
         return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
 
@@ -133,21 +117,21 @@ class Windows(Grid):
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
 
         Raises:
-            NeedsCopy: PTG303, a tile takes slices that lie apart in another way.
+            Refused: PTG303, a tile takes slices that lie apart in another way.
         """
         offset, rows = ZERO, None
         for number, pick in enumerate(view.picks):
             along = [factor for axis in view.axes for factor in axis if factor.pick == number]
             place, wide = pick.offset, []
             for factor in along:
-                loop = self.loop_of(factor.dim, scope)
+                loop = scope.loop_of(factor.dim)
                 if loop is not None and not factor.still:
                     place = place + Poly.of(loop.var) * factor.stride
                 wide += [factor] if (loop.tile if loop is not None else factor.extent.constant) != 1 else []
-            self.note_read(pick.index)
+            self.builder.note_read(pick.index)
             if wide and (rows is not None or wide != [shape.row]):
                 error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
-                raise NeedsCopy(error, pick.name)
+                raise error.helped_by(CopyOf(pick.name))
             if wide:
                 rows = (replace(pick, offset=place), wide[0].stride)
                 continue
@@ -161,9 +145,9 @@ class Windows(Grid):
             home = home.parent
         key = (pick.index, place, id(home))
         if key not in self.found:
-            self.found[key] = self.number(pick.index)
+            self.found[key] = self.builder.number(pick.index)
             read = ReadIndex(None, (), op.span, op.stage, self.found[key], pick.index, place, pick.bound)
-            self.emit(read, home, early or home is not scope)
+            self.builder.emit(read, home, early or home is not scope)
         return self.found[key]
 
     def gm_ref(self, view: GmView, shape: Shape2D, scope: Scope) -> GmRef:
@@ -171,11 +155,11 @@ class Windows(Grid):
         offset = view.offset
         for axis in view.axes:
             for factor in axis:
-                loop = self.loop_of(factor.dim, scope)
+                loop = scope.loop_of(factor.dim)
                 if loop is not None and not factor.still and factor.pick is None:
                     offset = offset + Poly.of(loop.var) * factor.stride
         if view.apart is not None:
-            loop = self.loop_of(view.apart.loop.block.name, scope)
+            loop = scope.loop_of(view.apart.loop.block.name)
             assert loop is not None
             offset = offset + Poly.of(loop.var) * view.apart.step
         row = next((f for a in view.axes for f in a if _same(f, shape.row)), None)
@@ -188,19 +172,19 @@ class Windows(Grid):
         """The window in a matrix of the form `nz`: its place in the matrix, and the matrices before that.
 
         Raises:
-            NeedsCopy: PTG303, an index that leads into the middle of a matrix.
+            Refused: PTG303, an index that leads into the middle of a matrix.
         """
         *outer, depth, columns = view.axes
         matrix = self.position(tuple(factor for axis in outer for factor in axis), scope)
         if view.picks:
             before = ref.offset - self.position(columns, scope)
             for factor in depth:
-                loop = self.loop_of(factor.dim, scope)
+                loop = scope.loop_of(factor.dim)
                 before = before - (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
             found = before.quotient(tensor.shape[-2] * tensor.shape[-1])
             if found is None or any(factor.pick is not None for factor in (*depth, *columns)):
                 error = unsupported(op.span, "an index into matrices of the form `nz`", "leave `@ nz` out")
-                raise NeedsCopy(error, view.picks[0].name)
+                raise error.helped_by(CopyOf(view.picks[0].name))
             matrix = found
         elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
             matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
@@ -210,28 +194,28 @@ class Windows(Grid):
         """The window of a tile that is stored to an output of the form `nz`.
 
         Raises:
-            NeedsCopy: PTG303, tiles that cut through its boxes, or are columns.
+            Refused: PTG303, tiles that cut through its boxes, or are columns.
         """
-        tensor = self.tensors[view.tensor]
+        tensor = self.builder.tensors[view.tensor]
         ref = self.packed_ref(view, ref, tensor, scope, op)
         steps: dict[str, int] = {}
         around: Scope | None = scope
         while around is not None:
             steps[around.var] = 1 if around.start.terms and around.role != "sub" else around.tile
             around = around.parent
-        k_step, n_step = self.platform.box(DTYPES[tensor.dtype])
-        rows = k_step if self.platform.packed_nz else 1  # elsewhere a box has row after row
-        apart = op.kind in PRODUCTS and not self.platform.unified and not _of_fixpipe(ref, tensor)
+        k_step, n_step = self.builder.platform.box(DTYPES[tensor.dtype])
+        rows = k_step if self.builder.platform.packed_nz else 1  # elsewhere a box has row after row
+        apart = op.kind in PRODUCTS and not self.builder.platform.unified and not _of_fixpipe(ref, tensor)
         if apart or column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
             error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
-            raise NeedsCopy(error, op.result.name)
+            raise error.helped_by(CopyOf(op.result.name))
         return replace(ref, row_stride=tensor.shape[-2])
 
     def position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
         """Where along an axis the tile inside ``scope`` begins."""
         position, stride = ZERO, ONE
         for factor in reversed(axis):
-            loop = self.loop_of(factor.dim, scope)
+            loop = scope.loop_of(factor.dim)
             if loop is not None:
                 position = position + Poly.of(loop.var) * stride
             stride = stride * factor.extent
@@ -241,7 +225,7 @@ class Windows(Grid):
         """Numbers of four bits move in pairs of a row.
 
         Raises:
-            NeedsTwoKernels: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read
+            Refused: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read
                 with other columns: then the kernel is cut there.
         """
         if value.dtype not in PACKED or shape.cols.size % 2 == 0:
@@ -249,11 +233,10 @@ class Windows(Grid):
         edge = self._regrouped_near(op)
         if edge is not None:
             what = f"a tile of {shape.cols.size} columns of `{value.name}`, of which two numbers share a byte"
-            raise NeedsTwoKernels(
-                unsupported(op.span, what, "cut that axis at an even number, or leave it whole"), edge
-            )
+            error = unsupported(op.span, what, "cut that axis at an even number, or leave it whole")
+            raise error.helped_by(edge)
 
-    def _regrouped_near(self, op: Op) -> tuple[str, str] | None:
+    def _regrouped_near(self, op: Op) -> TwoKernels | None:
         """The nearest operation that reads a value of this kernel by a view with other columns, and that value."""
         waiting, seen = [op], {op.result.name}
         while waiting:
@@ -261,16 +244,13 @@ class Windows(Grid):
             for value in (v for v in near.operands if isinstance(v, Value)):
                 base = self.mine.get(root(value.name, self.defining))
                 if base is not None and base.result.shape[-1:] != value.shape[-1:]:
-                    return near.result.name, base.result.name
+                    return TwoKernels(near.result.name, base.result.name)
             for other in self.mine.values():
-                joined = other.result.name in self._reads(near) or near.result.name in self._reads(other)
+                joined = other.result.name in self.builder.roots(near) or near.result.name in self.builder.roots(other)
                 if joined and other.result.name not in seen:
                     seen.add(other.result.name)
                     waiting.append(other)
         return None
-
-    def _reads(self, op: Op) -> set[str]:
-        return {root(v.name, self.defining) for v in op.operands if isinstance(v, Value)}
 
 
 def _same(factor: Factor, wanted: Factor | None) -> bool:

@@ -15,28 +15,34 @@ value can be made in it (`forward_copies.py`). What is the same in every iterati
 
 from __future__ import annotations
 
-from typing import Any
-
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.cutting.operands import Operands, Placed
 from pyptogen.lower.tile.ir import TileVal
 from pyptogen.lower.tile.loops.between_iterations import varying_in
 from pyptogen.lower.tile.loops.levels import levels
-from pyptogen.lower.tile.loops.loop_conditions import RoundConditions
+from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.ops import Copy
 
 
-class Rounds(RoundConditions):
+class Iterations:
     """Opens the loops of a kernel and gives their operations a scope."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, builder: KernelBuilder, grid: Grid, operands: Operands, conditions: LoopConditions) -> None:
+        self.builder, self.grid, self.operands, self.conditions = builder, grid, operands, conditions
+        self.program, self.axes, self.defining, self.mine, self.tiles = (
+            builder.program,
+            builder.axes,
+            builder.defining,
+            builder.mine,
+            builder.tiles,
+        )
         self.loops = {loop.name: loop for loop in self.program.loops}
         self.scopes: dict[str, Scope] = {}
         """The loop of the iterations by name, while it is open."""
@@ -60,48 +66,48 @@ class Rounds(RoundConditions):
         """The carried values of this kernel with their next ones."""
         return [pair for pair in loop.carried if pair[0] in self.mine]
 
-    def open_rounds(self, loop: Loop, outside: list[Op]) -> Scope:
+    def open_loop(self, loop: Loop, outside: list[Op]) -> Scope:
         """The loop itself, inside of the grid; ``outside`` is computed before it. Iterations that need nothing of each
         other may be distributed to the blocks."""
-        named = self.sizes[loop.stage].get(loop.over)
-        inner = self.nest.inner
-        over_grid = self.loop_of(loop.over, inner) is not None
+        named = self.builder.sizes[loop.stage].get(loop.over)
+        inner = self.builder.nest.inner
+        over_grid = inner.loop_of(loop.over) is not None
         tile = loop.tile if named is None or over_grid or loop.fixed else named.tile
         whole = self.axes.poly(dim_symbol(loop.over)).constant
         tile = tile if whole is None else min(tile, whole)
         stop = self.axes.poly(dim_symbol(loop.over))
         dim = next((d for d in self.program.dims if d.name == loop.over), None)
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
-        scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "sequential", loop.span)
+        scope = self.builder.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "sequential", loop.span)
         scope.before = self._last_block(loop, inner)
-        scope.only = self.round_condition(loop, scope)
+        scope.only = self.conditions.of_loop(loop, scope)
         self.scopes[loop.name] = scope
-        independent = not loop.carried and all(op.loop == loop.name for op in self.kernel.ops)
-        if independent and not any(op.result.name in self.kernel.writes for op in outside):
-            self.deal_instead(scope)
+        independent = not loop.carried and all(op.loop == loop.name for op in self.builder.kernel.ops)
+        if independent and not any(op.result.name in self.builder.kernel.writes for op in outside):
+            self.grid.distribute_instead(scope)
         return scope
 
     def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:
         """Where the blocks begin that no row of this tile sees."""
-        if loop.seen is None or (rows := self.loop_of(loop.seen[0], inner)) is None:
+        if loop.seen is None or (rows := inner.loop_of(loop.seen[0])) is None:
             return None
         return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.seen[1])
 
     def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
         """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
         It becomes the last item of ``scope`` once what has no rows is there."""
-        for dim, size in self.sizes[op.stage].items():
-            grid = self.loop_of(dim, self.nest.inner)
+        for dim, size in self.builder.sizes[op.stage].items():
+            grid = self.builder.nest.inner.loop_of(dim)
             step = size.rows if together else size.vector
-            if not step or step >= size.tile or (grid is None and self.whole(dim) is None):
+            if not step or step >= size.tile or (grid is None and self.grid.whole(dim) is None):
                 continue
-            tile = grid.tile if grid is not None else self.whole(dim)
+            tile = grid.tile if grid is not None else self.grid.whole(dim)
             if tile is None or tile % step:
                 raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
             start = Poly.of(grid.var) if grid is not None else ZERO
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
             whole = grid is None or grid.valid is None
-            self.row_loop = self.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
+            self.row_loop = self.builder.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
             self.row_loop.after = self._first_rows(self.loops[op.loop], dim, scope)
             scope.items.pop()
             return True
@@ -113,25 +119,25 @@ class Rounds(RoundConditions):
             return None
         return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
 
-    def round_scope(self, op: Op) -> Scope:
+    def scope_of(self, op: Op) -> Scope:
         """Where an operation inside of a loop goes."""
         scope = self.scopes[op.loop]
         if self.row_loop is None:
             return scope
-        dims = {f.dim for axis in self.op_axes(op) for f in axis}
+        dims = {f.dim for axis in self.grid.op_axes(op) for f in axis}
         return self.row_loop if self.row_loop.dim in dims else scope
 
     def carry(self, op: Op) -> None:
         """The tile of a carried value; its start is made in it, or copied into it."""
         start = op.operands[0]
         assert isinstance(start, Value)
-        home = self.nest.inner
-        source = self.operand(start, op, home)
-        shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
-        name = self.name(op.result.name)
+        home = self.builder.nest.inner
+        source = self.operands.operand(start, op, home)
+        shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
+        name = self.builder.name(op.result.name)
         self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span)
-        self.emit(Copy(name, (source.tile,), op.span, op.stage), home, False)
-        self.placed[(op.result.name, "")] = Placed(name, home, False)
+        self.builder.emit(Copy(name, (source.tile,), op.span, op.stage), home, False)
+        self.operands.placed[(op.result.name, "")] = Placed(name, home, False)
 
     def advance(self, loop: Loop) -> None:
         """The end of an iteration: the next values take the place of the carried ones, as if all at once."""
@@ -140,18 +146,18 @@ class Rounds(RoundConditions):
             op = self.defining[carry]
             if following != carry:
                 scope = self.row_loops.get(root(following, self.defining), self.scopes[loop.name])
-                source = self.operand(self._value(following), op, scope).tile
-                target = self.rows_of(self.placed[(carry, "")], scope, carry).tile
+                source = self.operands.operand(self._value(following), op, scope).tile
+                target = self.operands.rows_of(self.operands.placed[(carry, "")], scope, carry).tile
                 steps.append((source, target, scope, self.defining.get(following, op)))
         replaced = {self._owner(target) for _, target, _, _ in steps}
         for index, (source, target, scope, op) in enumerate(steps):
             if self._owner(source) in replaced:  # a carried value becomes another: its old one is kept until then
-                name, tile = self.name(f"{op.result.name}_kept"), self.tiles[source]
+                name, tile = self.builder.name(f"{op.result.name}_kept"), self.tiles[source]
                 self.tiles[name] = TileVal(name, tile.dtype, tile.rows, tile.cols, tile.form, op.span)
-                self.emit(Copy(name, (source,), op.span, op.stage), scope, False)
+                self.builder.emit(Copy(name, (source,), op.span, op.stage), scope, False)
                 steps[index] = (name, target, scope, op)
         for source, target, scope, op in steps:
-            self.emit(Copy(target, (source,), op.span, op.stage), scope, False)
+            self.builder.emit(Copy(target, (source,), op.span, op.stage), scope, False)
 
     def _owner(self, tile: str) -> str:
         return self.tiles[tile].parent or tile
@@ -165,7 +171,7 @@ class Rounds(RoundConditions):
         """After the loop the carried tile holds the last value."""
         carry = op.operands[0]
         assert isinstance(carry, Value)
-        self.placed[(op.result.name, "")] = self.placed[(carry.name, "")]
+        self.operands.placed[(op.result.name, "")] = self.operands.placed[(carry.name, "")]
 
     # -- rows -----------------------------------------------------------------------------------------------------
 
@@ -177,10 +183,10 @@ class Rounds(RoundConditions):
             self.row_loops[op.result.name] = scope
             return None
         assert scope.parent is not None
-        whole = self.shape2d(self.axes.axes(op.result.shape), scope.parent, op)
-        name = self.name(op.result.name)
+        whole = self.grid.shape2d(self.axes.axes(op.result.shape), scope.parent, op)
+        name = self.builder.name(op.result.name)
         self.tiles[name] = TileVal(name, op.result.dtype, whole.rows, whole.cols, whole.form, op.span)
-        self.placed[(op.result.name, "")] = Placed(name, scope.parent, False)
+        self.operands.placed[(op.result.name, "")] = Placed(name, scope.parent, False)
         return self.tiles[name]
 
     def _leaves(self, op: Op) -> bool:
@@ -190,8 +196,8 @@ class Rounds(RoundConditions):
             if root(following, self.defining) == name and self._is_read_late(carry, level):
                 return True
         return any(
-            name in self.roots(other) and self.level_of.get(other.result.name) != level
-            for other in self.kernel.ops
+            name in self.builder.roots(other) and self.level_of.get(other.result.name) != level
+            for other in self.builder.kernel.ops
             if other.kind != "carried"
         )
 
@@ -203,11 +209,7 @@ class Rounds(RoundConditions):
         ):
             return True
         return any(
-            carry in self.roots(other) and self.level_of.get(other.result.name, 0) > level
-            for other in self.kernel.ops
+            carry in self.builder.roots(other) and self.level_of.get(other.result.name, 0) > level
+            for other in self.builder.kernel.ops
             if other.kind != "carried"
         )
-
-    def roots(self, op: Op) -> set[str]:
-        """The values that an operation reads, also through views."""
-        return {root(v.name, self.defining) for v in op.operands if isinstance(v, Value)}

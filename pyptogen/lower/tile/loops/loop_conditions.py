@@ -11,19 +11,25 @@ tile 1.
 from __future__ import annotations
 
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
+from pyptogen.lower.tile.cutting.grid import Grid
+from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.operands import Operands
+from pyptogen.lower.tile.cutting.windows import Windows
 from pyptogen.lower.tile.ir import Comparison, Condition, Element
 
 
-class RoundConditions(Operands):
+class LoopConditions:
     """Gives the loop of the iterations its condition."""
 
-    def round_condition(self, loop: Loop, scope: Scope) -> Condition | None:
+    def __init__(self, builder: KernelBuilder, grid: Grid, windows: Windows) -> None:
+        self.builder, self.grid, self.windows = builder, grid, windows
+        self.program, self.axes, self.defining = builder.program, builder.axes, builder.defining
+
+    def of_loop(self, loop: Loop, scope: Scope) -> Condition | None:
         """That of a loop whose iterations are ``scope``; None where all take place."""
         import sympy
 
@@ -40,27 +46,28 @@ class RoundConditions(Operands):
         )
         condition = Condition(tuple(elements), comparisons, op.span)
         attrs = {attr.name for attr in self.program.attrs}
-        self.scalars += [name for name in sorted(condition.names() & attrs) if name not in self.scalars]
+        self.builder.scalars += [name for name in sorted(condition.names() & attrs) if name not in self.builder.scalars]
         return condition
 
     def _element(self, value: Value, op: Op, scope: Scope) -> Element:
         """Where this iteration's element of a tensor lies.
 
         Raises:
-            NeedsTwoKernels: PTG303 for a tensor that this kernel computes: it is read from GM.
+            Refused: PTG303 for a tensor that this kernel computes: it is read from GM.
             DiagnosticError: PTG303 for a tensor of which a tile has several elements.
         """
-        view = self.gm_view(value.name, op)
+        view = self.windows.gm_view(value.name, op)
         base = root(value.name, self.defining)
         if view is None:
             error = unsupported(op.span, "a condition that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(error, (next(o.result.name for o in self.kernel.ops if o.loop == op.loop), base))
+            reader = next(o.result.name for o in self.builder.kernel.ops if o.loop == op.loop)
+            raise error.helped_by(TwoKernels(reader, base))
         offset = view.offset
         for factor in (factor for axis in view.axes for factor in axis):
-            loop = self.loop_of(factor.dim, scope)
+            loop = scope.loop_of(factor.dim)
             if loop is None or loop.tile != 1:
                 what = f"a condition that is another one along `{factor.dim or factor.extent}` of one tile"
                 raise unsupported(op.span, what, f"give `{factor.dim}` the tile 1" if factor.dim else "name its dim")
             offset = offset if factor.still else offset + Poly.of(loop.var) * factor.stride
-        self.note_read(view.tensor)
-        return Element(self.number(view.tensor), view.tensor, offset, op.span)
+        self.builder.note_read(view.tensor)
+        return Element(self.builder.number(view.tensor), view.tensor, offset, op.span)

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <pto/pto-inst.hpp>
+#include <pto/comm/async/sdma/sdma_workspace_manager.hpp>
 
 using namespace pto;
 
@@ -97,6 +98,26 @@ void others(Vec& tile, Memory& memory, Tile<TileType::Vec, uint32_t, 32, 64>& bi
     TRANDOM<10, Tile<TileType::Vec, uint32_t, 32, 64>>(bits, key, counter);
     TPREFETCH_ASYNC(memory, context, event);
     TCVT<true, Vec, Vec, Vec>(tile, tile, tile, RoundMode::CAST_RINT, event);
+}
+
+// Names that tests for devices use of their headers, and views of bytes as another type.
+void as_on_devices(Vec& tile, Memory& memory, Tile<TileType::Vec, int8_t, 32, 64>& bytes)
+{
+    comm::sdma::SdmaWorkspaceManager manager;
+    comm::AsyncSession shared;
+    PrefetchAsyncContext context(
+        manager.Init() ? static_cast<uint8_t*>(manager.GetWorkspaceAddr()) : nullptr, &shared);
+    TASSIGN(context.scratchTile, 0);
+    comm::BuildAsyncSession(context.scratchTile, context.workspace, shared);
+    TPREFETCH_ASYNC(memory, context).Wait(context.GetSession());
+    manager.Finalize();
+    aclrtStream stream = nullptr;
+    aclrtCmoAsync(&memory, 64, ACL_RT_CMO_TYPE_INVALID, stream);
+    TCOLEXPAND_IMPL(tile, tile);
+    Tile<TileType::Vec, float8_e4m3_t, 32, 64> floats;
+    Tile<TileType::Vec, float4_e2m1x2_t, 32, 64> pairs;
+    TSUBVIEW(floats, bytes, 0, 0);
+    TSUBVIEW(pairs, bytes, 0, 0);
 }
 
 }  // namespace

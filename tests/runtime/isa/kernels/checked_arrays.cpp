@@ -42,3 +42,41 @@ extern "C" const char* copy(float* to, float* from, void* workspace, uint64_t by
     cpu_sim::set_check_handler(nullptr);
     return messages;
 }
+
+using Eight = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
+
+template <typename Move>
+const char* told_of(float* to, float* from, void* workspace, uint64_t bytes, Move move)
+{
+    messages[0] = 0;
+    cpu_sim::set_check_handler(gather_messages);
+    cpu_sim::set_execution_context(0, 0, 1);
+    cpu::checked::note_workspace(workspace, bytes);
+    Eight in(from), out(to);
+    move(out, in);
+    cpu_sim::set_execution_context(0, 0, 1);
+    cpu_sim::set_check_handler(nullptr);
+    return messages;
+}
+
+/// The same copy by a pass, and by TCARRY.
+extern "C" const char* copy_in_a_pass(float* to, float* from, void* workspace, uint64_t bytes)
+{
+    return told_of(to, from, workspace, bytes, [](Eight& out, Eight& in) {
+        TPASS(1, 8, [&](auto at) { at.store(out, at.load(in)); });
+    });
+}
+extern "C" const char* carry(float* to, float* from, void* workspace, uint64_t bytes)
+{
+    return told_of(to, from, workspace, bytes, [](Eight& out, Eight& in) { TCARRY(out, in); });
+}
+
+/// What is told at the end of a call.
+extern "C" const char* told_at_the_end()
+{
+    messages[0] = 0;
+    cpu_sim::set_check_handler(gather_messages);
+    pto_checked_over();
+    cpu_sim::set_check_handler(nullptr);
+    return messages;
+}

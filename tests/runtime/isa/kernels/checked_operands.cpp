@@ -254,6 +254,27 @@ extern "C" void columns_that_are_fewer_than_their_tile()
     TMATMUL(sum, left, right);  // here: TMATMUL takes .* L0B tile of 64 x 64 to be 48 .* left them 64 apart.*TileRightCompact
 }
 
+extern "C" void bits_in_place()
+{
+    using Bits = Tile<TileType::Vec, int32_t, 8, 8>;
+    Bits x = at<Bits>(0);
+    TEXPANDS(x, 7);
+    pipe_barrier(PIPE_V);
+    TANDS(x, x, 3);  // here: TANDS writes UB bytes 0 to .* overwritten before they are read
+}
+
+extern "C" void source_of_a_quantisation()
+{
+    Block x = at<Block>(0);
+    auto small = at<Part<int8_t, 16, 32>>(0x1000, 16, 16);
+    auto scale = at<Column<float, 16>>(0x2000, 16);
+    TEXPANDS(x, 7.0f), TEXPANDS(scale, 1.0f);
+    pipe_barrier(PIPE_V);
+    TQUANT<QuantType::INT8_SYM>(small, x, scale);
+    pipe_barrier(PIPE_V);
+    TADDS(x, x, 1.0f);  // here: TADDS reads byte 0 of UB, which nothing has written
+}
+
 extern "C" void mask_of_half_a_repeat()
 {
     set_vector_mask(0, -1);

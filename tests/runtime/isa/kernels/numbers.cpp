@@ -166,10 +166,26 @@ using ByColumns = Tile<TileType::Vec, uint8_t, kMx, 32, BLayout::RowMajor, kMx, 
 using ByRows = Tile<TileType::Vec, uint8_t, 32, kMx, BLayout::RowMajor, 2, kMx>;
 using Interleaved = Tile<TileType::Vec, uint8_t, 1, 2 * kMx>;
 
-template <int Axis, MxQuantAlg Algorithm, bool Interleave, typename Exp, typename To, typename From>
+// Forms that kernels for devices have: a destination wider than the source with exponents of their own type, and codes of
+// four bits one row after the other.
+using Wide = Tile<TileType::Vec, int8_t, kMx, kMx + 32>;
+using OneRow = Tile<TileType::Vec, float4_e2m1x2_t, 1, kMx * kMx / 2>;
+using OwnType = Tile<TileType::Vec, float8_e8m0_t, 32, kMx, BLayout::RowMajor, 2, kMx>;
+
+template <typename Tile>
+Tile tile_of(int rows, int cols)
+{
+    if constexpr (Tile::ValidRow == DYNAMIC) {
+        return Tile(rows, cols);
+    } else {
+        return Tile();
+    }
+}
+
+template <int Axis, MxQuantAlg Algorithm, bool Interleave, typename Exp, typename Dst, typename To, typename From>
 void quantise_mx(To* to, uint8_t* exponents, float* largest, float* factors, const From* from, int rows, int cols)
 {
-    MxTile<To> d(rows, cols);
+    Dst d = tile_of<Dst>(rows, cols);
     MxTile<From> s(rows, cols);
     Exp e;
     Flat m, f;
@@ -180,23 +196,28 @@ void quantise_mx(To* to, uint8_t* exponents, float* largest, float* factors, con
     TASSIGN(f, 0x40000);
     fill_tile(d, to);
     fill_tile(s, from);
-    fill_tile(e, exponents);
+    fill_tile(e, reinterpret_cast<typename Exp::DType*>(exponents));
     fill_tile(m, largest);
     fill_tile(f, factors);
     TQUANT<Axis, Algorithm, Interleave>(d, s, &e, &m, &f);
-    read_tile(to, d);
-    read_tile(exponents, e);
+    if constexpr (Dst::Rows == 1) {
+        __builtin_memcpy(to, d.data(), kMx * kMx / 2);
+    } else {
+        read_tile(to, d);
+    }
+    read_tile(reinterpret_cast<typename Exp::DType*>(exponents), e);
     read_tile(largest, m);
     read_tile(factors, f);
 }
 
 }  // namespace
 
-#define MX(NAME, AXIS, ALGORITHM, INTERLEAVE, EXP, TO, FROM)                                                      \
+#define MX(NAME, AXIS, ALGORITHM, INTERLEAVE, EXP, TO, FROM) MX_INTO(NAME, AXIS, ALGORITHM, INTERLEAVE, EXP, MxTile<TO>, TO, FROM)
+#define MX_INTO(NAME, AXIS, ALGORITHM, INTERLEAVE, EXP, DST, TO, FROM)                                                      \
     extern "C" void mx_##NAME(                                                                                    \
         TO* to, uint8_t* exponents, float* largest, float* factors, const FROM* from, int rows, int cols)         \
     {                                                                                                             \
-        quantise_mx<AXIS, MxQuantAlg::ALGORITHM, INTERLEAVE, EXP>(                                                \
+        quantise_mx<AXIS, MxQuantAlg::ALGORITHM, INTERLEAVE, EXP, DST>(                                                \
             to, exponents, largest, factors, from, rows, cols);                                                   \
     }
 MX(fp8_ocp_1, 1, OcpMxFp8E4M3, false, ByColumns, int8_t, float)
@@ -205,3 +226,5 @@ MX(fp8_ocp_0, 0, OcpMxFp8E4M3, false, ByRows, int8_t, float)
 MX(fp8_nv_0, 0, NvMxFp8E4M3, true, Interleaved, int8_t, float)
 MX(fp4_ocp_1, 1, OcpMxFp4E2M1, false, ByColumns, float4_e2m1x2_t, half)
 MX(fp4_nv_1, 1, NvMxFp4E2M1, false, ByColumns, float4_e2m1x2_t, half)
+MX_INTO(fp8_wide, 0, OcpMxFp8E4M3, false, OwnType, Wide, int8_t, float)
+MX_INTO(fp4_flat, 1, OcpMxFp4E2M1, false, ByColumns, OneRow, float4_e2m1x2_t, half)

@@ -97,6 +97,36 @@ inline bool each_piece(const Global& tensor, int64_t rows, int64_t cols, Run run
     return true;
 }
 
+/// The array around an address that is loaded or stored, or null, when that is not allowed and was reported.
+inline CallArray* allowed_array(const Place& place, const char* name, uintptr_t address, bool stores)
+{
+    CallArray* array = array_around(address);
+    if (array == nullptr) {
+        report(place, "%s begins outside of every array and workspace of the call", name);
+        return nullptr;
+    }
+    if (stores && (array->role & (kOutput | kUpdated | kSpace)) == 0) {
+        report(place, "%s writes into `%s`, which is an input", name, array->name);
+        return nullptr;
+    }
+    return array;
+}
+
+inline void report_leaving(const Place& place, const char* name, const CallArray& array, uintptr_t out)
+{
+    report(place, "%s leaves `%s`: at byte %lld of its %zu", name, array.name,
+           static_cast<long long>(out - array.begin), static_cast<size_t>(array.bytes));
+}
+
+inline void mark_bytes(CallArray& array, uintptr_t at, uintptr_t bytes, bool stores)
+{
+    uint8_t* marks = array.marks + (at - array.begin);
+    for (uintptr_t i = 0; i < bytes; ++i) {
+        marks[i] = static_cast<uint8_t>(stores ? marks[i] | CallArray::kStored | CallArray::kFresh
+                                               : (marks[i] | CallArray::kLoaded) & ~CallArray::kFresh);
+    }
+}
+
 /// A load or a store before it takes place: stays it in its array? False when it does not.
 template <typename Global>
 inline bool note_access(const Place& place, const char* name, const Global& tensor, int64_t rows, int64_t cols, bool stores)
@@ -104,18 +134,16 @@ inline bool note_access(const Place& place, const char* name, const Global& tens
     if (call_arrays.count == 0) {
         return true;
     }
-    CallArray* array = array_around(reinterpret_cast<uintptr_t>(tensor.data()));
-    if (array == nullptr) {
+    const auto address = reinterpret_cast<uintptr_t>(tensor.data());
+    if (array_around(address) == nullptr) {
         bool any = false;
         const bool known = each_piece(tensor, rows, cols, [&any](uintptr_t, int64_t bytes) { any = any || bytes > 0; });
         if ((known && !any) || call_arrays.more) {
             return true;
         }
-        report(place, "%s begins outside of every array and workspace of the call", name);
-        return false;
     }
-    if (stores && (array->role & (kOutput | kUpdated | kSpace)) == 0) {
-        report(place, "%s writes into `%s`, which is an input", name, array->name);
+    CallArray* array = allowed_array(place, name, address, stores);
+    if (array == nullptr) {
         return false;
     }
     bool inside = true;
@@ -130,23 +158,41 @@ inline bool note_access(const Place& place, const char* name, const Global& tens
         return true;
     }
     if (!inside) {
-        report(place, "%s leaves `%s`: at byte %lld of its %zu", name, array->name,
-               static_cast<long long>(out - array->begin), static_cast<size_t>(array->bytes));
+        report_leaving(place, name, *array, out);
         return false;
     }
     if (array->marks == nullptr) {
         return true;
     }
     each_piece(tensor, rows, cols, [&](uintptr_t at, int64_t bytes) {
-        uint8_t* marks = array->marks + (at - array->begin);
-        for (int64_t i = 0; i < bytes; ++i) {
-            marks[i] = static_cast<uint8_t>(stores ? marks[i] | CallArray::kStored | CallArray::kFresh
-                                                   : (marks[i] | CallArray::kLoaded) & ~CallArray::kFresh);
-        }
+        mark_bytes(*array, at, static_cast<uintptr_t>(bytes), stores);
     });
     if (stores) {
         array->file = place.file;
         array->line = place.line;
+    }
+    return true;
+}
+
+/// The same of bytes one after the other, of the array that a tensor begins in.
+inline bool note_bytes(
+    const Place& place, const char* name, uintptr_t tensor, uintptr_t begin, uintptr_t bytes, bool stores)
+{
+    if (call_arrays.count == 0 || (call_arrays.more && array_around(tensor) == nullptr)) {
+        return true;
+    }
+    CallArray* array = allowed_array(place, name, tensor, stores);
+    if (array == nullptr) {
+        return false;
+    }
+    if (begin < array->begin || begin + bytes > array->begin + array->bytes) {
+        report_leaving(place, name, *array, begin);
+        return false;
+    }
+    if (array->marks != nullptr) {
+        mark_bytes(*array, begin, bytes, stores);
+        array->file = stores ? place.file : array->file;
+        array->line = stores ? place.line : array->line;
     }
     return true;
 }

@@ -77,6 +77,11 @@ constexpr Types kEveryButInt4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 
 constexpr Types kEvery = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
     kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2 | kInt4;
 
+/// Instructions of A2/A3 that write their result before they have read all operands.
+constexpr const char* kFilledFirst[] = {"TANDS", "TORS", "TXOR", "TXORS"};
+/// Instructions of A2/A3 that work in their second operand: nothing is left of it.
+constexpr const char* kUsedUp[] = {"TQUANT"};
+
 /// Element types that a TCVT may write, by the type that it reads: A2/A3.
 template <Types Source>
 inline constexpr Types casts_a2a3 = kNowhere;

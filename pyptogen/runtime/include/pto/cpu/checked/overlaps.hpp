@@ -2,6 +2,9 @@
 #pragma once
 
 #include <pto/cpu/checked/calls.hpp>
+#include <pto/cpu/checked/engine.hpp>
+#include <pto/cpu/checked/names.hpp>
+#include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
 
@@ -25,6 +28,40 @@ constexpr bool reads_first(const char* name, int read, int written)
 {
     const bool merges = starts_with(name, "TMRGSORT") && read >= 2 && written == 0;  // lists, by way of the scratch tile
     return merges || (read == 2 && starts_with(name, "TROWCUM"));  // the last column so far may be that of the result
+}
+
+template <int N>
+constexpr bool one_of_those(const char* name, const char* const (&names)[N])
+{
+    for (const char* one : names) {
+        if (same_text(name, one)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether an instruction may write its result over an operand.
+constexpr bool works_in_place(const char* name) { return !kMadeOfOthers || !one_of_those(name, kFilledFirst); }
+
+/// What is in an operand that the platform works in is no value any more: the second of the call.
+template <typename... A>
+inline void forget_used_up(const char* name, const A&... operands)
+{
+    if constexpr (kMadeOfOthers && (0 + ... + (is_tile_data_v<A> ? 1 : 0)) >= 2) {
+        int index = 0;
+        const auto forget = [&](const auto& operand) {
+            using T = bare_t<decltype(operand)>;
+            if constexpr (is_tile_data_v<T>) {
+                if (index++ == 1) {
+                    engine().mark_unwritten(region_of_tile(operand));
+                }
+            }
+        };
+        if (one_of_those(name, kUsedUp)) {
+            (forget(operands), ...);
+        }
+    }
 }
 
 /// The bytes of a call's vector tiles, with what the instruction does to them.
@@ -63,7 +100,8 @@ inline void check_overlaps(const Place& place, const char* name, const char* eff
             for (int j = 0; j < touched.count; ++j) {
                 const Region &written = touched.regions[i], &read = touched.regions[j];
                 const bool both = touched.effect[i] != 'r' && touched.effect[i] != '-' && touched.effect[j] == 'r';
-                const bool in_place = written.begin == read.begin && written.end() <= read.end();
+                const bool in_place =
+                    written.begin == read.begin && written.end() <= read.end() && works_in_place(name);
                 if (both && !in_place && !reads_first(name, j, i) && overlap(written, read)) {
                     const auto from = named_offset(TileType::Vec, read), to = named_offset(TileType::Vec, written);
                     report(place, "%s writes UB bytes %#zx to %#zx and reads bytes %#zx to %#zx: some of them are "

@@ -1,9 +1,10 @@
-// What a TPASS reads and writes, told to the checker; nothing of it without PTO_CHECKED.
+// What a TPASS or a TCARRY reads and writes, told to the checker; nothing of it without PTO_CHECKED.
 #pragma once
 
 #include <cstdint>
 
 #if defined(PTO_CHECKED)
+#include <pto/cpu/checked/arrays.hpp>
 #include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/region.hpp>
 #endif
@@ -19,6 +20,11 @@ struct Site {
 #if !defined(PTO_CHECKED)
 
 constexpr void note_site(Site) {}
+template <typename Dst, typename Src>
+constexpr bool carries(const Dst&, const Src&)
+{
+    return true;
+}
 template <typename Object>
 constexpr bool pass_touches(const char*, const Object&, int64_t, int64_t, int64_t, bool)
 {
@@ -56,10 +62,13 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         return false;
     }
     if constexpr (is_global_data_v<Object>) {
+        constexpr int64_t kSize = sizeof(typename Object::RawDType);
+        const auto tensor = reinterpret_cast<uintptr_t>(object.data());
+        const uintptr_t begin = tensor + static_cast<uintptr_t>((row * object.GetStride(3) + col) * kSize);
+        if (!note_bytes(engine().place, name, tensor, begin, static_cast<uintptr_t>(count * kSize), writes)) {
+            return false;
+        }
         if (col == 0) {
-            constexpr int64_t kSize = sizeof(typename Object::RawDType);
-            const auto begin = reinterpret_cast<uintptr_t>(object.data()) +
-                               static_cast<uintptr_t>(row * object.GetStride(3) * kSize);
             const Region region{begin, count * kSize, count * kSize, 1};
             share({region, name, "global memory", begin, region.end(), engine().place, 0, PIPE_V, writes, false});
         }
@@ -82,6 +91,23 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         }
     }
     return true;
+}
+
+/// Rows that a TCARRY brings from one GlobalTensor to another. False when they leave an array of the call.
+template <typename Dst, typename Src>
+inline bool carries(const Dst& to, const Src& from)
+{
+    const auto touches = [](const auto& tensor, bool writes) {
+        const int64_t rows = tensor.GetShape(3), cols = tensor.GetShape(4);
+        if (!note_access(engine().place, "TCARRY", tensor, rows, cols, writes)) {
+            return false;
+        }
+        const Region region = region_of_global(tensor, rows, cols);
+        share({region, "TCARRY", "global memory", region.begin, region.end(), engine().place, 0, PIPE_V, writes, false});
+        return true;
+    };
+    const bool reads = touches(from, false);
+    return touches(to, true) && reads;
 }
 
 #endif

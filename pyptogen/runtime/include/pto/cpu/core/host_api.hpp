@@ -41,6 +41,9 @@ enum {
     ACL_MEMCPY_HOST_TO_DEVICE = 0,
     ACL_MEMCPY_DEVICE_TO_HOST = 1,
     ACL_MEMCPY_DEVICE_TO_DEVICE = 2,
+    ACL_RT_CMO_TYPE_PREFETCH = 0,
+    ACL_RT_CMO_TYPE_WRITEBACK = 1,
+    ACL_RT_CMO_TYPE_INVALID = 2,
 };
 
 inline int aclInit(const char*) { return ACL_SUCCESS; }
@@ -120,6 +123,8 @@ inline int aclrtMemset(void* memory, size_t room, int value, size_t bytes)
     memset(memory, value, bytes);
     return ACL_SUCCESS;
 }
+/// Caches keep themselves coherent here.
+inline int aclrtCmoAsync(void*, size_t, int, aclrtStream) { return ACL_SUCCESS; }
 inline float aclFloat16ToFloat(aclFloat16 value) { return static_cast<float>(value); }
 
 // Ranks of a communication test: without a launcher there is one process, and starting and stopping it always succeeds.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pto/common/global_tensor.hpp>
+#include <pto/cpu/checked/pass.hpp>
 #include <pto/cpu/vector/far_stores.hpp>
 
 namespace pto {
@@ -44,7 +45,7 @@ PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
 constexpr bool may_equal(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
 
 template <typename Dst, typename Src>
-PTO_INLINE void carry(Dst& dst, Src& src, bool far)
+PTO_INLINE void carry(Dst& dst, Src& src, bool far, checked::Site site)
 {
     static_assert(is_global_data_v<Dst> && is_global_data_v<Src>, "TCARRY takes two GlobalTensors");
     static_assert(
@@ -55,6 +56,10 @@ PTO_INLINE void carry(Dst& dst, Src& src, bool far)
     static_assert(
         may_equal(To::staticShape[3], From::staticShape[3]) && may_equal(To::staticShape[4], From::staticShape[4]),
         "TCARRY needs as many rows and columns on both sides");
+    checked::note_site(site);
+    if (!checked::carries(dst, src)) {
+        return;
+    }
     using T = typename Dst::RawDType;
     auto* to = reinterpret_cast<T*>(dst.data());
     const auto* from = reinterpret_cast<const T*>(src.data());
@@ -72,15 +77,16 @@ PTO_INLINE void carry(Dst& dst, Src& src, bool far)
 
 /// The elements of `src` to `dst`, which has as many rows and columns of the same type.
 template <typename Dst, typename Src>
-PTO_INLINE void TCARRY(Dst& dst, Src& src)
+PTO_INLINE void TCARRY(Dst& dst, Src& src, cpu::checked::Site site = {__builtin_FILE(), __builtin_LINE()})
 {
-    cpu::carry(dst, src, false);
+    cpu::carry(dst, src, false, site);
 }
 /// As above; `far` says whether stores go around the cache.
 template <typename Dst, typename Src>
-PTO_INLINE void TCARRY(Dst& dst, Src& src, const FarStores& far)
+PTO_INLINE void TCARRY(
+    Dst& dst, Src& src, const FarStores& far, cpu::checked::Site site = {__builtin_FILE(), __builtin_LINE()})
 {
-    cpu::carry(dst, src, bool(far));
+    cpu::carry(dst, src, bool(far), site);
 }
 
 }  // namespace pto

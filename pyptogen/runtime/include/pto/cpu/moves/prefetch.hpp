@@ -7,13 +7,20 @@
 
 namespace pto {
 
-/// What TPREFETCH_ASYNC is given on a device: a workspace and the session of the transfer.
+/// What TPREFETCH_ASYNC is given on a device: a workspace, the session of the transfer (its own, or one that others use,
+/// too) and 256 bytes of UB in which a device describes the transfer.
 struct PrefetchAsyncContext {
     __gm__ uint8_t* workspace = nullptr;
     comm::AsyncSession session{};
+    comm::AsyncSession* shared = nullptr;
+    Tile<TileType::Vec, uint8_t, 1, comm::sdma::UB_ALIGN_SIZE> scratchTile{};
 
-    constexpr PrefetchAsyncContext() = default;
-    constexpr explicit PrefetchAsyncContext(__gm__ uint8_t* space) : workspace(space) {}
+    PrefetchAsyncContext() = default;
+    explicit PrefetchAsyncContext(__gm__ uint8_t* space, comm::AsyncSession* others = nullptr)
+        : workspace(space), shared(others)
+    {
+    }
+    comm::AsyncSession& GetSession() { return shared != nullptr ? *shared : session; }
 };
 
 namespace cpu {

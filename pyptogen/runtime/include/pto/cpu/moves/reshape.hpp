@@ -64,8 +64,8 @@ PTO_INST RecordEvent TRESHAPE(Dst& dst, Src& src, const Events&... events)
     return {};
 }
 
-/// Makes dst a view into src that starts at (rowIdx, colIdx); no data moves. A boxed tile starts at a box, one of four-bit
-/// elements at a whole byte.
+/// Makes dst a view into src that starts at (rowIdx, colIdx) of src; no data moves. A boxed tile starts at a box, one of
+/// four-bit elements at a whole byte. Elements of another type of the same size are those bytes.
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colIdx, const Events&... events)
 {
@@ -73,7 +73,7 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
     static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TSUBVIEW takes two tiles");
     static_assert(Dst::Loc == Src::Loc, "TSUBVIEW needs both tiles in the same memory");
     static_assert(
-        cpu::is_same<typename Dst::DType, typename Src::DType>, "TSUBVIEW needs the same element type on both sides");
+        sizeof(typename Dst::DType) == sizeof(typename Src::DType), "TSUBVIEW needs elements of one size on both sides");
     static_assert(
         Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal, "TSUBVIEW needs tiles of the same layout");
     static_assert(
@@ -82,7 +82,7 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
         "TSUBVIEW needs tiles of the same pitch");
     static_assert(cpu::has_public_bytes<Src>, "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc");
     constexpr int64_t kPerUnit = is_packed4_v<typename Src::DType> ? 2 : 1;
-    dst.data() = src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit;
+    dst.data() = reinterpret_cast<typename Dst::DType*>(src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit);
     return {};
 }
 

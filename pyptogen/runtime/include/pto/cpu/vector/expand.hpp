@@ -177,6 +177,13 @@ PTO_INST RecordEvent TCOLEXPAND(Dst& dst, Src& src, const Events&...)
     return {};
 }
 
+/// TCOLEXPAND by the name that it has inside of a device's headers.
+template <typename Dst, typename Src>
+PTO_INTERNAL void TCOLEXPAND_IMPL(Dst& dst, Src& src)
+{
+    TCOLEXPAND(dst, src);
+}
+
 // TROWEXPANDxxx(dst, src0, src1[, tmp]): dst = src0 op src1 where one operand is a column. The scratch tile of the
 // four-operand form is not needed here. TCOLEXPANDxxx(dst, src0, src1): dst = src0 op src1 where src1 is a row.
 #define PTO_CPU_BROADCAST(NAME, OP)                                                                             \

@@ -105,6 +105,11 @@ inline float ComputeMxGroupMax(Src& src, int line, int group)
 
 namespace cpu {
 
+/// Four-bit codes of all rows one after the other, as wide as those of src. Columns of such a tile count bytes: that is how
+/// kernels for devices declare it.
+template <typename Dst, typename Src>
+inline constexpr bool kFlatCodes = is_packed4_v<typename Dst::DType> && Dst::Rows == 1 && Src::Rows != 1;
+
 template <int Axis, QuantType Type, typename Dst, typename Src, typename Exp>
 constexpr void check_mx_quant_tiles()
 {
@@ -112,8 +117,10 @@ constexpr void check_mx_quant_tiles()
     static_assert(Type == QuantType::MXFP8 || Type == QuantType::MXFP4_E2M1, "TQUANT to MX makes MXFP8 or MXFP4_E2M1");
     static_assert(is_plain_vec_tile<Dst>() && is_plain_vec_tile<Src>(), "TQUANT to MX takes plain Vec tiles");
     static_assert(
-        Dst::isRowMajor && Src::isRowMajor && Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
-        "TQUANT to MX needs row-major source and destination of the same static shape");
+        Dst::isRowMajor && Src::isRowMajor &&
+            (kFlatCodes<Dst, Src> ? 2 * Dst::Numel >= Src::Numel : Dst::Rows == Src::Rows && Dst::Cols >= Src::Cols),
+        "TQUANT to MX needs row-major tiles of as many rows, the destination as wide as the source at least, or a "
+        "destination of one row of four-bit elements for all");
     static_assert(
         (Axis == 1 ? Src::Cols : Src::Rows) % cpu_quant::kGroup == 0, "TQUANT to MX needs whole groups of 32 elements");
     static_assert(is_float<typename Src::DType>, "TQUANT to MX reads fp32, half or bfloat16_t");
@@ -122,7 +129,9 @@ constexpr void check_mx_quant_tiles()
     static_assert(
         Type != QuantType::MXFP4_E2M1 || is_same<typename Dst::DType, float4_e2m1x2_t>,
         "TQUANT to MXFP4_E2M1 writes float4_e2m1x2_t");
-    static_assert(is_same<typename Exp::DType, uint8_t>, "TQUANT: exp must be uint8_t");
+    static_assert(
+        is_same<typename Exp::DType, uint8_t> || is_same<typename Exp::DType, float8_e8m0_t>,
+        "TQUANT: exp must be uint8_t or float8_e8m0_t");
 }
 
 /// The data of one group: codes of value * scaling.
@@ -142,7 +151,8 @@ PTO_INLINE void quantise_mx_group(Dst& dst, Src& src, int line, int group, float
         } else {
             const float scaled = cpu_quant::ApplyE2M1ScaleForSource<T>(value, scaling);
             const uint8_t code = scaling == scaling ? cpu_quant::EncodeE2M1Magic(scaled) : uint8_t(7);
-            store_element(dst.data(), r * Dst::RowStride + c, float4_e2m1x2_t::FromRaw(code));
+            constexpr int64_t kApart = kFlatCodes<Dst, Src> ? Src::RowStride : Dst::RowStride;
+            store_element(dst.data(), r * kApart + c, float4_e2m1x2_t::FromRaw(code));
         }
     }
 }
@@ -159,6 +169,7 @@ PTO_INLINE void quantise_mx(Dst& dst, Src& src, Exp& exp, Max& max, Scaling& sca
     const int extent = static_cast<int>(Axis == 1 ? src.GetValidCol() : src.GetValidRow());
     const int groups = (extent + kGroup - 1) / kGroup;
     constexpr int kAllGroups = (Axis == 1 ? Src::Cols : Src::Rows) / kGroup;
+    auto* codes = reinterpret_cast<uint8_t*>(exp.data());
     for (int line = 0; line < lines; ++line) {
         for (int group = 0; group < groups; ++group) {
             const float largest = cpu_quant::ComputeMxGroupMax<Axis, Type, Algorithm>(src, line, group);
@@ -169,14 +180,14 @@ PTO_INLINE void quantise_mx(Dst& dst, Src& src, Exp& exp, Max& max, Scaling& sca
             max.data()[flat] = static_cast<typename Max::DType>(largest);
             scaling.data()[flat] = static_cast<typename Scaling::DType>(factor);
             if constexpr (Interleave) {
-                exp.data()[row / 2 * Exp::RowStride + 2 * col + row % 2] = code;
+                codes[row / 2 * Exp::RowStride + 2 * col + row % 2] = code;
             } else {
-                exp.data()[Exp::Rows == 1 ? flat : row * Exp::RowStride + col * Exp::ColStride] = code;
+                codes[Exp::Rows == 1 ? flat : row * Exp::RowStride + col * Exp::ColStride] = code;
             }
             quantise_mx_group<Axis, Type, Algorithm>(dst, src, line, group, factor);
         }
         if (Interleave && groups % 2 != 0) {
-            exp.data()[groups / 2 * Exp::RowStride + 2 * line + 1] = 0;
+            codes[groups / 2 * Exp::RowStride + 2 * line + 1] = 0;
         }
     }
 }

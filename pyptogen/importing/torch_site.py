@@ -1,0 +1,75 @@
+"""What a translation of one operation of PyTorch knows besides its arguments."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.writing import Value, Writer
+
+DTYPES: Mapping[torch.dtype, str] = {
+    torch.float32: "fp32",
+    torch.float16: "fp16",
+    torch.bfloat16: "bf16",
+    torch.int8: "int8",
+    torch.uint8: "uint8",
+    torch.int16: "int16",
+    torch.int32: "int32",
+    torch.int64: "int64",
+    torch.bool: "bool",
+    torch.float8_e4m3fn: "fp8_e4m3",
+    torch.float8_e5m2: "fp8_e5m2",
+}
+
+
+def dtype_of(dtype: torch.dtype) -> str:
+    """Its name in the language. Raises ``NotTakenError``."""
+    if dtype not in DTYPES:
+        fix = "compute in torch.float32" if dtype is torch.float64 else ""
+        raise NotTakenError(f"the dtype {dtype}", fix)
+    return DTYPES[dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One operation: ``results`` are the tensors without data that PyTorch says it gives, ``size`` writes a size,
+    which may be a symbol, ``wanted`` are the program's names for the results, ``outputs`` those that results
+    have as outputs, as they are, and ``generators`` takes those of
+    inputs whose numbers matter."""
+
+    results: tuple[Any, ...]
+    size: Callable[[Any], str]
+    writer: Writer
+    wanted: tuple[str, ...]
+    outputs: tuple[str, ...]
+    generators: dict[str, str]
+
+    @property
+    def dtype(self) -> str:
+        return dtype_of(self.results[0].dtype)
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        return self.shape_of(0)
+
+    def shape_of(self, result: int) -> tuple[str, ...]:
+        return tuple(self.size(size) for size in self.results[result].shape)
+
+    def named(self, value: Value) -> Value:
+        """A part of the operation that is used twice."""
+        return value if value.at_hand else self.writer.named(value, value.word)
+
+    def indexes(self, index: Value, below: str) -> None:
+        """An input that holds indices gets numbers that are some."""
+        made_of = _VIEW.match(index.expression.text)
+        if made_of is not None:
+            self.generators.setdefault(made_of["name"], f"integers(0, {below} - 1)")
+
+
+_VIEW = re.compile(r"(?:reshape\()?(?P<name>[A-Za-z]\w*)(?:\.T|\[[^\]]*\]|, \[[^\]]*\]\))*\Z")
+"""A name, or the elements of one in another shape."""

@@ -1,0 +1,78 @@
+"""Which values of an imported graph get a line of their own.
+
+A person gives a name to what is used more than once, to what the program itself named, and to what would make a line
+too long; everything else stands where it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pyptogen.importing.expression import Expression, call
+from pyptogen.importing.names import FOR_VALUES, Names
+
+_LONGEST = 88
+"""Characters of an expression that are still read at a glance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A tensor of the graph: how it is written, its dtype in the language, and its shape, sizes as text."""
+
+    expression: Expression
+    dtype: str
+    shape: tuple[str, ...]
+    word: str = "v"
+    """What it is called where the program has no name for it."""
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def at_hand(self) -> bool:
+        """A name, or a number: nothing is gained by another name."""
+        return self.expression.is_name or self.expression.text.replace(".", "").isdigit()
+
+
+class Writer:
+    """The lines of a graph as they come to be."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.lines: list[tuple[str, str]] = []
+
+    def settle(self, value: Value, wanted: str, uses: int) -> Value:
+        """The value as its users write it. ``wanted``: the program's own name for it, or empty."""
+        if value.at_hand:
+            return value
+        if wanted or uses > 1 or len(value.expression.text) > _LONGEST:
+            return self.named(value, wanted or value.word)
+        return value
+
+    def named(self, value: Value, wanted: str) -> Value:
+        """The value with a line of its own."""
+        return self.line(value, self.names.take(wanted, FOR_VALUES))
+
+    def line(self, value: Value, name: str) -> Value:
+        """The value under a name that was taken for it."""
+        self.lines.append((name, value.expression.text))
+        return replace(value, expression=Expression(name))
+
+    def several(
+        self, expression: Expression, values: list[Value], wanted: Sequence[str], outputs: Sequence[str]
+    ) -> list[Value]:
+        """The results of one operation that has several, all named: by ``outputs``, names that were taken for them,
+        or as ``wanted``."""
+        names = [
+            output or self.names.take(name or value.word, FOR_VALUES)
+            for output, name, value in zip(outputs, wanted, values, strict=True)
+        ]
+        self.lines.append((", ".join(names), expression.text))
+        return [replace(value, expression=Expression(name)) for value, name in zip(values, names, strict=True)]
+
+    def output(self, value: Value, name: str) -> None:
+        """The value as the output ``name``: its line gets that name if nobody else has asked for it by another."""
+        expression = call("clone", value.expression) if value.expression.is_name else value.expression
+        self.lines.append((name, expression.text))

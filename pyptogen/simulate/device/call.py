@@ -1,0 +1,239 @@
+"""A call of an operator on a chip: what each of its launches takes, and when each runs."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.execution.ir import LaunchPlan
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import For, InstrKernel, walk
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.platforms.timing import Timing
+from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.simulate.device.kernel import lane_of
+from pyptogen.simulate.device.launch import Cost, Launch, cost
+from pyptogen.simulate.device.reuse import distances
+from pyptogen.simulate.graph import chosen_cut, segments
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A kernel on one core for one block: which core of its kind, cycles from when it is handed out to its end."""
+
+    kernel: str
+    kind: str
+    core: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchTime:
+    """One launch of a call: cycles from when its first block is handed out to the end of its last one, on ``blocks``
+    cores of ``core``; ``critical``: the call would end earlier if it did."""
+
+    kernel: str
+    kernels: tuple[str, ...]
+    core: str
+    blocks: int
+    segment: tuple[int, int]
+    start: float
+    end: float
+    cost: Cost
+    runs: tuple[Run, ...]
+    critical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallTime:
+    """A call: one launch of the whole, and a task on the chip for each launch in it. ``bytes``: of its inputs and
+    outputs, each once."""
+
+    operator: str
+    platform: str
+    launches: tuple[LaunchTime, ...]
+    cycles: float
+    micros: float
+    bytes: float
+    roofline: float
+    """Cycles that the bytes of the call take at the rate of HBM, or its products on all cube cores, if that is more."""
+
+    @property
+    def roofline_share(self) -> float:
+        """How much of the time is that, 0 to 1."""
+        return self.roofline / self.cycles if self.cycles else 0.0
+
+    @property
+    def bound(self) -> str:
+        """What holds up the launch that takes longest; ``launch`` where launches themselves are most of the time."""
+        longest = max(self.launches, key=lambda launch: launch.end - launch.start)
+        return longest.cost.bound
+
+
+def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
+    """What a call takes on the chip that the operator was lowered for.
+
+    Args:
+        lowered: the operator.
+        sizes: by dynamic dim.
+
+    Raises:
+        ValueError: the platform has no figures, or kernels are C++ by an author.
+        KeyError: a dim has no size.
+    """
+    platform = PLATFORMS[lowered.target]
+    if platform.timing is None:
+        raise ValueError(f"the platform {platform.name} has no figures of time")
+    kernels = {kernel.name: kernel for kernel in lowered.instructions}
+    graph = lowered.execution
+    timing = platform.timing
+    cores = {"cube": platform.cube_cores, "vector": platform.vector_cores}
+    free = {kind: [(0.0, core) for core in range(count)] for kind, count in cores.items()}
+    plan = graph.plans[chosen_cut(graph, sizes).plan]
+    launches: list[LaunchTime] = []
+    priced: dict[tuple[str, int], tuple[int, Cost]] = {}
+    written: frozenset[str] = frozenset()
+    ready = timing.launch.value
+    for begin, end in segments(graph, sizes):
+        done: dict[str, float] = {}
+        for launch in plan:
+            if any(name not in kernels for name in launch.kernels):
+                raise ValueError(f"the kernel {launch.kernel} is C++ by an author")
+            programs = [kernels[name] for name in launch.kernels]
+            numbers = dict(sizes)
+            if graph.segment is not None:
+                numbers |= {f"{graph.segment}_begin": 0, f"{graph.segment}_end": end - begin}
+            key = (launch.kernel, end - begin)
+            if key not in priced:
+                blocks = blocks_of(launch, platform.cube_cores, platform.vector_cores, graph.cores, numbers)
+                priced[key] = blocks, cost_of(programs, blocks, numbers, timing, written)
+            blocks, found = priced[key]
+            written |= {tensor.name for program in programs for tensor in program.writes}
+            start = max((ready, *(done.get(name, 0.0) for name in launch.after)))
+            runs = _take(free, programs, blocks, start, timing.task.value + found.cycles)
+            ended = max(run.end for run in runs)
+            done[launch.kernel] = ended
+            core = "mixed" if len(programs) > 1 else programs[0].core
+            span = (begin, end), min(run.start for run in runs), ended
+            launches.append(LaunchTime(launch.kernel, launch.kernels, core, blocks, *span, found, runs))
+    total = max((launch.end for launch in launches), default=0.0)
+    moved = _contract_bytes(lowered, launches, sizes)
+    roofline = max(moved / timing.hbm.value, _product_cycles(launches, kernels, timing, platform.cube_cores))
+    marked = tuple(_critical(launches, total))
+    return CallTime(lowered.name, platform.name, marked, total, total / (platform.frequency_ghz * 1e3), moved, roofline)
+
+
+def cost_of(
+    programs: Sequence[InstrKernel],
+    blocks: int,
+    numbers: Mapping[str, int],
+    timing: Timing,
+    resident: frozenset[str] = frozenset(),
+) -> Cost:
+    """What a launch of a kernel takes, or of the two programs of a mixed one.
+
+    Args:
+        programs: the kernel, or its programs.
+        blocks: how many blocks share its work, at most as many as there are cores.
+        numbers: dims and bounds of the range by name.
+        timing: figures of the platform.
+        resident: tensors that the call has written before, so that they lie in L2.
+    """
+    tensors = {t.name: t for program in programs for t in program.tensors}
+    unique = {name: float(_elements(t.shape, numbers) * DTYPES[t.dtype]) for name, t in tensors.items()}
+    for program in programs:
+        for fifo in program.fifos:
+            unique[fifo.name] = unique[fifo.slot] = 0.0
+    fifos = frozenset(name for program in programs for fifo in program.fifos for name in (fifo.name, fifo.slot))
+    results = frozenset(t.name for program in programs for t in program.writes if not t.workspace)
+    reuse = distances(programs, numbers, blocks)
+    uneven = any(
+        isinstance(n, For) and not n.once and (n.before is not None or n.after is not None)
+        for program in programs
+        for n in walk(program.body)
+    )
+    found = [
+        cost(
+            Launch(
+                tuple(lane_of(program, timing, numbers, block, blocks) for program in programs),
+                blocks, blocks, unique, reuse, resident | fifos, results,
+            ),
+            timing,
+        )
+        for block in sorted({0, blocks - 1} if uneven else {0})
+    ]  # fmt: skip
+    slowest = max(found, key=lambda one: one.cycles)
+    return replace(slowest, products=sum(one.products for one in found) // len(found))
+
+
+def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int, numbers: Mapping[str, int]) -> int:
+    """Blocks of a launch: the iterations of the loop that is distributed, at most a core for each."""
+    if launch.tiles is None:
+        return 1
+    tiles = launch.tiles.blocks({name: numbers.get(name, 1) for name in launch.tiles.names()})
+    cores = vector_cores if launch.core == "vector" else cube_cores
+    return max(1, min(tiles, cores, most or cores))
+
+
+def _take(
+    free: dict[str, list[tuple[float, int]]], programs: Sequence[InstrKernel], blocks: int, ready: float, takes: float
+) -> tuple[Run, ...]:
+    """Gives each block the core that is free first, or the cores of a mixed kernel's programs together."""
+    lanes = [
+        (p.name, "cube" if p.core == "cube" else "vector") for p in programs for _ in range(2 if p.subblock else 1)
+    ]
+    runs: list[Run] = []
+    for _ in range(blocks):
+        taken = [(name, kind, *heapq.heappop(free[kind])) for name, kind in lanes]
+        start = max(ready, *(when for _, _, when, _ in taken))
+        for name, kind, _, core in taken:
+            heapq.heappush(free[kind], (start + takes, core))
+            runs.append(Run(name, kind, core, start, start + takes))
+    return tuple(runs)
+
+
+def _critical(launches: Sequence[LaunchTime], total: float) -> list[LaunchTime]:
+    """Marks the launches on the way to the end: each ends when one of them starts, or last of all."""
+    ends = {total}
+    found: list[LaunchTime] = []
+    for launch in sorted(launches, key=lambda one: -one.end):
+        on_it = launch.end in ends
+        if on_it:
+            ends.add(launch.start)
+        found.append(replace(launch, critical=on_it))
+    return sorted(found, key=lambda one: (one.start, one.kernel))
+
+
+def _elements(shape: Sequence[Poly], numbers: Mapping[str, int]) -> int:
+    extents = (extent.evaluate({name: numbers.get(name, 1) for name in extent.names()}) for extent in shape)
+    return reduce(lambda a, b: a * b, extents, 1)
+
+
+def _contract_bytes(lowered: Lowered, launches: Sequence[LaunchTime], sizes: Mapping[str, int]) -> float:
+    """Bytes of all inputs and outputs; of those of which kernels pick elements, as many as they pick."""
+    tensors = {t.name: t for kernel in lowered.instructions for t in kernel.tensors if not t.workspace}
+    moved: dict[str, float] = {}
+    for launch in launches:
+        for name, count in launch.cost.tensors.items():
+            moved[name] = moved.get(name, 0.0) + count
+    whole = {name: float(_elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
+    return sum(min(size, moved.get(name, size)) for name, size in whole.items())
+
+
+def _product_cycles(
+    launches: Sequence[LaunchTime], kernels: Mapping[str, InstrKernel], timing: Timing, cores: int
+) -> float:
+    """Cycles of all products, shared by all cube cores."""
+    total = 0.0
+    for launch in launches:
+        dtypes = {
+            n.type.dtype for name in launch.kernels for n in walk(kernels[name].body)
+            if hasattr(n, "type") and n.type.loc == "Left"
+        }  # fmt: skip
+        kind = "fp32" if "fp32" in dtypes else "int8" if dtypes and dtypes <= {"int8", "uint8", "int4"} else "fp16"
+        total += launch.cost.products / timing.products[kind].value
+    return total / cores

@@ -1,0 +1,273 @@
+"""A kernel of the Instruction level as the model of the device takes it: what one block of a launch does.
+
+Loops become loops of the model as far as their iterations do the same. Whether they do is told without walking them: by
+the numbers on which anything in the body hangs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyptogen.lower.expr import Poly, part_of
+from pyptogen.lower.instruction.ir import (
+    Barrier,
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Instr,
+    InstrKernel,
+    Node,
+    Pass,
+    Queue,
+    ReadIndex,
+    SetFlag,
+    WaitFlag,
+    walk,
+)
+from pyptogen.lower.isa.cost import Bursts, Price, Shape, price, window_bursts
+from pyptogen.lower.platforms.timing import Timing
+from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import distributed_nest, share_of
+from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
+
+PASSED = " passed"
+"""Iterations of distributed loops that came before in the row of all of them, up to whole rounds of the blocks."""
+LONGEST_PERIOD = 4
+"""Iterations after which a loop's body may do the same again: the copies of its buffers."""
+
+
+def lane_of(
+    kernel: InstrKernel,
+    timing: Timing,
+    numbers: Mapping[str, int],
+    block: int = 0,
+    blocks: int = 1,
+) -> Lane:
+    """What one core does for a block.
+
+    Args:
+        kernel: the kernel, or a program of a mixed one.
+        timing: figures.
+        numbers: dims, attrs and bounds of the range by name; those not given count as 0.
+        block, blocks: which block, of how many.
+    """
+    fifos = {fifo.name: fifo.slots for fifo in kernel.fifos}
+    lane = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
+    env = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+    env |= numbers
+    if kernel.subblock:
+        env[kernel.subblock] = 0
+    _Writer(kernel, timing, lane, block, blocks, env).nodes(kernel.body)
+    return lane.lane(2 if kernel.subblock else 1)
+
+
+@dataclass(slots=True)
+class _Writer:
+    kernel: InstrKernel
+    timing: Timing
+    lane: Recorder
+    block: int
+    blocks: int
+    env: dict[str, int]
+    tiles: dict[str, Shape] = field(default_factory=dict)
+    hangs: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
+    """By loop, what its body hangs on (`_matters`)."""
+    nested: int = 0
+    """How many distributed loops are open."""
+    bodies: dict[Hashable, tuple[tuple[Step, ...], dict[str, int]]] = field(default_factory=dict)
+    """Bodies that were written down, and by how much they move the counters of buffers on."""
+
+    def nodes(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Declare):
+                self._declare(node)
+            elif isinstance(node, Instr):
+                self._instr(node)
+            elif isinstance(node, SetFlag):
+                self.lane.set(node.src, node.dst, self._event(node))
+            elif isinstance(node, WaitFlag):
+                self.lane.wait(node.src, node.dst, self._event(node))
+            elif isinstance(node, Barrier):
+                self.lane.barrier(node.pipe)
+            elif isinstance(node, Choose):
+                first = sum(self.number(Poly.of(name)) for name in node.zero.split(" + ")) == 0
+                self._instr(node.then if first else node.other)
+            elif isinstance(node, Pass):
+                for member in node.members:
+                    self._instr(member)
+            elif isinstance(node, ReadIndex):
+                self.lane.run("S", "read", Price(self.timing.scalar_load.value), node.tensor)
+                self.env[node.name] = 0
+            elif isinstance(node, For):
+                self._loop(node)
+
+    def number(self, value: Poly) -> int:
+        """A number of the text; names that nobody knows count as 0."""
+        return value.evaluate({name: self.env.get(name, 0) for name in value.names()})
+
+    def _event(self, flag: SetFlag | WaitFlag) -> int:
+        return flag.event + (self.env[flag.slot] if flag.slot is not None else 0)
+
+    def _declare(self, node: Declare) -> None:
+        kind = node.type
+        rows, cols = (max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols))
+        row_major = not (kind.loc == "Vec" and kind.cols == 1 and kind.rows > 1)
+        static = kind.valid_rows is not None and kind.valid_cols is not None
+        pitch = kind.cols if row_major else kind.rows
+        self.tiles[node.name] = Shape(kind.loc, kind.dtype, DTYPES[kind.dtype], rows, cols, pitch, row_major, static)
+
+    # -- instructions -------------------------------------------------------------------------------------------------
+
+    def _instr(self, instr: Instr) -> None:
+        queue = next((o for o in instr.operands if isinstance(o, Queue)), None)
+        shapes = tuple(self.tiles[o] for o in instr.operands if isinstance(o, str))
+        if queue is not None and not shapes:
+            what, pipe = (POP, "S") if instr.name == "TPOP" else (FREE, "MTE2")
+            self.lane.fifo(what, queue.name, pipe)
+            return
+        if any(shape.rows == 0 or shape.cols == 0 for shape in shapes):
+            return
+        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
+        bursts = self._bursts(window) if window is not None else None
+        if queue is not None:
+            self.lane.fifo(CLAIM, queue.name)
+            bursts = Bursts(1, shapes[0].bytes)
+        cost = price(instr.name, instr.pipe, shapes, bursts, self.timing)
+        tensor = window.tensor if window is not None else queue.name if queue is not None else ""
+        self.lane.run(instr.pipe, instr.name, cost, tensor)
+        if queue is not None:
+            self.lane.fifo(FILL, queue.name, instr.pipe)
+
+    def _bursts(self, window: GmWindow) -> Bursts:
+        rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
+        size = DTYPES[window.dtype]
+        if window.layout in ("NZ", "CPU_PACKED"):  # boxes of 32 bytes of columns, each row after row
+            boxes = -(-cols * size // 32)
+            return Bursts(boxes, rows * 32)
+        return window_bursts(rows, cols, self.number(window.row_stride), self.number(window.col_stride), size)
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def _rounds(self, loop: For) -> Iterator[int]:
+        """Begins each iteration that this block has, with the loop's numbers in place; yields the loop's variable."""
+        env = self.env
+        start, stop = self.number(loop.start), self.number(loop.stop)
+        first, every = 0, 1
+        if loop.parallel and len(distributed_nest(loop)) == 1:
+            # Nested distributed loops are one row of iterations, of which each block takes every so manyth.
+            first, every = (self.block - env.get(PASSED, 0)) % self.blocks, self.blocks
+            env[PASSED] = (env.get(PASSED, 0) + max(0, -(-(stop - start) // loop.step))) % self.blocks
+        start += first * loop.step
+        last = min(stop, start + loop.step) if loop.once else stop
+        known = {name: env.get(name, 0) for p in (loop.after, loop.before) if p is not None for name in p.names()}
+        for at in part_of(range(start, last, every * loop.step), loop.after, loop.before, known):
+            env[loop.var] = at
+            if loop.valid is not None:
+                env[loop.valid] = min(loop.step, stop - at)
+            if loop.only is not None and not self._holds(loop):
+                continue
+            if loop.share is not None:
+                subblock = env.get(str(self.kernel.subblock), 0)
+                env.update(zip(loop.share, share_of(env[str(loop.valid)], subblock), strict=True))
+            yield at
+            if loop.slot is not None:
+                env[loop.slot] = (env[loop.slot] + 1) % loop.slots
+
+    def _holds(self, loop: For) -> bool:
+        """Whether an iteration takes place; what is read from GM for it is taken to be so that it does."""
+        assert loop.only is not None
+        if loop.only.elements:
+            return True
+        return loop.only.holds(lambda element: 0, {name: self.env.get(name, 0) for name in loop.only.names()})
+
+    def _loop(self, loop: For) -> None:
+        """Runs of iterations, each as long as bodies repeat after a few of them."""
+        keys: list[Hashable] = []
+        steps: dict[Hashable, tuple[Step, ...]] = {}
+        outermost = loop.parallel and not self.nested
+        if outermost:
+            self.env[PASSED] = 0
+        self.nested += loop.parallel
+        for _ in self._rounds(loop):
+            key = self._key(loop)
+            moved = self.bodies.get(key)
+            if moved is None:
+                before = {name: self.env.get(name, 0) for name in self._counters(loop)}
+                outside = self.lane.mark()
+                self.nodes(loop.body)
+                body = self.lane.back(outside)
+                moved = body, {name: self.env.get(name, 0) for name in before}
+                self.bodies[key] = moved
+            else:
+                self.env.update(moved[1])
+            steps[key] = moved[0]
+            keys.append(key)
+        self.nested -= loop.parallel
+        for run, times in _runs(keys):
+            body = tuple(step for key in run for step in steps[key])
+            self.lane.loop([(body, times)])
+
+    def _counters(self, loop: For) -> list[str]:
+        return [PASSED, *(n.slot for n in walk(loop.body) if isinstance(n, For) and n.slot is not None)]
+
+    def _key(self, loop: For) -> Hashable:
+        """What tells iterations apart that do other things."""
+        polys = self.hangs.get(id(loop))
+        if polys is None:
+            polys = self.hangs[id(loop)] = tuple(dict.fromkeys(self._matters(loop)))
+        chosen = tuple(
+            sum(self.number(Poly.of(name)) for name in node.zero.split(" + ")) == 0
+            for node in loop.body
+            if isinstance(node, Choose)
+        )
+        return id(loop), self.env.get(PASSED, 0), chosen, tuple(self.number(p) for p in polys)
+
+    def _matters(self, loop: For) -> Iterator[Poly]:
+        """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""
+        own = {n.var for n in walk(loop.body) if isinstance(n, For)}
+        own |= {n.valid for n in walk(loop.body) if isinstance(n, For) and n.valid is not None}
+        own |= {name for n in walk(loop.body) if isinstance(n, For) for name in n.share or ()}
+        own |= {n.name for n in walk(loop.body) if isinstance(n, ReadIndex)}
+        for poly in _polys(loop.body):
+            if own.isdisjoint(poly.names()):
+                if poly.constant is None:
+                    yield poly
+            else:
+                yield from (Poly.of(name) for name in sorted(poly.names() - own))
+
+
+def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
+    for node in nodes:
+        if isinstance(node, Declare):
+            yield from (node.rows.poly(), node.cols.poly())
+        elif isinstance(node, Instr):
+            for window in (o for o in node.operands if isinstance(o, GmWindow)):
+                yield from (window.rows.poly(), window.cols.poly(), window.row_stride, window.col_stride)
+        elif isinstance(node, SetFlag | WaitFlag) and node.slot is not None:
+            yield Poly.of(node.slot)
+        elif isinstance(node, For):
+            yield from (node.stop - node.start, *(p - node.start for p in (node.after, node.before) if p is not None))
+            yield from node.only.polys() if node.only is not None else ()
+            if node.slot is not None:
+                yield Poly.of(node.slot)
+            yield from _polys(node.body)
+            for inner in walk(node.body):
+                if isinstance(inner, Choose):
+                    yield from (Poly.of(name) for name in inner.zero.split(" + "))
+
+
+def _runs(keys: Sequence[Hashable]) -> Iterator[tuple[Sequence[Hashable], int]]:
+    """Iterations as runs of a few that repeat: (the few, how often)."""
+    at = 0
+    while at < len(keys):
+        best, times = 1, 1
+        for period in range(1, LONGEST_PERIOD + 1):
+            n = 1
+            while list(keys[at : at + period]) == list(keys[at + n * period : at + (n + 1) * period]):
+                n += 1
+            if n * period > best * times and n > 1:
+                best, times = period, n
+        yield keys[at : at + best], times
+        at += best * times

@@ -1,0 +1,168 @@
+"""Programs that tests import, as somebody would write them."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import Tensor, nn
+
+
+def gated(x: Tensor, gain: Tensor) -> Tensor:
+    """x scaled by the sigmoid of itself and by a gain per column."""
+    s = 1 / (torch.exp(-x) + 1)
+    return x * s * gain
+
+
+def rms_norm_by_hand(x: Tensor, gamma: Tensor, eps: float = 1e-6) -> Tensor:
+    mean = x.float().pow(2).mean(-1, keepdim=True)
+    return (x.float() * torch.rsqrt(mean + eps)).to(x.dtype) * gamma
+
+
+def norms(x: Tensor, gamma: Tensor, beta: Tensor) -> tuple[Tensor, Tensor]:
+    r = F.rms_norm(x, (64,), gamma, 1e-6)
+    z = F.layer_norm(x, (64,), gamma, beta)
+    return r, z
+
+
+def mlp(x: Tensor, up: Tensor, down: Tensor, bias: Tensor) -> Tensor:
+    h = F.gelu(F.linear(x, up, bias), approximate="tanh")
+    return x + h @ down.T
+
+
+def swiglu(x: Tensor, merged: Tensor) -> Tensor:
+    gate, up = (x @ merged).chunk(2, dim=-1)
+    return F.silu(gate) * up
+
+
+def attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    return F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+def grouped_attention(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    o = F.scaled_dot_product_attention(q, k, v, enable_gqa=True, scale=0.2)
+    return o.transpose(1, 2).reshape(2, 24, 4 * 16)
+
+
+def masked_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+
+def attention_by_hand(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    scores = torch.einsum("hqd,hkd->hqk", q, k) * q.shape[-1] ** -0.5
+    p = torch.softmax(scores, dim=-1)
+    return torch.einsum("hqk,hkd->qhd", p, v).flatten(1)
+
+
+def rope(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    half = x.shape[-1] // 2
+    turned = torch.cat([-x[..., half:], x[..., :half]], dim=-1)
+    return x * cos[:, None] + turned * sin[:, None]
+
+
+def routing(logits: Tensor) -> dict[str, Tensor]:
+    scores = logits.softmax(-1)
+    weights, experts = torch.topk(scores, 4, dim=-1)
+    return {"weights": weights / weights.sum(-1, keepdim=True), "experts": experts}
+
+
+def quantise(x: Tensor) -> tuple[Tensor, Tensor]:
+    scale = x.abs().amax(-1, keepdim=True).clamp(min=1e-12) / 127
+    q = torch.round(x / scale).clamp(-127, 127).to(torch.int8)
+    return q, scale
+
+
+def embed(token: Tensor, table: Tensor, place: Tensor) -> Tensor:
+    return F.embedding(token, table) + place[None, :5]
+
+
+def pick(x: Tensor, index: Tensor) -> Tensor:
+    return torch.gather(x, 1, index) * 2
+
+
+def scatter_sum(base: Tensor, index: Tensor, source: Tensor) -> Tensor:
+    return base.scatter_add(1, index, source)
+
+
+def add_rows(base: Tensor, index: Tensor, rows: Tensor) -> Tensor:
+    return base.index_add(0, index, rows, alpha=0.5)
+
+
+def write_cache(cache: Tensor, slot: Tensor, rows: Tensor) -> Tensor:
+    cache[slot] = rows
+    return rows.sum()
+
+
+def statistics(x: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    mean = x.mean(0)
+    deviation = x.std(-1)
+    best, place = x.max(dim=-1)
+    return mean, deviation, best, place
+
+
+def losses(logits: Tensor, target: Tensor) -> Tensor:
+    logp = F.log_softmax(logits, -1)
+    picked = logp.gather(1, target[:, None])[:, 0]
+    return -picked
+
+
+def log_total(x: Tensor) -> Tensor:
+    return torch.logsumexp(x, dim=-1)
+
+
+def choices(x: Tensor, y: Tensor) -> Tensor:
+    inside = (x > 0) & (y < 0.5) | torch.isnan(x)
+    return torch.where(inside, x, y.masked_fill(y < -0.5, 0.0))
+
+
+def whole_numbers(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor]:
+    return (a * 3 + b) // 4 % 7, a & 12 | b >> 1
+
+
+def activations(x: Tensor) -> Tensor:
+    return F.elu(x) + F.leaky_relu(x, 0.2) * F.softplus(x) - F.hardswish(x) + torch.tanh(x).erf()
+
+
+def shapes(x: Tensor) -> Tensor:
+    y = x.view(x.shape[0], 4, 16).permute(1, 0, 2)
+    first, rest = y[0], y[1:]
+    tiled = first.unsqueeze(0).expand(3, -1, -1)
+    return torch.stack([tiled, rest], dim=1)[:, :, :, ::2]
+
+
+def mixed(x: Tensor, y: Tensor, n: Tensor) -> Tensor:
+    return (x * y + n.to(torch.float32)).to(torch.bfloat16)
+
+
+def scans(x: Tensor) -> Tensor:
+    return torch.cumsum(x, dim=-1) - F.pad(x, (1, 0))[:, :-1].tril()
+
+
+def convolved(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    return F.relu(F.conv2d(x, weight, bias, stride=2, padding=1))
+
+
+def ordered(x: Tensor) -> tuple[Tensor, Tensor]:
+    values, order = torch.sort(x, dim=-1, descending=True)
+    return values[:, :8], order
+
+
+class Block(nn.Module):
+    """One layer of a decoder without attention."""
+
+    def __init__(self, width: int = 64, hidden: int = 96) -> None:
+        super().__init__()
+        self.width, self.hidden = width, hidden
+        self.norm = nn.LayerNorm(width)
+        self.up = nn.Linear(width, hidden)
+        self.down = nn.Linear(hidden, width, bias=False)
+        self.register_buffer("gain", torch.full((width,), 0.5))
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = self.norm(x) * self.gain
+        h = F.silu(self.up(h))
+        return x + self.down(h)
+
+
+def strange(x: Tensor) -> Tensor:
+    y = torch.fft.fft(x).real
+    return torch.linalg.inv(y @ y.T)

@@ -1,0 +1,156 @@
+"""Programs of PyTorch as specs: what the spec computes is what the program computes, and it reads as one."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from compiling import quick_kernels
+
+torch = pytest.importorskip("torch", reason="pip install 'pyptogen[torch]'")
+
+import pyptogen.torch  # noqa: E402
+from pyptogen.diagnostics import DiagnosticError  # noqa: E402
+from pyptogen.editor.format_spec import formatted  # noqa: E402
+from pyptogen.importing import from_torch  # noqa: E402
+from pyptogen.schema.source import Source  # noqa: E402
+
+from . import programs  # noqa: E402
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_quickly() -> Iterator[None]:
+    with quick_kernels():
+        yield
+
+
+ROUND_TRIPS: dict[str, tuple[str, ...]] = {
+    "gated": ("fp32[rows=1..4096, cols=64]", "fp32[cols]"),
+    "rms_norm_by_hand": ("x=bf16[rows=1..4096, cols=64]", "gamma=bf16[cols]", "eps=1.0e-5"),
+    "norms": ("fp32[rows=1..4096, cols=64]", "fp32[cols]", "fp32[cols]"),
+    "mlp": ("fp32[t=1..512, width=64]", "fp32[hidden=96, width]", "fp32[width, hidden]", "fp32[hidden]"),
+    "swiglu": ("bf16[t=1..512, width=64]", "bf16[width, both=128]"),
+    "attention": ("fp32[batch=2, heads=3, t=1..512, d=32]",) + ("fp32[batch, heads, t, d]",) * 2,
+    "grouped_attention": ("fp32[batch=2, heads=4, t=24, d=16]",) + ("fp32[batch, kv=2, t, d]",) * 2,
+    "masked_attention": ("fp32[2, 3, t=1..512, d=32]",) + ("fp32[2, 3, s=1..512, d]",) * 2 + ("bool[t, s]",),
+    "attention_by_hand": ("fp32[heads=3, sq=1..512, d=32]",) + ("fp32[heads, kv=1..512, d]",) * 2,
+    "rope": ("fp32[t=1..512, heads=3, d=32]", "fp32[t, d]", "fp32[t, d]"),
+    "routing": ("fp32[t=1..512, experts=32]",),
+    "quantise": ("fp32[rows=1..4096, cols=64]",),
+    "embed": ("int64[batch=3, length=5]", "fp32[vocabulary=50, width=16]", "fp32[longest=9, width]"),
+    "pick": ("fp32[rows=1..4096, cols=64]", "int64[rows, picked=8]"),
+    "scatter_sum": ("fp32[rows=12, cols=64]", "int64[rows, n=16]", "fp32[rows, n]"),
+    "add_rows": ("fp32[places=12, cols=64]", "int64[n=20]", "fp32[n, cols]"),
+    "write_cache": ("fp32[slots=40, cols=64]", "int64[n=7]", "fp32[n, cols]"),
+    "statistics": ("fp32[rows=24, cols=64]",),
+    "losses": ("fp32[rows=1..4096, classes=64]", "int64[rows]"),
+    "log_total": ("fp32[rows=1..4096, cols=64]",),
+    "choices": ("fp32[rows=1..4096, cols=64]", "fp32[rows, cols]"),
+    "whole_numbers": ("int32[rows=1..4096, cols=64]", "int32[rows, cols]"),
+    "activations": ("fp32[rows=1..4096, cols=64]",),
+    "shapes": ("fp32[rows=1..4096, cols=64]",),
+    "mixed": ("bf16[rows=1..4096, cols=64]", "fp32[rows, 1]", "int32[cols]"),
+    "scans": ("fp32[rows=64, cols=64]",),
+    "convolved": ("fp32[n=2, c=3, 16, 16]", "fp32[oc=8, c, 3, 3]", "fp32[oc]"),
+    "ordered": ("fp32[rows=1..4096, cols=64]",),
+    "Block": ("fp32[t=1..512, width=64]",),
+}
+
+
+def _inputs(operator: Any) -> dict[str, Any]:
+    """Numbers of the spec's own case, with distinct indices where rows are replaced."""
+    from pyptogen.torch.tensors import as_tensor
+
+    compiled = operator.operator
+    cases = compiled.spec.verify.cases
+    given = compiled.example_inputs(**dict(cases[-1] if cases else {}))
+    made = {name: as_tensor(array) for name, array in given.items()}
+    if "slot" in made:
+        made["slot"] = torch.randperm(40)[:7]
+    return made
+
+
+@pytest.mark.parametrize("name", ROUND_TRIPS)
+def test_an_imported_spec_computes_what_the_program_does(name: str, tmp_path: Path) -> None:
+    program = getattr(programs, name)
+    text = from_torch(program, ROUND_TRIPS[name])
+    assert formatted(Source("a.yaml", text)) == text
+    (tmp_path / "a.yaml").write_text(text)
+    operator = pyptogen.torch.load(tmp_path / "a.yaml")
+    given = _inputs(operator)
+    if isinstance(program, type):
+        program = program()
+        program.load_state_dict({key: given[key.replace(".", "_")] for key in program.state_dict()})
+        arguments = [given["x"]]
+    else:
+        arguments = [given[key] for key in program.__annotations__ if key in given]
+    theirs = copy.deepcopy(arguments)
+    options = {"eps": 1e-5} if name == "rms_norm_by_hand" else {}
+    with torch.no_grad():
+        want = program(*theirs, **options)
+        made = operator(**given)
+    want = list(want.values()) if isinstance(want, dict) else list(want) if isinstance(want, tuple) else [want]
+    made = list(made) if isinstance(made, tuple) else [made]
+    if name == "write_cache":
+        want.append(theirs[0])
+    assert len(made) == len(want)
+    for found, expected in zip(made, want, strict=True):
+        assert found.dtype == expected.dtype
+        near = 2**-6 if expected.dtype is torch.bfloat16 else 2e-5
+        torch.testing.assert_close(found, expected, rtol=near, atol=near)
+
+
+def test_names_are_those_of_the_code() -> None:
+    text = from_torch(programs.attention_by_hand, ROUND_TRIPS["attention_by_hand"])
+    graph = text.partition("graph:\n")[2].partition("\n\n")[0]
+    assert [line.split(":")[0].strip() for line in graph.splitlines()] == ["scores", "p", "y"]
+    routing = from_torch(programs.routing, ROUND_TRIPS["routing"])
+    assert "  weights:" in routing.partition("outputs:")[2].partition("graph:")[0]
+    block = from_torch(programs.Block, ROUND_TRIPS["Block"])
+    assert re.search(r"^  hidden: +96$", block, re.MULTILINE)
+    assert "up_weight:" in block
+    assert "doc: One layer of a decoder without attention." in block
+
+
+def test_what_is_not_taken_is_listed_with_places() -> None:
+    with pytest.raises(DiagnosticError) as error:
+        from_torch(programs.strange, ["fp32[8, 8]"])
+    found = error.value.diagnostics
+    lines = Path(programs.__file__).read_text().splitlines()
+    assert {one.code for one in found} == {"PTG802"}
+    told = {lines[one.span.line - 1].strip() for one in found if one.span is not None}
+    assert told == {"y = torch.fft.fft(x).real", "return torch.linalg.inv(y @ y.T)"}
+
+
+@pytest.mark.parametrize(
+    ("example", "says"),
+    [
+        ("fp33[4]", "no dtype `fp33`"),
+        ("fp32[rows]", "`rows` has no size"),
+        ("fp32[1..4]", "has no name"),
+        ("y=fp32[4]", "do not fit"),
+        ("hello", "neither a tensor nor a number"),
+        ("fp32[rows=1..1, 64]", "no size above 1"),
+        ("fp32[x=4]", "is a dim and an argument"),
+    ],
+)
+def test_wrong_examples(example: str, says: str) -> None:
+    with pytest.raises(DiagnosticError, match=says) as error:
+        from_torch(programs.log_total, [example])
+    assert error.value.diagnostics[0].code == "PTG803"
+
+
+def test_a_program_that_depends_on_its_data_is_no_graph() -> None:
+    def bent(x: Any) -> Any:
+        return x if x.sum() > 0 else -x
+
+    with pytest.raises(DiagnosticError) as error:
+        from_torch(bent, ["fp32[8]"])
+    found = error.value.diagnostics[0]
+    assert found.code == "PTG801"
+    assert found.span is not None
+    assert found.span.file == __file__

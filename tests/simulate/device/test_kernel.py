@@ -1,0 +1,84 @@
+"""Kernels of the Instruction level in the model: as their own C++ text has them, and as the published figures say."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pyptogen.codegen import generate
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.tensor import from_spec
+from pyptogen.sanitize.timed import lane_of as lane_of_walk
+from pyptogen.sanitize.timed import walk_of_file
+from pyptogen.schema import load_spec
+from pyptogen.simulate.device.call import time_of_call
+from pyptogen.simulate.device.kernel import lane_of
+from pyptogen.simulate.device.launch import Launch, cost
+from pyptogen.simulate.device.program import RUN, Lane
+
+SPECS = Path(__file__).parents[3] / "specs"
+TIMING = PLATFORMS["a2a3"].timing
+assert TIMING is not None
+
+
+def lowered(name: str) -> Lowered:
+    return lower(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3")
+
+
+def counts(lane: Lane) -> dict[str, int]:
+    """How often each instruction runs."""
+    found: dict[str, int] = {}
+    for work, n in zip(lane.work, lane.counts, strict=True):
+        found[work.name] = found.get(work.name, 0) + n
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "dim", "size"),
+    [("matmul_fp16", "m", 640), ("matmul_fp16", "m", 37), ("rms_norm", "rows", 300), ("rms_norm", "rows", 1)],
+)
+def test_a_kernel_costs_what_its_own_text_does(name: str, dim: str, size: int, tmp_path: Path) -> None:
+    found = lowered(name)
+    (kernel,) = found.instructions
+    (source,) = generate(found.program, "a2a3").kernels
+    (tmp_path / "kernel.cpp").write_text(source.text)
+    numbers = {dim: size, f"{dim}_begin": 0, f"{dim}_end": size}
+    given = {**numbers, "nblk": 8, "block": 0, "get_block_idx": 0}
+    walk = walk_of_file(tmp_path / "kernel.cpp", "CUBE" if kernel.core == "cube" else "VEC", given)
+    text, ours = lane_of_walk(walk, kernel.core, TIMING), lane_of(kernel, TIMING, numbers, 0, 8)
+
+    assert counts(ours) == counts(text)
+    warm = [frozenset(work.tensor for work in lane.work) for lane in (ours, text)]  # the walk calls tensors otherwise
+    times = [cost(Launch((lane,), 8, 24, resident=w), TIMING) for lane, w in zip((ours, text), warm, strict=True)]
+    assert times[0].cycles == pytest.approx(times[1].cycles, rel=0.02)
+
+
+def test_iterations_that_do_the_same_are_written_down_once() -> None:
+    (kernel,) = lowered("rms_norm").instructions
+    few, many = (
+        lane_of(kernel, TIMING, {"rows": n, "rows_begin": 0, "rows_end": n}, 0, 48) for n in (1 << 14, 1 << 18)
+    )
+    assert len(many.steps) == len(few.steps)
+    assert sum(many.counts) > 10 * sum(few.counts)
+    assert all(step.what != RUN or step.at < len(many.work) for step in many.steps)
+
+
+def test_attention_is_held_up_by_waiting_for_its_other_core() -> None:
+    found = time_of_call(lowered("flash_attention"), {"sq": 1024, "kv": 1024})
+    (launch,) = found.launches
+    assert launch.cost.bound == "waiting"
+    assert max(launch.cost.busy.values()) < 0.5
+    assert found.roofline_share < 0.3
+
+
+def test_the_indexer_prolog_has_a_critical_path() -> None:
+    found = time_of_call(lowered("indexer_prolog"), {"t": 8, "blocks": 64})
+    path = [launch for launch in found.launches if launch.critical]
+    assert path[0].kernel in ("query_linear", "key_linear")
+    assert path[-1].end == found.cycles
+    assert path[0].start == TIMING.launch.value
+    assert 0 < found.roofline_share < 1
+    for earlier, later in pairwise(path):
+        assert earlier.end <= later.start + 1

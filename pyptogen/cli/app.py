@@ -18,6 +18,7 @@ from pyptogen.cli import (
     cache,
     check,
     diff,
+    doctor,
     explain,
     fmt,
     import_onnx,
@@ -46,7 +47,7 @@ app = typer.Typer(
     name="pyptogen",
     help="Operator specs to PTO-ISA kernels that a person reviews, and a CPU runtime that runs them.",
     no_args_is_help=True,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
 )
 app.command("build")(build.command)
@@ -63,6 +64,7 @@ app.command("diff")(diff.command)
 app.command("breaking")(breaking.command)
 app.command("report")(report.command)
 app.command("cache")(cache.command)
+app.command("doctor")(doctor.command)
 app.command("explain")(explain.command)
 app.command("sanitize")(sanitize.command)
 app.command("opt", hidden=True)(opt.command)

@@ -205,7 +205,7 @@ def make_toolchain(
     if isa is not None:
         return _isa_toolchain(isa, level, cache, ("-DPTO_SIMULATED_RINGS",) if mixed else ())
     compiler = find_compiler()
-    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *compiler.level_flags(level.flags))
     if checked is not None:
         flags = (*flags, *_CHECKED, f"-DPTO_CHECKED_{checked.upper()}")
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import platform
 import re
@@ -20,6 +21,8 @@ _OLDEST = {"gcc": 12, "clang": 15}
 _FULL = ("No space left on device", "Disk quota exceeded", "File too large", "File size limit exceeded")
 """Of what compilers say, the system's words for a disk that takes no more."""
 _GCC_NAMES = ("g++", *(f"g++-{v}" for v in range(16, 11, -1)))
+_FEATURE = re.compile(r"-m[a-z0-9]+")
+"""A flag that adds instructions to those of a processor."""
 _CLANG_NAMES = ("clang++", *(f"clang++-{v}" for v in range(22, 14, -1)))
 
 
@@ -31,6 +34,20 @@ class Compiler:
     family: str
     version: tuple[int, ...]
     identity: str
+
+    @property
+    def packaged(self) -> bool:
+        """Whether it is the one of the Python package `ziglang`, which spells processors in its own way."""
+        return self.command[1:] == ("-m", "ziglang", "c++")
+
+    def level_flags(self, flags: Sequence[str]) -> tuple[str, ...]:
+        """Flags for a processor, such as ``-march=icelake-server -mavx512bf16``, as this compiler has them."""
+        if not self.packaged or not any(flag.startswith("-march=") for flag in flags):
+            return (*flags,)
+        chosen = [flag for flag in flags if flag.startswith("-march=")][-1].removeprefix("-march=").replace("-", "_")
+        added = [flag.removeprefix("-m") for flag in flags if _FEATURE.fullmatch(flag)]
+        rest = [flag for flag in flags if not flag.startswith("-march=") and not _FEATURE.fullmatch(flag)]
+        return ("-mcpu=" + "+".join([chosen, *added]), *rest)
 
     def run(
         self, arguments: Sequence[str], *, cwd: Path | None = None, stdin: str = ""
@@ -104,6 +121,8 @@ def _candidates(prefer: str) -> Iterator[tuple[str, ...]]:
     first, second = (_CLANG_NAMES, _GCC_NAMES) if prefer == "clang" else (_GCC_NAMES, _CLANG_NAMES)
     for name in (*first, *second):
         yield (name,)
+    if importlib.util.find_spec("ziglang") is not None:  # the extra `compiler`
+        yield (sys.executable, "-m", "ziglang", "c++")
 
 
 @functools.cache
@@ -136,7 +155,8 @@ def _search(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[Compile
             "no usable C++ compiler was found",
             None,
             expected="g++ 12 or newer, or clang++ 15 or newer, in PATH or named by CXX",
-            fix="install one: `apt-get install g++` (Debian, Ubuntu), `dnf install gcc-c++` (Fedora, RHEL)",
+            fix="install one: `apt-get install g++` (Debian, Ubuntu), `dnf install gcc-c++` (Fedora, RHEL), or "
+            "`pip install 'pyptogen[compiler]'`",
             notes=tuple((text, None) for text in rejected),
         )
     return tuple(usable)

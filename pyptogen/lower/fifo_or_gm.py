@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
 from pyptogen.lower.tile.kernels.partition import defining_ops, shared
 from pyptogen.lower.tile.kernels.split_cores import MOST
@@ -83,19 +83,18 @@ def _taken(
     stages = _open(program, platform, rows)
     if not stages:
         return noted(rows)
-    apart, refusal = _attempt(noted, rows)
-    mixed, _ = _attempt(noted, _rows_with_fifos(rows, stages))
-    if mixed is None or not (with_fifos := _with_fifos(mixed)):
-        if apart is None:
-            raise refusal or AssertionError
+    apart, mixed = asked(noted, rows), asked(noted, _rows_with_fifos(rows, stages))
+    if isinstance(mixed, Refusal) or not (with_fifos := _with_fifos(mixed)):
+        if isinstance(apart, Refusal):
+            raise apart.error()
         return apart
-    if apart is None:
+    if isinstance(apart, Refusal):
         return _chosen(mixed, with_fifos, stages, "only they can do it")
     through_gm, in_rings = _cycles(apart, platform), _cycles(mixed, platform)
     faster = {stage for stage in with_fifos if in_rings[stage] < through_gm.get(stage, 0.0)}
     if faster and faster != with_fifos:
-        mixed, _ = _attempt(noted, _rows_with_fifos(rows, faster))
-    if mixed is None or not faster:
+        mixed = asked(noted, _rows_with_fifos(rows, faster))
+    if isinstance(mixed, Refusal) or not faster:
         return apart
     gain = sum(through_gm.values()) / sum(_cycles(mixed, platform).values())
     if gain < 1 + LEAST_GAIN:
@@ -153,15 +152,6 @@ def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
     where = f" in {', '.join(sorted(own))}"
     note = f"{result.name}, {result.target}: the cores meet in fifos of {SLOTS} tiles{where}: only they can do it"
     return replace(result, notes=(*result.notes, note)) if own else result
-
-
-def _attempt(
-    lowered: Callable[[Sequence[Selected]], Lowered], rows: Sequence[Selected]
-) -> tuple[Lowered | None, DiagnosticError | None]:
-    try:
-        return lowered(rows), None
-    except DiagnosticError as error:
-        return None, error
 
 
 def _cycles(result: Lowered, platform: Platform) -> dict[str, float]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.block import plan
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import TileKernel
@@ -47,11 +47,11 @@ def otherwise(kernel: TileKernel, program: Program) -> str:
 def _largest(kernel: TileKernel, dim: str, size: int, least: int, platform: Platform, recut: Recut) -> int | None:
     tile = size // 2
     while tile >= least:
-        try:
-            if plan.fits(recut(kernel.name, dim, tile), platform):
-                return tile
-        except DiagnosticError:  # this dim must be whole
+        smaller = asked(recut, kernel.name, dim, tile)
+        if isinstance(smaller, Refusal):  # this dim must be whole
             return None
+        if plan.fits(smaller, platform):
+            return tile
         tile //= 2
     return None
 

@@ -1,7 +1,7 @@
 """The driver: runs the passes of `pyptogen.lower.passes`, in order, and checks what each one made.
 
-Two answers of a pass send lowering back: a value that cannot be read where it lies is copied (`NeedsCopy`), and a value
-whose reader cannot take it from a tile of the same kernel goes through GM (`NeedsTwoKernels`).
+Two refusals of a pass send lowering back: a value that cannot be read where it lies is copied (`CopyOf`), and a value
+whose reader cannot take it from a tile of the same kernel goes through GM (`TwoKernels`).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.passes import PASSES, Level, Pass, State, prepared
 from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
-from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
@@ -95,12 +95,11 @@ def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump:
     shown = _Shown(dump)
     while len(before) < len(passes):
         one = passes[len(before)]
-        try:
-            made = one.run(state)
-        except (NeedsCopy, NeedsTwoKernels) as refusal:
+        made = asked(one.run, state)
+        if isinstance(made, Refusal):
             names = [done.name for done in passes]
-            back = names.index("halves" if isinstance(refusal, NeedsCopy) else "partition")
-            state, before = _without(refusal, state, before[back]), before[:back]
+            back = names.index("halves" if isinstance(made.remedy, CopyOf) else "partition")
+            state, before = _without(made, state, before[back:]), before[:back]
             continue
         before.append(state)
         state = made
@@ -109,20 +108,20 @@ def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump:
     return _lowered(state)
 
 
-def _without(refusal: NeedsCopy | NeedsTwoKernels, state: State, begun: State) -> State:
-    """Where to begin anew so that the refusal does not come again.
+def _without(refusal: Refusal, state: State, begun: Sequence[State]) -> State:
+    """Where to begin anew so that the refusal does not come again: the first state of ``begun``, changed.
 
     Raises:
-        DiagnosticError: the refusal, where that has been tried.
+        Refused: nothing helps, or that has been tried.
     """
-    if isinstance(refusal, NeedsTwoKernels):
-        if refusal.edge in state.apart:
-            raise refusal
-        return replace(begun, apart=begun.apart | {refusal.edge})
-    in_loop = any(op.result.name == refusal.name and op.loop for op in state.program.ops)
-    if refusal.name in state.copied or in_loop:
-        raise refusal
-    return replace(begun, copied=begun.copied | {refusal.name})
+    remedy = refusal.remedy
+    if isinstance(remedy, TwoKernels) and remedy.edge not in state.apart:
+        return replace(begun[0], apart=begun[0].apart | {remedy.edge})
+    if isinstance(remedy, CopyOf):
+        in_loop = any(op.result.name == remedy.name and op.loop for op in state.program.ops)
+        if not in_loop and remedy.name not in state.copied:
+            return replace(begun[0], copied=begun[0].copied | {remedy.name})
+    raise refusal.error()
 
 
 class _Shown:

@@ -21,13 +21,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.block import pack
 from pyptogen.lower.block.ir import ALWAYS, BlockKernel, Buffer
 from pyptogen.lower.block.liveness import Live, Liveness
 from pyptogen.lower.block.rotate import Rotation
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal, walk
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
@@ -170,7 +170,7 @@ def _blocks(
 
 def overflow(
     kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Mapping[str, int], otherwise: str
-) -> DiagnosticError:
+) -> Refused:
     """PTG301 for a plan that does not fit: the live buffers with their bytes, and per dim a tile that would fit, or
     what to do ``otherwise``."""
     last = plan.placed[-1]
@@ -184,14 +184,12 @@ def overflow(
     fix = f"a smaller tile of one dim fits: {smaller}" if smaller else otherwise
     if kernel.depths and any(b.copies > 1 for b in live):
         fix += "; or ask for fewer copies in `buffers`"
-    return DiagnosticError(
-        Diagnostic(
-            "PTG301",
-            f"{WORDS[where]} overflows in kernel `{kernel.name}`: {need} bytes needed, {have} available"
-            f" on {platform.name} ({need - have} too many)",
-            last.span,
-            expected=f"live tiles of at most {have} bytes; live here: {listing}",
-            fix=fix,
-            notes=tuple((f"`{dim}` in tiles of {tile} here", span) for dim, tile, span in kernel.sizes),
-        )
+    return refuse(
+        "PTG301",
+        f"{WORDS[where]} overflows in kernel `{kernel.name}`: {need} bytes needed, {have} available"
+        f" on {platform.name} ({need - have} too many)",
+        last.span,
+        expected=f"live tiles of at most {have} bytes; live here: {listing}",
+        fix=fix,
+        notes=tuple((f"`{dim}` in tiles of {tile} here", span) for dim, tile, span in kernel.sizes),
     )

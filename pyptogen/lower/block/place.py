@@ -16,9 +16,9 @@ from typing import Literal
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
-from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, Move
 

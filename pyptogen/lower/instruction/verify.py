@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.instruction import bound_names
 from pyptogen.lower.instruction.cube_tiles import cube_tile
@@ -22,6 +21,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.isa.device_rules import Operands, broken_rule
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import is_one_nest
 from pyptogen.lower.verify import require
@@ -31,7 +31,7 @@ def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
     """Known instructions, dtypes the platform has, aligned tiles, names that are bound.
 
     Raises:
-        DiagnosticError: PTG301 a tile leaves its memory, PTG302 it breaks an alignment, PTG303 the platform has no
+        Refused: PTG301 a tile leaves its memory, PTG302 it breaks an alignment, PTG303 the platform has no
             such instruction for a dtype: the author's choice of dtypes or tiles.
         IllegalIR: a rule is broken that no spec can break.
     """
@@ -118,16 +118,14 @@ def _check_run(instr: Instr, window: GmWindow, column: bool, platform: Platform)
     if length.size == 1 or stride == ONE:
         return
     what = "loaded from" if instr.name == "TLOAD" else "stored to"
-    raise DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            f"a tile is {what} elements of `{window.tensor}` that lie {stride} apart; {platform.name} moves runs of"
-            " neighbouring elements",
-            instr.span,
-            expected="rows of tiles along the last axis of a tensor",
-            fix="lay the tensor out so that what a row takes lies together, or name the targets that can in `targets`,"
-            " such as [cpu]",
-        )
+    raise refuse(
+        "PTG303",
+        f"a tile is {what} elements of `{window.tensor}` that lie {stride} apart; {platform.name} moves runs of"
+        " neighbouring elements",
+        instr.span,
+        expected="rows of tiles along the last axis of a tensor",
+        fix="lay the tensor out so that what a row takes lies together, or name the targets that can in `targets`,"
+        " such as [cpu]",
     )
 
 
@@ -159,41 +157,35 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
     address = tile.address.constant
     if (tile.type.loc == "Vec" and run * size % 32) or (address is not None and address % 32):
         at = f" at byte {address}" if address is not None else ""
-        raise DiagnosticError(
-            Diagnostic(
-                "PTG302",
-                f"tile `{tile.name}` ({tile.type.rows} x {tile.type.cols} {tile.type.dtype}{at}) breaks the 32-byte"
-                f" alignment of {platform.name}",
-                tile.span,
-                expected="rows, and columns cut out of them, of a multiple of 32 bytes",
-                fix=f"cut at multiples of {32 // size} elements",
-            )
+        raise refuse(
+            "PTG302",
+            f"tile `{tile.name}` ({tile.type.rows} x {tile.type.cols} {tile.type.dtype}{at}) breaks the 32-byte"
+            f" alignment of {platform.name}",
+            tile.span,
+            expected="rows, and columns cut out of them, of a multiple of 32 bytes",
+            fix=f"cut at multiples of {32 // size} elements",
         )
     kind = tile.type
     rows = min(kind.rows, tile.rows.size) if kind.loc == "Vec" and not kind.col_major else kind.rows
     memory = platform.tile_room.get(kind.loc)
     if memory is not None and (address or 0) + rows * kind.cols * size > memory:
-        raise DiagnosticError(
-            Diagnostic(
-                "PTG301",
-                f"tile `{tile.name}` ({rows} x {kind.cols} {kind.dtype} in {kind.loc}) ends beyond its memory on"
-                f" {platform.name}",
-                tile.span,
-                expected=f"an address and a size within {memory} bytes (buffer_limits.hpp)",
-                fix="make the tile smaller, or give it a lower address",
-            )
+        raise refuse(
+            "PTG301",
+            f"tile `{tile.name}` ({rows} x {kind.cols} {kind.dtype} in {kind.loc}) ends beyond its memory on"
+            f" {platform.name}",
+            tile.span,
+            expected=f"an address and a size within {memory} bytes (buffer_limits.hpp)",
+            fix="make the tile smaller, or give it a lower address",
         )
 
 
 def _illegal(
     instr: Instr, what: str, expected: str, fix: str = "cast to a dtype that the platform computes with"
-) -> DiagnosticError:
-    return DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            what,
-            instr.span,
-            expected=expected,
-            fix=fix,
-        )
+) -> Refused:
+    return refuse(
+        "PTG303",
+        what,
+        instr.span,
+        expected=expected,
+        fix=fix,
     )

@@ -8,7 +8,7 @@ from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handlers, Selector
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, RUNNING_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
-from pyptogen.lower.tile.cutting.axes import unsupported
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tile.ir import ScalarArg
 from pyptogen.lower.tile.ops import (
     Binary,

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.instruction.ir import Declare, GmWindow
 from pyptogen.lower.instruction.select.selector import Selector
+from pyptogen.lower.refusal import refuse
 from pyptogen.lower.tensor.ir import GAPLESS, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, TileOp
 
@@ -40,20 +40,18 @@ def window(sel: Selector, own: GmWindow, op: TileOp) -> GmWindow:
     """A window of such elements as one of bytes.
 
     Raises:
-        DiagnosticError: PTG302, a tile begins or ends inside of a byte.
+        Refused: PTG302, a tile begins or ends inside of a byte.
     """
     steps = {**sel.multiples, **sel.steps}
     stride = own.row_stride if own.rows.size > 1 else ZERO
     edges = (own.offset, stride)
     if own.col_stride != ONE or own.cols.size % 2 or not all(edge.is_multiple_of(2, steps) for edge in edges):
-        raise DiagnosticError(
-            Diagnostic(
-                "PTG302",
-                f"a tile cuts through the bytes of `{own.tensor}`, of which each has two {own.dtype} of a row",
-                op.span,
-                expected="tiles that begin and end at even elements of the last axis",
-                fix="cut that axis at an even number, or leave it whole",
-            )
+        raise refuse(
+            "PTG302",
+            f"a tile cuts through the bytes of `{own.tensor}`, of which each has two {own.dtype} of a row",
+            op.span,
+            expected="tiles that begin and end at even elements of the last axis",
+            fix="cut that axis at an even number, or leave it whole",
         )
     offset, cols = own.offset.over(2), _halved(own.cols)
     return replace(own, dtype="uint8", layout="ND", offset=offset, cols=cols, row_stride=stride.over(2))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.instruction.ir import (
     Declare,
@@ -19,6 +18,7 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.instruction.select import packed
 from pyptogen.lower.instruction.select.selector import Handlers, Selector
+from pyptogen.lower.refusal import refuse
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile import ops as tile_ops
@@ -44,19 +44,17 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
     """A window of a weight in the platform's fractal form; it must begin at whole fractals.
 
     Raises:
-        DiagnosticError: PTG302, a tile of K or N cuts through one.
+        Refused: PTG302, a tile of K or N cuts through one.
     """
     k_step, n_step = sel.platform.box(DTYPES[tensor.dtype])
     for place, step, axis in ((ref.k, k_step, "K"), (ref.n, n_step, "N")):
         if not place.is_multiple_of(step, sel.steps):
-            raise DiagnosticError(
-                Diagnostic(
-                    "PTG302",
-                    f"a tile cuts through the fractals of `{tensor.name}`, {tensor.dtype} @ nz on {sel.platform.name}",
-                    op.span,
-                    expected=f"tiles of {axis} that are multiples of {step}",
-                    fix=f"cut {axis} of this matmul at a multiple of {step}, or leave it whole",
-                )
+            raise refuse(
+                "PTG302",
+                f"a tile cuts through the fractals of `{tensor.name}`, {tensor.dtype} @ nz on {sel.platform.name}",
+                op.span,
+                expected=f"tiles of {axis} that are multiples of {step}",
+                fix=f"cut {axis} of this matmul at a multiple of {step}, or leave it whole",
             )
     if sel.platform.packed_nz:
         offset, stride = _in_boxes(sel, ref, tensor, ref.k * 32), _padded(tensor.shape[-2], k_step) * 32

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
-from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -25,7 +25,7 @@ class AlongAxes:
         """A reduction sees all of its axis.
 
         Raises:
-            NeedsTwoKernels: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
+            Refused: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
                 is, so that whole rows of that are read; where there is none, the reduction is a kernel of its own.
         """
         source = op.operands[0]
@@ -37,9 +37,9 @@ class AlongAxes:
                 if op.loop and self.grid.whole(loop.dim) is None:
                     fix = "reduce it in a stage before the loop, for all iterations at once"
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise NeedsTwoKernels(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
+                raise error.helped_by(self._behind_product(op, loop.dim) or TwoKernels(op.result.name, op.result.name))
 
-    def _behind_product(self, op: Op, dim: str) -> tuple[str, str] | None:
+    def _behind_product(self, op: Op, dim: str) -> TwoKernels | None:
         """The first reader and the result of a product with these columns that leads to an operation of this kernel,
         outside of loops."""
         waiting, seen = [op], {op.result.name}
@@ -47,7 +47,7 @@ class AlongAxes:
             reader = waiting.pop()
             for maker in (self.mine[name] for name in sorted(self.builder.roots(reader)) if name in self.mine):
                 if maker.kind in PRODUCTS and dim in {f.dim for f in self.axes.axes(maker.result.shape)[-1]}:
-                    return None if maker.loop else (reader.result.name, maker.result.name)
+                    return None if maker.loop else TwoKernels(reader.result.name, maker.result.name)
                 if maker.kind not in PRODUCTS and maker.result.name not in seen:
                     seen.add(maker.result.name)
                     waiting.append(maker)
@@ -57,7 +57,7 @@ class AlongAxes:
         """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
 
         Raises:
-            NeedsTwoKernels: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of
+            Refused: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of
                 its own.
         """
         rows, cols = source.rows.size, source.cols.size
@@ -66,7 +66,7 @@ class AlongAxes:
         if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
             return True
         error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
-        raise NeedsTwoKernels(error, (op.result.name, op.result.name))
+        raise error.helped_by(TwoKernels(op.result.name, op.result.name))
 
     def scan_of_a_tile(self, made: Scan, op: Op, shape: Shape2D) -> TileOp:
         """What running sums or products along an axis are in a tile: along its rows, over them, or of one element."""

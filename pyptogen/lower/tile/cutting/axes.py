@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
+from pyptogen.lower.refusal import CopyOf, Refusal, unsupported
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.building.quotients import quotient_as_dim
@@ -355,36 +355,6 @@ def one_run(axis: Axis) -> bool:
     return all(a.stride == b.stride * b.extent and a.pick == b.pick for a, b in pairwise(axis))
 
 
-class NeedsTwoKernels(DiagnosticError):
-    """PTG303 for an operand that cannot be had from a tile of the same kernel, though from GM.
-
-    Attributes:
-        edge: result of the reader, and the value that it reads.
-    """
-
-    def __init__(self, error: DiagnosticError, edge: tuple[str, str]) -> None:
-        super().__init__(*error.diagnostics)
-        self.edge = edge
-
-
-class NeedsCopy(DiagnosticError):
-    """PTG303 for a value that cannot be read where it lies, such as slices that an index finds, or not written where it
-    is to lie, though by way of a copy.
-
-    Attributes:
-        name: the value that is to be copied.
-    """
-
-    def __init__(self, error: DiagnosticError, name: str) -> None:
-        super().__init__(*error.diagnostics)
-        self.name = name
-
-
-def regrouped(error: DiagnosticError, op: Op) -> DiagnosticError:
-    """The error of a view that strides cannot express: of a reshape outside of loops, one that a copy helps."""
-    return NeedsCopy(error, op.result.name) if op.kind == "reshape" and not op.loop else error
-
-
-def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
-    """PTG303 for something that this version cannot lower."""
-    return fault("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)
+def regrouped(refusal: Refusal, op: Op) -> Refusal:
+    """That of a view which strides cannot express: of a reshape outside of loops, one that a copy helps."""
+    return refusal.helped_by(CopyOf(op.result.name)) if op.kind == "reshape" and not op.loop else refusal

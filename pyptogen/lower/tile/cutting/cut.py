@@ -18,11 +18,12 @@ from functools import reduce
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
 from pyptogen.lower.tile.cutting.along_axes import AlongAxes
-from pyptogen.lower.tile.cutting.axes import Axes, GmView, NeedsTwoKernels, unsupported
+from pyptogen.lower.tile.cutting.axes import Axes, GmView
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.joined import Joins
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
@@ -261,12 +262,12 @@ class Cutter:
         """The tensor of the rows' indices, and where in it those of this tile begin.
 
         Raises:
-            NeedsTwoKernels: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+            Refused: PTG303 for an index that this kernel computes: it is read from GM, number by number.
         """
         view = self.windows.gm_view(index.name, op)
         if view is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(error, (op.result.name, root(index.name, self.defining)))
+            raise error.helped_by(TwoKernels(op.result.name, root(index.name, self.defining)))
         if view.tensor not in self.builder.reads:
             self.builder.reads.append(view.tensor)
         window = self.windows.gm_ref(view, self.grid.shape2d(view.axes, scope, op), scope)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import REDUCE, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
-from pyptogen.lower.tile.cutting.axes import Axis, Factor, unsupported
+from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import Extent, Form

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -54,7 +54,7 @@ class Joins:
         """The parts that are not in their places yet are copied there.
 
         Raises:
-            NeedsTwoKernels: PTG303, the axis is cut here: then it is a kernel of its own.
+            Refused: PTG303, the axis is cut here: then it is a kernel of its own.
         """
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
         around = self.builder.nest.inner if scope.role == "grid" else scope
@@ -62,7 +62,7 @@ class Joins:
             if around.loop_of(factor.dim) is not None:
                 fix = "collect the parts, and put them together after the loop" if op.loop else "leave it whole"
                 error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", fix)
-                raise NeedsTwoKernels(error, (op.result.name, op.result.name))
+                raise error.helped_by(TwoKernels(op.result.name, op.result.name))
         if op.result.name not in self.operands.concats.copies:
             self._join(op, scope)
             return

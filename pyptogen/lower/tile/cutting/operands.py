@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import GmView, NeedsCopy, NeedsTwoKernels, Pick, one_run, unsupported
+from pyptogen.lower.tile.cutting.axes import GmView, Pick, one_run
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -102,26 +102,26 @@ class Operands:
         """The tile of a view.
 
         Raises:
-            NeedsCopy: PTG303, what an index names makes no tile.
+            Refused: PTG303, what an index names makes no tile.
         """
-        try:
-            return self.grid.shape2d(view.axes, home, op)
-        except DiagnosticError as error:
-            if view.picks:
-                raise NeedsCopy(error, view.picks[0].name) from error
-            raise
+        shape = asked(self.grid.shape2d, view.axes, home, op)
+        if isinstance(shape, Refusal):
+            raise (shape.helped_by(CopyOf(view.picks[0].name)) if view.picks else shape).error()
+        return shape
 
     def _by_rows(self, load: Load, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
         """The load of a tile whose rows an index names.
 
         Raises:
-            NeedsCopy: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for
+            Refused: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for
                 rows that are no runs of elements.
         """
         assert found.rows is not None
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
-            raise NeedsCopy(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
+            raise unsupported(load.span, what, "give the dim of its rows the tile 1").helped_by(
+                CopyOf(view.picks[0].name)
+            )
         pick, step = found.rows
         if self.builder.platform.unified and self.builder.tensors[pick.index].dtype == "int32":
             return self._taken(load, pick, step, home, ahead)
@@ -147,15 +147,15 @@ class Operands:
         """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
 
         Raises:
-            NeedsTwoKernels: PTG303, a view of a value of this kernel that its tile does not have.
+            Refused: PTG303, a view of a value of this kernel that its tile does not have.
         """
         if self.windows.gm_view(value.name, op) is not None:
             return self.load(value, op, scope, role)
         base = root(value.name, self.defining)
-        try:
-            return self._from_tile(value, base, op, scope, role)
-        except DiagnosticError as error:
-            raise NeedsTwoKernels(error, (op.result.name, base)) from error
+        placed = asked(self._from_tile, value, base, op, scope, role)
+        if isinstance(placed, Refusal):
+            raise placed.helped_by(TwoKernels(op.result.name, base)).error()
+        return placed
 
     def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: LoadRole) -> Placed:
         """A value of this kernel, or a window of one."""

@@ -9,11 +9,11 @@ Products over the same tiles of one depth share the loop.
 from __future__ import annotations
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -36,14 +36,14 @@ class Products:
         operands.
 
         Raises:
-            NeedsTwoKernels: PTG303, one does: then the product is a kernel of its own.
+            Refused: PTG303, one does: then the product is a kernel of its own.
         """
         bases = (root(v.name, self.defining) for v in op.operands if isinstance(v, Value))
         made_here = not op.loop and any(base in self.mine for base in bases)
         grid = self.builder.nest.inner.loop_of(dim) if made_here else around
         if grid is not None and grid.role == "grid":  # of other work of this kernel
             error = unsupported(op.span, f"a product over `{dim}`, which is cut", "leave it whole")
-            raise NeedsTwoKernels(error, (op.result.name, op.result.name))
+            raise error.helped_by(TwoKernels(op.result.name, op.result.name))
 
     def product(self, op: Op, scope: Scope) -> None:
         a, b, *scales = op.operands
@@ -91,16 +91,18 @@ class Products:
         depth.
 
         Raises:
-            NeedsTwoKernels: PTG303, this kernel computes them: they are read from GM.
-            NeedsCopy: PTG303, an index names them.
+            Refused: PTG303, this kernel computes them: they are read from GM.
+            Refused: PTG303, an index names them.
             DiagnosticError: PTG303, those of one row or column of the operand are no run.
         """
         view = self.windows.gm_view(value.name, op)
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
-            raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
+            raise error.helped_by(TwoKernels(op.result.name, root(value.name, self.defining)))
         if view.picks:
-            raise NeedsCopy(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
+            raise unsupported(op.span, "scales that an index names", "copy them first").helped_by(
+                CopyOf(view.picks[0].name)
+            )
         if view.apart is not None:
             raise unsupported(op.span, "scales that iterations of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
@@ -133,7 +135,7 @@ class Products:
         """Operands of a product are whole along its depth, when it begins.
 
         Raises:
-            NeedsTwoKernels: PTG303, one is made in tiles of a loop that does not stand around the product.
+            Refused: PTG303, one is made in tiles of a loop that does not stand around the product.
         """
         for value, found in zip(op.operands, placed, strict=False):
             assert isinstance(value, Value)
@@ -142,7 +144,7 @@ class Products:
                 at = at.parent
             if at is None:
                 error = unsupported(op.span, f"a product over `{found.scope.dim}`, which is cut", "leave it whole")
-                raise NeedsTwoKernels(error, (op.result.name, root(value.name, self.defining)))
+                raise error.helped_by(TwoKernels(op.result.name, root(value.name, self.defining)))
 
     def _reduce_scope(self, scope: Scope, k_dim: str, k_tile: int, op: Op) -> Scope:
         key = (id(scope), k_dim, k_tile)

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import CopyOf, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, PACKED, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import input_part, root, value_views
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, NeedsCopy, NeedsTwoKernels, Pick, regrouped, unsupported
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, Pick, regrouped
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -72,15 +72,17 @@ class Windows:
         """The GM window behind a value, or None if the value is computed in this kernel.
 
         Raises:
-            NeedsCopy: PTG303, what an index names cannot be seen so, or no strides express a reshape.
-            NeedsTwoKernels: PTG303, this kernel computes the index: it is read from GM, number by number.
+            Refused: PTG303, what an index names cannot be seen so, or no strides express a reshape.
+            Refused: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
         base = root(name, self.defining)
         if base in self.mine or base not in self.builder.gm_names:
             return None
         tensor = self.builder.gm_names[base]
         if base in self.defining and self.builder.tensors[tensor].layout == "nz":
-            raise NeedsCopy(unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
+            raise unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+                CopyOf(base)
+            )
         source = (
             self.defining[base].result
             if base in self.defining
@@ -88,14 +90,16 @@ class Windows:
         )
         view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
         for op in value_views(self.defining, name):
-            try:
-                view = self._picked(view, op, reader) if op.kind == "picked" else self.axes.apply(view, op)
-            except NeedsTwoKernels:
-                raise
-            except DiagnosticError as error:
-                if op.kind == "picked" or view.picks:
-                    raise NeedsCopy(error, view.picks[0].name if view.picks else op.result.name) from error
-                raise regrouped(error, op) from error
+            picked = op.kind == "picked"
+            seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
+            if isinstance(seen, GmView):
+                view = seen
+            elif isinstance(seen.remedy, TwoKernels):
+                raise seen.error()
+            elif picked or view.picks:
+                raise seen.helped_by(CopyOf(view.picks[0].name if view.picks else op.result.name)).error()
+            else:
+                raise regrouped(seen, op).error()
         return view
 
     def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
@@ -105,7 +109,7 @@ class Windows:
         at, base = self.gm_view(index.name, reader), root(index.name, self.defining)
         if at is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(error, (reader.result.name, base))
+            raise error.helped_by(TwoKernels(reader.result.name, base))
         places = self.axes.poly(x.shape[int(op.attrs["axis"])])
         return self.axes.picked(view, op, at, places, input_part(index.name, self.defining) is not None)
 
@@ -113,7 +117,7 @@ class Windows:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
 
         Raises:
-            NeedsCopy: PTG303, a tile takes slices that lie apart in another way.
+            Refused: PTG303, a tile takes slices that lie apart in another way.
         """
         offset, rows = ZERO, None
         for number, pick in enumerate(view.picks):
@@ -127,7 +131,7 @@ class Windows:
             self.builder.note_read(pick.index)
             if wide and (rows is not None or wide != [shape.row]):
                 error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
-                raise NeedsCopy(error, pick.name)
+                raise error.helped_by(CopyOf(pick.name))
             if wide:
                 rows = (replace(pick, offset=place), wide[0].stride)
                 continue
@@ -168,7 +172,7 @@ class Windows:
         """The window in a matrix of the form `nz`: its place in the matrix, and the matrices before that.
 
         Raises:
-            NeedsCopy: PTG303, an index that leads into the middle of a matrix.
+            Refused: PTG303, an index that leads into the middle of a matrix.
         """
         *outer, depth, columns = view.axes
         matrix = self.position(tuple(factor for axis in outer for factor in axis), scope)
@@ -180,7 +184,7 @@ class Windows:
             found = before.quotient(tensor.shape[-2] * tensor.shape[-1])
             if found is None or any(factor.pick is not None for factor in (*depth, *columns)):
                 error = unsupported(op.span, "an index into matrices of the form `nz`", "leave `@ nz` out")
-                raise NeedsCopy(error, view.picks[0].name)
+                raise error.helped_by(CopyOf(view.picks[0].name))
             matrix = found
         elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
             matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
@@ -190,7 +194,7 @@ class Windows:
         """The window of a tile that is stored to an output of the form `nz`.
 
         Raises:
-            NeedsCopy: PTG303, tiles that cut through its boxes, or are columns.
+            Refused: PTG303, tiles that cut through its boxes, or are columns.
         """
         tensor = self.builder.tensors[view.tensor]
         ref = self.packed_ref(view, ref, tensor, scope, op)
@@ -204,7 +208,7 @@ class Windows:
         apart = op.kind in PRODUCTS and not self.builder.platform.unified and not _of_fixpipe(ref, tensor)
         if apart or column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
             error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
-            raise NeedsCopy(error, op.result.name)
+            raise error.helped_by(CopyOf(op.result.name))
         return replace(ref, row_stride=tensor.shape[-2])
 
     def position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
@@ -221,7 +225,7 @@ class Windows:
         """Numbers of four bits move in pairs of a row.
 
         Raises:
-            NeedsTwoKernels: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read
+            Refused: PTG303, a tile has an odd number of columns, and some value near it in this kernel is read
                 with other columns: then the kernel is cut there.
         """
         if value.dtype not in PACKED or shape.cols.size % 2 == 0:
@@ -229,11 +233,10 @@ class Windows:
         edge = self._regrouped_near(op)
         if edge is not None:
             what = f"a tile of {shape.cols.size} columns of `{value.name}`, of which two numbers share a byte"
-            raise NeedsTwoKernels(
-                unsupported(op.span, what, "cut that axis at an even number, or leave it whole"), edge
-            )
+            error = unsupported(op.span, what, "cut that axis at an even number, or leave it whole")
+            raise error.helped_by(edge)
 
-    def _regrouped_near(self, op: Op) -> tuple[str, str] | None:
+    def _regrouped_near(self, op: Op) -> TwoKernels | None:
         """The nearest operation that reads a value of this kernel by a view with other columns, and that value."""
         waiting, seen = [op], {op.result.name}
         while waiting:
@@ -241,7 +244,7 @@ class Windows:
             for value in (v for v in near.operands if isinstance(v, Value)):
                 base = self.mine.get(root(value.name, self.defining))
                 if base is not None and base.result.shape[-1:] != value.shape[-1:]:
-                    return near.result.name, base.result.name
+                    return TwoKernels(near.result.name, base.result.name)
             for other in self.mine.values():
                 joined = other.result.name in self.builder.roots(near) or near.result.name in self.builder.roots(other)
                 if joined and other.result.name not in seen:

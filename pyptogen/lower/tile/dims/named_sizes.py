@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, Span
+from pyptogen.diagnostics import Span
+from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -83,7 +84,7 @@ class _Names:
         """Whether loops have to cut an axis that is no dim, or one of its factors."""
         if size in self.asked:
             return True
-        try:
-            return any(f.dim is None and f.extent.constant is None for f in self.axes.factor(size))
-        except DiagnosticError:
+        factors = asked(self.axes.factor, size)
+        if isinstance(factors, Refusal):
             return False
+        return any(factor.dim is None and factor.extent.constant is None for factor in factors)

@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import CopyOf, Refused, TwoKernels, refuse
 from pyptogen.lower.tensor.fit.alternatives import sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
-from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, distributed_nest, walk_in_loops, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
 
@@ -91,7 +90,7 @@ def last(program: Program) -> Program:
     """The program with each operation that overwrites an input behind those that read it as it was.
 
     Raises:
-        NeedsCopy: one of these needs what the operation computes: the new value is to be copied to its place.
+        Refused: one of these needs what the operation computes: the new value is to be copied to its place.
     """
     for one in overwrites(program):
         names = [op.result.name for op in program.ops]
@@ -134,8 +133,8 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
         apart: pairs of (writer, reader) that are in different kernels already.
 
     Raises:
-        NeedsTwoKernels: another operation of the kernel is to be in an earlier one.
-        NeedsCopy: nothing helps but to compute the new value beside the input.
+        Refused: another operation of the kernel is to be in an earlier one.
+        Refused: nothing helps but to compute the new value beside the input.
     """
     mine = {op.result.name for op in ops}
     by_two = kernel.core == "mixed" and not platform.unified
@@ -144,23 +143,20 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
             error = beside(program, one)
             for reader in sorted(one.readers & mine):
                 if (one.result, reader) not in apart:
-                    raise NeedsTwoKernels(error, (one.result, reader))
+                    raise error.helped_by(TwoKernels(one.result, reader))
             raise error
 
 
-def beside(program: Program, one: Overwrite) -> NeedsCopy:
+def beside(program: Program, one: Overwrite) -> Refused:
     """What asks for a copy of the new value at the end."""
     op = next(op for op in program.ops if op.result.name == one.result)
-    error = DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            f"cannot write `{one.output}` to the memory of `{one.tensor}`, which is still read as it was",
-            op.span,
-            expected="an update whose iterations read no element that other iterations write",
-            fix="give the output memory of its own: leave out `inplace`",
-        )
-    )
-    return NeedsCopy(error, one.output)
+    return refuse(
+        "PTG303",
+        f"cannot write `{one.output}` to the memory of `{one.tensor}`, which is still read as it was",
+        op.span,
+        expected="an update whose iterations read no element that other iterations write",
+        fix="give the output memory of its own: leave out `inplace`",
+    ).helped_by(CopyOf(one.output))
 
 
 # -- tiles ------------------------------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
@@ -61,7 +62,7 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     """Stages by kernel, in the order of the first stage of each.
 
     Raises:
-        DiagnosticError: PTG304, `fuse` names an unknown stage or one stage twice.
+        Refused: PTG304, `fuse` names an unknown stage or one stage twice.
     """
     known = [s.name for s in program.stages]
     fused: dict[str, tuple[str, ...]] = {}
@@ -69,24 +70,20 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     for group in row.fuse:
         for stage in group:
             if stage in given:
-                raise DiagnosticError(
-                    Diagnostic(
-                        "PTG304",
-                        f"`fuse` names the stage `{stage}`, whose kernel is given by hand",
-                        row.span,
-                        expected="stages that the compiler lowers",
-                        notes=(("the kernel", given[stage].span),),
-                    )
+                raise refuse(
+                    "PTG304",
+                    f"`fuse` names the stage `{stage}`, whose kernel is given by hand",
+                    row.span,
+                    expected="stages that the compiler lowers",
+                    notes=(("the kernel", given[stage].span),),
                 )
             if stage not in known or stage in fused:
                 what = "is in two `fuse` lists" if stage in fused else "is no stage"
-                raise DiagnosticError(
-                    Diagnostic(
-                        "PTG304",
-                        f"`{stage}` {what}",
-                        row.span,
-                        expected=f"each of {', '.join(known)} at most once",
-                    )
+                raise refuse(
+                    "PTG304",
+                    f"`{stage}` {what}",
+                    row.span,
+                    expected=f"each of {', '.join(known)} at most once",
                 )
             fused[stage] = group
         _check_conditions(program, group, row)
@@ -103,13 +100,11 @@ def _check_conditions(program: Program, group: tuple[str, ...], row: TilingRow) 
     first, *others = (program.stage(name) for name in group)
     for other in others:
         if other.condition != first.condition:
-            raise DiagnosticError(
-                Diagnostic(
-                    "PTG304",
-                    f"`fuse` joins `{first.name}` and `{other.name}`, which do not run in the same calls",
-                    row.span,
-                    expected="stages with the same `if`, or none",
-                )
+            raise refuse(
+                "PTG304",
+                f"`fuse` joins `{first.name}` and `{other.name}`, which do not run in the same calls",
+                row.span,
+                expected="stages with the same `if`, or none",
             )
 
 
@@ -255,17 +250,15 @@ def _order(
 
 def _no_order(
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, defining: dict[str, Op]
-) -> DiagnosticError:
+) -> Refused:
     """What is wrong with kernels that wait for each other: a value that is written too early, or what `fuse` says."""
     if _order(kernels, defining, {}) is not None:
         return beside(program, next(one for one in overwrites(program) if one.readers))
-    return DiagnosticError(
-        Diagnostic(
-            "PTG304",
-            "`fuse` makes kernels wait for each other",
-            kernels[0][3][0].span,
-            expected="an acyclic order",
-        )
+    return refuse(
+        "PTG304",
+        "`fuse` makes kernels wait for each other",
+        kernels[0][3][0].span,
+        expected="an acyclic order",
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tile.cutting.axes import unsupported
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tile.ir import (
     Fifo,
     GmRef,

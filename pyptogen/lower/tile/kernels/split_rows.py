@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tile.ir import (
     Extent,
     GmRef,
@@ -89,16 +89,14 @@ def on_both(vector: TileKernel, platform: Platform) -> TileKernel:
         return vector
 
 
-def _refusal(kernel: TileKernel, why: Whole) -> DiagnosticError:
+def _refusal(kernel: TileKernel, why: Whole) -> Refused:
     """PTG303 for an author who wants two vector cores."""
-    return DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            f"`vector_cores: 2`: {why}, so that two vector cores cannot share the rows of `{kernel.name}`",
-            kernel.span,
-            expected="vector work whose rows do not meet",
-            fix="leave out `vector_cores`, or give it as 1",
-        )
+    return refuse(
+        "PTG303",
+        f"`vector_cores: 2`: {why}, so that two vector cores cannot share the rows of `{kernel.name}`",
+        kernel.span,
+        expected="vector work whose rows do not meet",
+        fix="leave out `vector_cores`, or give it as 1",
     )
 
 

@@ -16,10 +16,10 @@ value can be made in it (`forward_copies.py`). What is the same in every iterati
 from __future__ import annotations
 
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope

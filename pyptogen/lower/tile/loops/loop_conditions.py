@@ -11,10 +11,10 @@ tile 1.
 from __future__ import annotations
 
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import NeedsTwoKernels, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -53,16 +53,15 @@ class LoopConditions:
         """Where this iteration's element of a tensor lies.
 
         Raises:
-            NeedsTwoKernels: PTG303 for a tensor that this kernel computes: it is read from GM.
+            Refused: PTG303 for a tensor that this kernel computes: it is read from GM.
             DiagnosticError: PTG303 for a tensor of which a tile has several elements.
         """
         view = self.windows.gm_view(value.name, op)
         base = root(value.name, self.defining)
         if view is None:
             error = unsupported(op.span, "a condition that its own kernel computes", "put it into a stage of its own")
-            raise NeedsTwoKernels(
-                error, (next(o.result.name for o in self.builder.kernel.ops if o.loop == op.loop), base)
-            )
+            reader = next(o.result.name for o in self.builder.kernel.ops if o.loop == op.loop)
+            raise error.helped_by(TwoKernels(reader, base))
         offset = view.offset
         for factor in (factor for axis in view.axes for factor in axis):
             loop = scope.loop_of(factor.dim)

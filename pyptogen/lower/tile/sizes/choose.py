@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
 
-from pyptogen.diagnostics import DiagnosticError, Span
+from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refusal, TwoKernels, asked, require_no_copy
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.cutting.axes import NeedsCopy, NeedsTwoKernels
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes import narrow
 from pyptogen.lower.tile.sizes.first_guesses import DEPTH, Choice, choices
@@ -64,13 +64,12 @@ class _Chooser:
 
     def price(self, tiles: Tiles) -> float | None:
         """The cost of a table, None where it does not fit or cannot be lowered."""
-        try:
-            return self._measured(tiles)
-        except NeedsCopy:
-            raise
-        except DiagnosticError:
+        found = asked(self._measured, tiles)
+        if isinstance(found, Refusal):
+            require_no_copy(found)
             self.known[_key(tiles)] = None
             return None
+        return found
 
     def _measured(self, tiles: Tiles) -> float | None:
         """The cost of a table, None where it does not fit; found once."""
@@ -187,22 +186,24 @@ def _first(chooser: _Chooser, static: Mapping[str, int], in_loops: Set[str], *, 
     needs whole rows of a product that comes by a fifo, if there is room for them.
 
     Raises:
-        NeedsTwoKernels: PTG303, the kernel is to be cut between values that are not both of a loop.
+        Refused: PTG303, the kernel is to be split between values that are not both of a loop.
     """
     open_dims = chooser.open_dims
-    try:
-        return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
-    except NeedsTwoKernels as error:
-        in_rounds = in_loops >= set(error.edge)
-        kept = (0, DEPTH) if not in_rounds else (0,)
-        fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or choice.yields in kept}
-        if len(fewer) == len(open_dims) or not (in_rounds or fifos):
-            raise
-        whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
-        tiles = whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
-        if not in_rounds and whole.price(tiles) is None:
-            raise
-        return whole, tiles
+    tiles = asked(chooser.shrink, {dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    if not isinstance(tiles, Refusal):
+        return chooser, tiles
+    if not isinstance(tiles.remedy, TwoKernels):
+        raise tiles.error()
+    in_iterations = in_loops >= set(tiles.remedy.edge)
+    kept = (0, DEPTH) if not in_iterations else (0,)
+    fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or choice.yields in kept}
+    if len(fewer) == len(open_dims) or not (in_iterations or fifos):
+        raise tiles.error()
+    whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
+    shrunk = whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
+    if not in_iterations and whole.price(shrunk) is None:
+        raise tiles.error()
+    return whole, shrunk
 
 
 def _smaller(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice]) -> tuple[_Chooser, Tiles]:
@@ -212,13 +213,10 @@ def _smaller(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice]) -> tu
         return chooser, tiles
     for dims in (every, _that_can_be_cut(chooser, tiles, every)):
         wider = _Chooser(dims, chooser.written, chooser.place, chooser.cost)
-        try:
-            smaller = wider.shrink({dim: (choice.tile, choice.tile) for dim, choice in dims.items()})
-        except NeedsCopy:
-            raise
-        except DiagnosticError:
-            continue
-        if wider.price(smaller) is not None:
+        smaller = asked(wider.shrink, {dim: (choice.tile, choice.tile) for dim, choice in dims.items()})
+        if isinstance(smaller, Refusal):
+            require_no_copy(smaller)
+        elif wider.price(smaller) is not None:
             return wider, smaller
     return chooser, tiles  # what does not fit is reported as it is
 
@@ -229,13 +227,11 @@ def _that_can_be_cut(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice
     for dim, choice in every.items():
         half = max(1, choice.tile // 2)
         alone = _Chooser({**chooser.open_dims, dim: choice}, chooser.written, chooser.place, chooser.cost)
-        try:
-            alone.cost(alone.table({**tiles, dim: (half, half)}))
-        except NeedsCopy:
-            raise
-        except DiagnosticError:
-            continue
-        found[dim] = choice
+        cost = asked(alone.cost, alone.table({**tiles, dim: (half, half)}))
+        if isinstance(cost, Refusal):
+            require_no_copy(cost)
+        else:
+            found[dim] = choice
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from pyptogen.diagnostics import DiagnosticError, Span
+from pyptogen.diagnostics import Span
+from pyptogen.lower.refusal import Refusal, asked, require_no_copy
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
-from pyptogen.lower.tile.cutting.axes import Axes, Factor, NeedsCopy
+from pyptogen.lower.tile.cutting.axes import Axes, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
@@ -76,12 +77,11 @@ def columns(
         return table
     if named and fits({st: {d: replace(s, tile=1, inner=1) for d, s in dims.items()} for st, dims in table.items()}):
         return table
-    try:
-        return _cut(program, table, free, place, fits)
-    except NeedsCopy:
-        raise
-    except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
+    cut = asked(_cut, program, table, free, place, fits)
+    if isinstance(cut, Refusal):  # they cannot be cut: what does not fit is reported as it is
+        require_no_copy(cut)
         return table
+    return cut
 
 
 def _cut(program: Program, table: Table, free: list[str], place: Span, fits: Callable[[Table], bool]) -> Table:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import CopyOf, Refusal, asked, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
-from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, NeedsCopy, regrouped, unsupported
+from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -111,18 +111,20 @@ class StandaloneBuilder:
         tensor = self.gm_names[base]
         whole = self.defining[base].result if base in self.defining else self._input(base)
         if self.tensors[tensor].layout == "nz" and base in self.defining:
-            raise NeedsCopy(unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
+            raise unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out").helped_by(
+                CopyOf(base)
+            )
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
         view = replace(self.axes.whole(tensor, whole), apart=self.apart.get(base))
         for op in value_views(self.defining, value.name):
             if op.kind == "picked":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")
-                raise NeedsCopy(error, op.result.name)
-            try:
-                view = self.axes.apply(view, op)
-            except DiagnosticError as error:
-                raise regrouped(error, op) from error
+                raise error.helped_by(CopyOf(op.result.name))
+            seen = asked(self.axes.apply, view, op)
+            if isinstance(seen, Refusal):
+                raise regrouped(seen, op).error()
+            view = seen
         if tensor not in self.reads:
             self.reads.append(tensor)
         return view
@@ -134,12 +136,12 @@ class StandaloneBuilder:
         """The result in GM, of the operation at hand or of another one of the kernel.
 
         Raises:
-            NeedsCopy: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
+            Refused: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
         """
         result = (op or self.op).result
         tensor = self.gm_names[result.name]
         if self.tensors[tensor].layout == "nz" and not boxes:
-            raise NeedsCopy(unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out"), result.name)
+            raise unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out").helped_by(CopyOf(result.name))
         if tensor not in self.writes:
             self.writes.append(tensor)
         return self.axes.whole(tensor, result)
@@ -252,6 +254,17 @@ class StandaloneBuilder:
         name = self.tile(wanted, whole.dtype, whole.rows, cols, whole.form)
         self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at)
         return name
+
+    def line(self, wanted: str, parent: str, at: Poly) -> str:
+        """One row of a tile."""
+        whole = self.tiles[parent]
+        name = self.tile(wanted, whole.dtype, Extent(1), whole.cols, "row")
+        self.tiles[name] = replace(self.tiles[name], parent=parent, row_offset=at)
+        return name
+
+    def variable(self, wanted: str) -> str:
+        """A loop variable that nothing else is called."""
+        return loop_variable(wanted, self.taken)
 
     def do(self, operation: type[Made], dst: str | None, *sources: Source, **fields: Any) -> Made:
         """An operation for the one at hand."""

@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Node
 from pyptogen.lower.tile.ops import Broadcast, Iota, Transpose
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step

@@ -12,8 +12,9 @@ from typing import Any
 import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Form
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step

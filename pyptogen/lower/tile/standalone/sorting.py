@@ -19,8 +19,9 @@ from dataclasses import dataclass
 import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.cutting.axes import GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.ops import (
     Binary,

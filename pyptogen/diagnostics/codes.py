@@ -1,7 +1,7 @@
 """The registry of diagnostic codes. A code keeps its number and meaning for ever.
 
 1xx syntax and form of a spec, 2xx names, shapes and types, 3xx tiling, memory and lowering, 4xx run time, 5xx
-toolchain, 6xx changes of a contract, 7xx imports.
+toolchain, 6xx changes of a contract, 7xx packages for devices, 8xx imports.
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 _LONGEST = 100
 _SHORTEST = 3
 """Letters of a name that a slip of the keyboard is told from another name by."""
+_SHORTEST_REPLACED = 5
+"""The same where a letter stands for another one: `gpu` is no slip for `cpu`."""
 
 
 class Suggestion(str):
@@ -54,4 +56,5 @@ def _is_slip(name: str, meant: str) -> bool:
         same += 1
     rest, other = name[same:], meant[same:]
     exchanged = rest[:2] == other[1::-1] and rest[2:] == other[2:]
-    return exchanged or rest[1:] == other or rest == other[1:] or rest[1:] == other[1:]
+    replaced = len(name) >= _SHORTEST_REPLACED and rest[1:] == other[1:]
+    return exchanged or rest[1:] == other or rest == other[1:] or replaced

@@ -86,6 +86,7 @@ def test_all_at_once_and_written(spec: Path) -> None:
         pytest.param("softmax(sum_of", "softmax(other", id="like nothing"),
         pytest.param("  sum_of: x + 1", "  a_x: x + 1\n  a_z: x + 2\n  sum_of: a_y + a_x", id="like two names"),
         pytest.param("max: 64", "max: many", id="no name"),
+        pytest.param("targets: [cpu]", "targets: [gpu]", id="another word of three letters"),
     ],
 )
 def test_what_has_no_one_way_out_stays(right: str, wrong: str, spec: Path) -> None:

@@ -16,15 +16,19 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 	$(BIN)/pyptogen run $(SPEC) --dims t=8,blocks=64
 	$(BIN)/pyptogen run $(SPEC) --dims t=512,blocks=64
 
-test: lint ## install, lint, types, generated/ up to date, all tests
+test: $(VENV)/.installed-dev ## install, lint, types, generated/ up to date, all tests
+	$(MAKE) -j2 lint fresh
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+
+.PHONY: fresh
+fresh: $(VENV)/.installed-dev
 	$(BIN)/pyptogen build specs/ --check
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json --check
-	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster
 
-test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU (downloads it the first time)
+test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU, imports from PyTorch and ONNX (downloads them the first time)
 	$(BIN)/python -m pytest tests/pytorch tests/importing \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]" \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/import.md]"
@@ -79,7 +83,7 @@ $(VENV)/.installed-torch: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-torch-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch,dev]'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch,onnx,dev]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-dev $(VENV)/.installed-torch
 
 $(VENV)/.installed-ray: pyproject.toml | $(VENV)/bin/python

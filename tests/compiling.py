@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,8 @@ from pyptogen.runtime.toolchain import build
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """Others and more random examples, and every kernel as users have it compiled."""
+INCLUDE = re.compile(r"^#include (.+)$", re.MULTILINE)
+PRECOMPILED = frozenset({"<cstddef>", "<cstdint>", "<pto/pto-inst.hpp>", "<pto/runtime.hpp>"})
 QUICK = (
     "-O1",
     *("-fno-tree-ccp", "-fno-tree-bit-ccp", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-dse"),
@@ -24,12 +28,35 @@ time of -O3, two thirds of the time of -O1, and less than -O0, which writes ever
 
 @contextmanager
 def quick_kernels() -> Iterator[None]:
-    """Kernels are compiled in half the time: for tests of values, which are the same.
+    """Kernels are compiled in half the time, those of an operator in one call: for tests of values, which are the same.
 
     Not nightly. What a compiler does to the library's kernels with the flags of users is seen by `tests/library`.
     """
+    each = build.Toolchain._build
+
+    def at_once(
+        self: build.Toolchain, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path
+    ) -> None:
+        each(self, name, as_one_unit(sources), exports, output)
+
     with pytest.MonkeyPatch.context() as patch:
         if not NIGHTLY:
+            patch.setattr(build.Toolchain, "_build", at_once)
             patch.setattr(build, "OPTIMISATION", QUICK[0])
             patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
         yield
+
+
+def as_one_unit(sources: Mapping[str, str]) -> Mapping[str, str]:
+    """The kernels and the orchestration of an operator as one source, each kernel in a namespace: one start of the
+    compiler, and templates that several kernels use are instantiated once. As they were where a kernel is alone or
+    includes more than the headers that are precompiled."""
+    kernels = sorted(path for path in sources if "/kernels/" in path and path.endswith(".cpp"))
+    others = sorted(path for path in sources if path.endswith(".cpp") and path not in kernels)
+    included = {name for path in kernels for name in INCLUDE.findall(sources[path])}
+    if not kernels or not included <= PRECOMPILED:
+        return sources
+    lines = [f'namespace unit_{n} {{\n#include "{path}"\n}}' for n, path in enumerate(kernels)]
+    lines += [f'#include "{path}"' for path in others]
+    renamed = {f"{path}.inc" if path.endswith(".cpp") else path: text for path, text in sources.items()}
+    return {**renamed, "operator.cpp": "\n".join(lines).replace('.cpp"', '.cpp.inc"') + "\n"}

@@ -66,7 +66,7 @@ class Contents:
                 self._write(instr, use, use.region)
 
     def _may_read(self, region: Region) -> None:
-        for number in np.unique(self._bytes(_whole(region))):
+        for number in _numbers(self._bytes(_whole(region))):
             if number > 0:
                 self.values[number - 1].read = True
 
@@ -83,7 +83,9 @@ class Contents:
                 yield _finding("unused", instr, use, text, values[0].instr)
 
     def _bytes(self, region: Region) -> Bytes:
-        memory = self.memories.setdefault(region.memory, np.zeros(_ROOM, np.int32))
+        if region.memory not in self.memories:
+            self.memories[region.memory] = np.zeros(_ROOM, np.int32)
+        memory = self.memories[region.memory]
         if region.pitch == 0 or region.pitch == region.width or region.end - region.start <= region.width:
             return memory[region.start : region.end]
         lines = -(-(region.end - region.start) // region.pitch)
@@ -92,7 +94,7 @@ class Contents:
 
     def _read(self, instr: Instr, use: Use, region: Region) -> Iterator[Finding]:
         there = self._bytes(region)
-        numbers = np.unique(there)
+        numbers = _numbers(there)
         for number in numbers[numbers > 0]:
             self.values[number - 1].read = True
         plain = region.memory == "Vec"
@@ -114,12 +116,18 @@ class Contents:
 
     def _write(self, instr: Instr, use: Use, region: Region) -> None:
         there = self._bytes(region)
-        for number in np.unique(there):
+        for number in _numbers(there):
             if number > 0 and not self.values[number - 1].read:
                 self.lost.setdefault(self.values[number - 1].instr.span, (instr, use))
         self.values.append(_Value(instr, use, region, scratch=use.effect == "t"))
         there[...] = len(self.values)
         self.own.setdefault(use.holder, []).append(len(self.values))
+
+
+def _numbers(there: Bytes) -> Bytes:
+    """The different numbers in some bytes: mostly one, which a comparison tells sooner than an order does."""
+    first = there.reshape(-1)[:1] if there.flags.contiguous else there[:1, :1].reshape(-1)
+    return first.copy() if (there == first).all() else np.unique(there)
 
 
 def _whole(region: Region) -> Region:

@@ -107,7 +107,7 @@ def before(x: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_kernels_of_one_operation_read_each_round_where_it_lies(target: str, tmp_path: Path) -> None:
+def test_kernels_of_one_operation_read_each_iteration_where_it_lies(target: str, tmp_path: Path) -> None:
     x = drawn(5, 37, 8)
     got = run(STACKED, target, tmp_path, x=x)
     h = before(x) + x * 3.0
@@ -127,7 +127,7 @@ def test_a_column_beside_others(rows: int, target: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_a_concat_of_what_rounds_make(target: str, tmp_path: Path) -> None:
+def test_a_concat_of_what_iterations_make(target: str, tmp_path: Path) -> None:
     x, c = drawn(5, 37, 8), drawn(5, 37, 1)
     m = before(x)
     wanted = [(m, x * 2), (m, c), (m * 2, x.max(-1, keepdims=True))]
@@ -137,7 +137,7 @@ def test_a_concat_of_what_rounds_make(target: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_a_column_that_its_own_round_reads_in_a_concat(target: str, tmp_path: Path) -> None:
+def test_a_column_that_its_own_iteration_reads_in_a_concat(target: str, tmp_path: Path) -> None:
     text = ROUNDS.replace("side: concat(m, now * 2, axis=1)", "side: concat(concat(m, more, axis=1) * 2, more, axis=1)")
     text = text.replace("side: fp32[t, r, 16]", "side: fp32[t, r, 10]")
     x, c = drawn(5, 37, 8), drawn(5, 37, 1)

@@ -201,7 +201,7 @@ def test_levels_of_random_sizes(data: st.DataObject) -> None:
         agree(run_instructions(made, arrays, blocks=2), form, dtype, arrays)
 
 
-def test_rings_of_one_stage_where_there_are_enough() -> None:
+def test_fifos_of_one_stage_where_there_are_enough() -> None:
     """With `fifo` two of the four loops are mixed kernels; the one that inverts shares more values than fifos can."""
     spec = text("heads", "bf16").replace("tiling: [{}]", "tiling: [{t: 64, fifo: 2}]")
     (plan,) = lower(from_spec(load_source(Source("forgetting.yaml", spec))), "a2a3").execution.plans

@@ -77,7 +77,7 @@ def without(nodes: tuple[Node, ...], name: str, queue: str) -> tuple[Node, ...]:
     return tuple(kept)
 
 
-def test_scores_stay_in_rings() -> None:
+def test_scores_stay_in_fifos() -> None:
     """No workspace but the fifos, whose size does not depend on the lengths; one launch."""
     graph = lowered(ATTENTION).execution
     ((launch,),) = graph.plans
@@ -89,25 +89,26 @@ def test_scores_stay_in_rings() -> None:
 
 
 @pytest.mark.parametrize(("target", "ways"), [("a2a3", {"C2V", "V2C"}), ("a5", {"C2V_GM", "V2C_GM"})])
-def test_where_rings_lie(target: str, ways: set[str]) -> None:
+def test_where_fifos_lie(target: str, ways: set[str]) -> None:
     """A5 has fifos on chip too, under the words that A2/A3 has for those in GM: its headers take a slot in GM under the
     others alone."""
     kernels = generate(from_spec(load_spec(SPECS / "flash_attention.yaml")), target).kernels
     assert {way for kernel in kernels for way in re.findall(r"Direction::DIR_(\w+)", kernel.text)} == ways
 
 
-def test_the_cube_program_runs_ahead() -> None:
-    """It pushes the scores of the second round before it waits for the probabilities of the first; the vector program
-    does not, and neither does a cube program whose memories have no room for two rounds."""
-    cube, vector = programs(lowered(ATTENTION))
+@pytest.mark.parametrize("row", [ATTENTION, "{sq: 256, fifo: 2, fuse: [[attention, out]]}"])
+def test_both_programs_begin_the_next_iteration(row: str) -> None:
+    """The cube program pushes the scores of the second iteration before it waits for the probabilities of the first,
+    and the vector program pushes the second's probabilities before it waits for what the first's are multiplied with;
+    also where the memories have room for one operand at a time."""
+    cube, vector = programs(lowered(row))
     assert [what for what, _ in side_by_side.events(cube, 1, 3)[:5]] == ["claim", "fill", "claim", "fill", "pop"]
-    assert [what for what, _ in side_by_side.events(vector, 1, 3)[:4]] == ["pop", "load", "free", "claim"]
-    narrow, _ = programs(lowered("{sq: 256, fifo: 2, fuse: [[attention, out]]}"))
-    assert [what for what, _ in side_by_side.events(narrow, 1, 3)[:3]] == ["claim", "fill", "pop"]
+    of_scores = ["pop", "load", "free", "claim", "fill"]
+    assert [what for what, _ in side_by_side.events(vector, 1, 3)[:11]] == [*of_scores, *of_scores, "pop"]
 
 
 @pytest.mark.parametrize("name", ["flash_attention", "flash_attention_causal", "flash_attention_grouped"])
-def test_rounds_that_end_early_run_ahead_too(name: str) -> None:
+def test_iterations_that_end_early_run_ahead_too(name: str) -> None:
     """The next round's products end with the rounds: after the last block that a row sees, not with the keys."""
     cube, _ = programs(generate(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
     conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
@@ -136,7 +137,7 @@ def _instructions(nodes: tuple[Node, ...]) -> list[Instr]:
     return found
 
 
-def test_a_recurrence_through_matrix_work_has_rings_in_any_row() -> None:
+def test_a_recurrence_through_matrix_work_has_fifos_in_any_row() -> None:
     made = lowered("{d: 32}", "state_rings")
     assert [launch.core for launch in made.execution.plans[0]] == ["mixed"]
     assert all(fifo.slots == 2 for kernel in made.instructions for fifo in kernel.fifos)
@@ -205,7 +206,7 @@ tiling: [{b: 1, fifo: 2}]
 """
 
 
-def test_rounds_that_are_dealt_do_not_run_ahead() -> None:
+def test_iterations_that_are_distributed_do_not_run_ahead() -> None:
     """The next round is another block's, and so are the fifos through which it goes."""
     made = generate(from_spec(load_source(Source("distributed.yaml", DEALT))), "a2a3")
     rng = np.random.default_rng(3)
@@ -217,7 +218,7 @@ def test_rounds_that_are_dealt_do_not_run_ahead() -> None:
         )
 
 
-def test_the_proof_sees_the_round_of_another_block() -> None:
+def test_the_proof_sees_the_iteration_of_another_block() -> None:
     cube, vector = programs(lowered(ATTENTION))
     assert side_by_side.faults(cube, vector) == []
     cube = replace(cube, body=_dealt(cube.body))

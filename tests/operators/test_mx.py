@@ -238,7 +238,7 @@ tiling:
 
 
 @pytest.mark.parametrize("target", ["cpu", "a5"])
-def test_in_rounds(target: str, tmp_path: Path) -> None:
+def test_in_iterations(target: str, tmp_path: Path) -> None:
     path = tmp_path / "rounds.yaml"
     path.write_text(ROUNDS)
     operator = pyptogen.compile(path, target=target, threads=2)

@@ -161,7 +161,7 @@ def test_wrong_index_of_an_input(tmp_path: Path, wrong: int) -> None:
         pyptogen.compile(path)(**arrays)
 
 
-def test_wrong_index_in_rounds(tmp_path: Path) -> None:
+def test_wrong_index_in_iterations(tmp_path: Path) -> None:
     path = written(tmp_path, ROWS, DTYPE="fp32", TILES="{fuse: [[add, out]], t: 16}")
     table, weight = np.ones((3, 72), np.float32), np.ones((2, 2), np.float32)
     with pytest.raises(DiagnosticError, match="`token` holds 3"):

@@ -60,7 +60,7 @@ def attention(query: Any, keys: Any, values: Any) -> Any:
 
 
 @pytest.mark.parametrize(("rows", "depth"), [*zip(ROWS, DEPTHS, strict=True)])
-def test_few_rounds(few_rounds: Any, rows: int, depth: int) -> None:
+def test_few_iterations(few_rounds: Any, rows: int, depth: int) -> None:
     given = few_rounds.example_inputs(seed=depth, rows=rows, k=depth, kv=depth)
     got = few_rounds(**given)
     x, a, b = (given[name].astype(np.float64) for name in "xab")

@@ -15,8 +15,8 @@ from compiling import NIGHTLY
 from hypothesis import HealthCheck, given, settings
 
 from properties.agreement import Wanted, checked_mode_is_silent, kernels_agree, levels_agree, wanted
+from properties.iteration_specs import iteration_specs
 from properties.random_specs import Case, graph_specs
-from properties.round_specs import round_specs
 from properties.shaped_specs import attention_specs, loop_specs, matmul_specs
 
 
@@ -101,15 +101,15 @@ def test_kernels_of_loops(case: Case, tmp_path: Path) -> None:
     everything_agrees(case, tmp_path)
 
 
-@given(case=round_specs())
+@given(case=iteration_specs())
 @examples(3, nightly=30)
-def test_instructions_of_rounds(case: Case, tmp_path: Path) -> None:
+def test_instructions_of_iterations(case: Case, tmp_path: Path) -> None:
     instructions_agree(case, tmp_path)
 
 
-@given(case=round_specs())
+@given(case=iteration_specs())
 @examples(1, nightly=35)
-def test_kernels_of_rounds(case: Case, tmp_path: Path) -> None:
+def test_kernels_of_iterations(case: Case, tmp_path: Path) -> None:
     everything_agrees(case, tmp_path)
 
 

@@ -70,7 +70,7 @@ def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["flash_attention/flash_attention"] if NIGHTLY else ["indexer_prolog/query_quant"])
-def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(kernel: str, tmp_path: Path) -> None:
+def test_every_flag_and_fifo_of_a_mixed_kernel_is_needed(kernel: str, tmp_path: Path) -> None:
     operator, stage = kernel.split("/")
     cube = ROOT / "generated" / operator / "a2a3" / "kernels" / f"{stage}_cube.cpp"
     missed, mutants = [], 0

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lower.small_programs import SPECS, elementwise, instructions, lowered, program_of
 from operators.loop_specs import CASES
-from operators.test_scans_in_rounds import ROWS
+from operators.test_scans_in_iterations import ROWS
 from syrupy.assertion import SnapshotAssertion
 
 from pyptogen.codegen import generate

@@ -176,7 +176,7 @@ def test_an_address_that_does_not_rotate_is_a_race() -> None:
     assert "race" in found
 
 
-def test_what_all_rounds_read_is_loaded_once() -> None:
+def test_what_all_iterations_read_is_loaded_once() -> None:
     program = elementwise("y: x * c + s")
     lowered = pipeline.lower(program, "a2a3")
     (kernel,) = lowered.instructions

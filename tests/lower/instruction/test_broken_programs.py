@@ -221,7 +221,7 @@ def test_rows_of_another_segment() -> None:
     assert "another segment" in fault.what
 
 
-def test_a_round_mode_changes_the_result() -> None:
+def test_a_rounding_mode_changes_the_result() -> None:
     """The modes of casts are looked at: an edit that is legal is not a fault, but gives other numbers."""
 
     def floor(node: Node) -> Node:

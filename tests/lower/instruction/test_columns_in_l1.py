@@ -83,7 +83,7 @@ def test_columns_stay_columns_in_l1(dtype: str, left: bool, right: bool) -> None
 @pytest.mark.parametrize("dtype", SUMS)
 @pytest.mark.parametrize("left", [False, True])
 @pytest.mark.parametrize("right", [False, True])
-def test_what_is_turned_has_whole_fractals(dtype: str, left: bool, right: bool) -> None:
+def test_what_is_transposed_has_whole_fractals(dtype: str, left: bool, right: bool) -> None:
     """Depth and width are no multiples of 16 or 32; rows are one fractal."""
     side = 32 if dtype == "int8" else 16
     found = kernel(dtype, left=left, right=right, target="a2a3")

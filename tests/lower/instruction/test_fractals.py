@@ -77,7 +77,7 @@ def test_all_sizes_known_need_no_compact_tile() -> None:
     assert not any(kind.compact for loc, kind in types(whole).items() if loc != "Acc")
 
 
-def test_a_turned_left_operand_of_fp32_has_its_depth_in_sixteens() -> None:
+def test_a_transposed_left_operand_of_fp32_has_its_depth_in_sixteens() -> None:
     found = kernel("a2a3", "fp32", depth=RUN_TIME, turned=True)
     assert types(found)["Left"].k_aligned
     assert prove(found) == []
@@ -86,7 +86,7 @@ def test_a_turned_left_operand_of_fp32_has_its_depth_in_sixteens() -> None:
     assert not types(kernel("a2a3", "fp32", depth=RUN_TIME))["Left"].k_aligned
 
 
-def test_rows_of_turned_bytes_in_thirty_twos_make_the_sum_compact() -> None:
+def test_rows_of_transposed_bytes_in_thirty_twos_make_the_sum_compact() -> None:
     """The capacity is whole pairs of fractals there, what is valid need not be."""
     found = kernel("a2a3", "int8", depth="64", turned=True)
     assert types(found)["Acc"].compact

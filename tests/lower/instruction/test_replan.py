@@ -139,7 +139,7 @@ def test_a_scratch_tile_of_a_loop_takes_the_place_of_another() -> None:
     assert packed[1] < 0.15 * sum(end - begin for begin, end in extents(tiles).values())  # 0.19 where it were
 
 
-def test_rows_that_earlier_rounds_wrote_are_kept() -> None:
+def test_rows_that_earlier_iterations_wrote_are_kept() -> None:
     """A tile that a loop fills row by row lives through all of it, though each round writes its rows first."""
 
     def declare(name: str, rows: int, address: Poly, owner: str, whole: int = 0) -> Declare:

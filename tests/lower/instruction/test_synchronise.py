@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from operators.test_scans_in_rounds import ROWS
+from operators.test_scans_in_iterations import ROWS
 
 from lower.instruction.editing import dropped, edit, places, with_parts
 from lower.small_programs import elementwise, library, lowered, program_of
@@ -157,7 +157,7 @@ def test_loops_of_each_depth_are_proved_by_themselves() -> None:
         assert {(3, 3, 1), (3, 1, 3), (3, 1)} <= counts
 
 
-def test_a_loop_that_ends_early_may_have_no_round() -> None:
+def test_a_loop_that_ends_early_may_have_no_iteration() -> None:
     """A wait that only such a loop's rounds reach: one round finds it in order, no round leaves its flag set."""
     kernel = kernel_of("flash_attention_causal", "flash_attention_causal_vec")
     assert any(trips.early for trips in rounds(kernel))
@@ -182,7 +182,7 @@ def test_a_loop_that_ends_early_may_have_no_round() -> None:
     assert found[True] & {"double set", "left over"}
 
 
-def test_a_loop_over_the_rows_behind_the_first_may_have_no_round(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
     """What only its rounds order is not in order where a block has one row."""
     program = from_spec(load_source(Source("scans.yaml", ROWS)))
     without: list[InstrKernel] = []
@@ -262,7 +262,7 @@ def test_orders_between_loops_share_ids() -> None:
         assert prove(dropped(kernel, path)), "a flag between loops can go"
 
 
-def test_parts_of_a_round_that_share_no_bytes_share_no_tokens() -> None:
+def test_parts_of_an_iteration_that_share_no_bytes_share_no_tokens() -> None:
     """The next scores and the product with the values lie in one round: loads of one never wait for the other's."""
     cube = kernel_of("flash_attention", "flash_attention_cube")
     assert {event for src, dst, event in pairs(cube) if (src, dst) == ("MTE1", "MTE2")} == {0, 1, 2, 3}

@@ -84,7 +84,7 @@ def test_the_condition_stands_in_the_loop() -> None:
 
 @pytest.mark.parametrize("most", [1000, 8, -1])
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_all_levels_leave_out_the_same_rounds(target: str, most: int) -> None:
+def test_all_levels_leave_out_the_same_iterations(target: str, most: int) -> None:
     program = read(BASE)
     want, attrs = by_hand(most), {"most": most}
     np.testing.assert_allclose(interpret(program, arrays(), attrs)["y"], want, rtol=1e-5)

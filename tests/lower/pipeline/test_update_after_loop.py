@@ -68,7 +68,7 @@ def arrays(rows: tuple[int, ...]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
 @pytest.mark.parametrize(("text", "rows"), [(BASE, (11,)), (SINGLE, (4, 3))], ids=["blocks", "one by one"])
-def test_rows_of_all_rounds(text: str, rows: tuple[int, ...], target: str) -> None:
+def test_rows_of_all_iterations(text: str, rows: tuple[int, ...], target: str) -> None:
     given = arrays(rows)
     want = given["cache"].copy()
     kept = given["slot"] >= 0

@@ -89,7 +89,7 @@ def test_collected_blocks_lie_side_by_side(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 40])
-def test_the_rounds_see_every_block_once(n: int) -> None:
+def test_the_iterations_see_every_block_once(n: int) -> None:
     rng = np.random.default_rng(n)
     x, w = rng.normal(size=(5, n)).astype(np.float32), rng.normal(size=(n, 16)).astype(np.float32)
     got = interpret(read(BASE), {"x": x, "w": w})["y"]

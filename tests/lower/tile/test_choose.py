@@ -222,7 +222,7 @@ tiling: [{}]
 """
 
 
-def test_a_state_is_cut_along_the_axis_that_no_round_needs_whole() -> None:
+def test_a_state_is_cut_along_the_axis_that_no_iteration_needs_whole() -> None:
     """All of it fits no memory of a cube core; its rows are the depth of the round's product, its columns are apart."""
     made = generate(from_spec(load_source(Source("held.yaml", HELD))), "a2a3")
     assert all("d" not in cut and cut["e"][0] < 256 for cut in tiles(made).values())  # type: ignore[operator, index]

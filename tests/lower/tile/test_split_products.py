@@ -66,7 +66,7 @@ def test_levels_agree(parts: int, dtype: str, wide: str, target: str) -> None:
             )
 
 
-def test_the_parts_are_dealt_to_the_cores() -> None:
+def test_the_parts_are_distributed_to_the_cores() -> None:
     split, _ = program("{t: 16, a: {k: 64, split_k: 3}}")
     launch = next(launch for launch in lower(split, "a2a3").execution.plans[0] if launch.kernel == "a_cube")
     assert launch.tiles is not None

@@ -57,7 +57,7 @@ def test_all_elements_are_loaded_and_a_pattern_selects(cols: int, step: int, pat
     assert [o.name for o in gather.operands if isinstance(o, Pattern)] == [pattern]
 
 
-def test_other_steps_and_bytes_are_turned_on_chip() -> None:
+def test_other_steps_and_bytes_are_transposed_on_chip() -> None:
     assert "TTRANS" in names(kernel_of("fp32", 64, 0, 3))
     assert "TTRANS" in names(kernel_of("int8", 64, 0, 2))
 

@@ -63,7 +63,7 @@ def test_a_fault_is_found(build: Build, fault: str) -> None:
 
 
 @pytest.mark.parametrize("fault", list(ENDS))
-def test_a_fault_of_a_ring_ends_the_process(build: Build, fault: str) -> None:
+def test_a_fault_of_a_fifo_ends_the_process(build: Build, fault: str) -> None:
     code = f"import ctypes; ctypes.CDLL({build('checked_cpu')._name!r}).run(bytes(8192), {FAULTS.index(fault)})"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert said.returncode < 0

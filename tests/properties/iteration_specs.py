@@ -13,7 +13,7 @@ Sections = dict[str, Sequence[str]]
 
 
 @st.composite
-def round_specs(draw: st.DrawFn) -> Case:
+def iteration_specs(draw: st.DrawFn) -> Case:
     """(spec text, dims): a loop of one of the forms below."""
     return draw(st.sampled_from([_blocks, _steps, _stacked, _conditional, _updates]))(draw)
 

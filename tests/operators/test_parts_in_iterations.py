@@ -176,7 +176,7 @@ graph:
     [("permute(exp(x[n]), [1, 0, 2])", "r, n, 5", "`permute` in an iteration of a loop"),
      ("z[:, n] * amax(concat(z[:, n], exp(z[:, n]), axis=1), axis=1, keepdim=true)", "7, n", "concat along `n.tile`")],
 )  # fmt: skip
-def test_what_a_round_has_no_tile_for_is_refused(made: str, shape: str, said: str) -> None:
+def test_what_an_iteration_has_no_tile_for_is_refused(made: str, shape: str, said: str) -> None:
     text = REFUSED.replace("SHAPE", shape).replace("MADE", made)
     with pytest.raises(DiagnosticError, match=f"PTG303.*{said}"):
         lower(from_spec(load_source(Source("refused.yaml", text))), "cpu")

@@ -53,11 +53,12 @@ class Lengths:
         return self.dims.get(name, self.rows) if name in kernel.dims else 0
 
     def trips(self, node: For, kernel: InstrKernel) -> int:
-        """Iterations of a loop."""
+        """Iterations of a loop. One in stages has an iteration more than its work, as each stage is left out once."""
         if node.once:
             return 1
         extent = self.of(node.stop, kernel) - self.of(node.start, kernel)
-        return max(1, -(-extent // node.step))
+        staged = any(isinstance(part, For) and part.once for part in node.body)
+        return max(1, -(-extent // node.step) - staged)
 
     def inside(self, node: For, kernel: InstrKernel) -> Lengths:
         """The lengths in its body: of its first iteration, whose tile is whole if any is."""

@@ -215,6 +215,15 @@ def write_page(name: str, text: str) -> None:
     PAGE.write_text(f"{before}{begin}\n{text}\n{end}{rest.split(end)[1]}", encoding="utf-8")
 
 
+def _lines(tables: Mapping[str, list[dict[str, Any]]]) -> str:
+    """JSON with a line for each row."""
+    shown = (
+        f' "{name}": [\n' + ",\n".join(f"  {json.dumps(row)}" for row in found) + "\n ]"
+        for name, found in tables.items()
+    )
+    return "{\n" + ",\n".join(shown) + "\n}\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", type=Path, default=os.environ.get("PTO_ISA_ROOT"), help="a checkout of pto-isa")
@@ -244,7 +253,7 @@ def main() -> None:
         if chosen.docs:
             write_page("library", table(list({(one.operator, one.target): one for one in times}.values())))
     if chosen.json:
-        chosen.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        chosen.json.write_text(_lines(result), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ LISTED = Path(__file__).with_name("mutations.txt")
 SECONDS = 30
 """Of the cases of one pass, many times what they take: a change may make a loop endless."""
 MODULES = {
+    "distribute": ("tile.loops.distribute",),
     "forward-copies": ("tile.loops.forward_copies",),
     "split-index-sets": ("tile.loops.split_index_sets",),
     "hoist-loads": ("tile.loops.hoist_loads",),

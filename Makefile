@@ -28,7 +28,7 @@ fresh: $(VENV)/.installed-dev
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster
 
-test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU (downloads it the first time)
+test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU, imports from PyTorch and ONNX (downloads them the first time)
 	$(BIN)/python -m pytest tests/pytorch tests/importing \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]" \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/import.md]"
@@ -83,7 +83,7 @@ $(VENV)/.installed-torch: pyproject.toml | $(VENV)/bin/python
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.installed-torch-dev: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch,dev]'
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch,onnx,dev]'
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-dev $(VENV)/.installed-torch
 
 $(VENV)/.installed-ray: pyproject.toml | $(VENV)/bin/python

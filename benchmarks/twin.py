@@ -30,11 +30,12 @@ from twin_kernels.convolution import convolution
 from twin_kernels.flash_attention import flash_attention
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.inspect.roofline import CaseTime, cases_of, table
+from pyptogen.inspect.roofline import cases_of, table
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.sanitize.timed import lane_of, walk_of_file
 from pyptogen.sanitize.trace import Trace
+from pyptogen.simulate.device.cases import CaseTime
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 
 SPECS = Path(__file__).parents[1] / "specs"

@@ -72,8 +72,9 @@ def render_operator(
             )
         files[beside] = read_regular(path)
     files |= _of_plug_ins(program, built, files)
+    rules = CallRules.from_program(program).data()
     hashes = {path: sha256(data) for path, data in files.items()}
-    files[MANIFEST] = manifest.render(program, lowered, hashes, CallRules.from_program(program).data()).encode()
+    files[MANIFEST] = manifest.render(program, lowered, hashes, rules, spec.verify.cases).encode()
     notes = tuple(note for result in lowered.values() for note in result.notes)
     return Rendered(program.name, files, notes, tuple(includes))
 

@@ -20,6 +20,7 @@ from pyptogen.cli import (
     diff,
     explain,
     fmt,
+    import_onnx,
     import_torch,
     lsp,
     new,
@@ -69,6 +70,7 @@ app.command("why")(why.command)
 app.command("where")(where.command)
 imports = typer.Typer(help="Programs of other libraries as specs.", no_args_is_help=True)
 imports.command("torch")(import_torch.command)
+imports.command("onnx")(import_onnx.command)
 app.add_typer(imports, name="import")
 app.add_typer(template.app, name="template")
 

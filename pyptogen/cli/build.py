@@ -57,6 +57,18 @@ def command(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
     ] = None,
+    binary: Annotated[
+        Path | None,
+        typer.Option(
+            "--binary",
+            metavar="DIR",
+            help="Write shared objects to DIR instead, for a list of machines: what uses them needs no compiler.",
+        ),
+    ] = None,
+    machine: Annotated[
+        list[str] | None,
+        typer.Option("--machine", help="With --binary: x86_64, aarch64, or one level, x86_64:avx2. Default: all."),
+    ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")
     ] = False,
@@ -69,7 +81,7 @@ def command(
         ),
     ] = None,
     package_form: Annotated[
-        str, typer.Option("--form", metavar="device", help="With --package: which runtime it is for.")
+        str, typer.Option("--form", metavar="device|simpler", help="With --package: which runtime it is for.")
     ] = "device",
     form: OutputFormat = "full",
 ) -> None:
@@ -78,6 +90,9 @@ def command(
     from pyptogen.builder.at_once import usual_jobs
     from pyptogen.cli.progress import shown
 
+    if binary is not None:
+        _write_binaries(paths, binary, machine or [], form, quiet)
+        return
     looking = check or diff or plan
     if package is not None:
         if looking or depfile or dump_ir or verify_each:
@@ -131,6 +146,18 @@ def _package(
             said(f"note: {note}", form)
         if not done.written and not done.removed and not quiet:
             said(f"{folder}: up to date", form)
+
+
+def _write_binaries(paths: list[Path], folder: Path, machines: list[str], form: Format, quiet: bool) -> None:
+    from pyptogen.builder.binaries import chosen_machines, write_binaries
+    from pyptogen.schema import load_spec
+    from pyptogen.spec_files import find_specs, given_paths
+
+    with findings(form):
+        specs = (load_spec(path) for path in find_specs(given_paths(paths)))
+        for path in write_binaries(specs, folder, chosen_machines(machines)):
+            if not quiet:
+                said(f"wrote {path}", form)
 
 
 def _print(report: BuildReport, form: Format, quiet: bool) -> None:

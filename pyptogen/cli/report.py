@@ -68,14 +68,12 @@ def command(
 def _print_call(screen: Console, entry: OperatorReport, target: str, sizes: dict[str, int]) -> None:
     """The launches of one call by the model of the device: of the sizes that are given, else of the last case."""
     from pyptogen.cli.tables import launch_table
-    from pyptogen.inspect.roofline import call_time, shown_case
     from pyptogen.schema import load_spec
+    from pyptogen.simulate.device.cases import call_time, shown_case
 
     lowered = entry.lowered[target].lowered
     cases = load_spec(entry.spec).verify.cases
     wanted = sizes or (cases[-1] if cases else {})
-    if any(dim not in wanted for dim in lowered.execution.dims):
-        return
     call = call_time(lowered, wanted)
     if call is not None:
         screen.print(launch_table(call, shown_case(wanted)))

@@ -522,6 +522,18 @@ _PACKAGES = (
         "package cannot be made",
         "No spec is made for the target, or the folder holds something that is no package.",
     ),
+    Code(
+        "PTG711",
+        "kernel that the simpler runtime does not run",
+        "In the form `simpler` a kernel is told its block by the runtime. Mixed kernels ask the device for their lane, "
+        "which is stale there, and kernels that an author wrote in C++ have an entry of their own.",
+    ),
+    Code(
+        "PTG712",
+        "beyond the limits of the simpler runtime",
+        "A task has at most 32 tensors and 16 numbers, a call 256 and 128, a tensor five axes, a program 1,024 "
+        "kernels, and what is kept between kernels fits a ring of 256 MB.",
+    ),
 )
 
 _IMPORTS = (

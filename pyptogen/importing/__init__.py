@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["from_torch"]
+__all__ = ["from_onnx", "from_torch"]
 
 
 def from_torch(program: Any, examples: Sequence[str], name: str = "") -> str:
@@ -35,4 +35,27 @@ def from_torch(program: Any, examples: Sequence[str], name: str = "") -> str:
 
     traced = trace(program, parse_examples(examples), name)
     spec = imported(traced, operator_name(name) if name else "")
+    return spec_text(spec, f"{spec.operator}.yaml")
+
+
+def from_onnx(path: str, name: str = "") -> str:
+    """The text of a spec that computes what a model of ONNX does. Its weights become inputs.
+
+    Args:
+        path: of the model.
+        name: of the operator; without it, that of the file.
+
+    Raises ``DiagnosticError``: PTG506 without the package onnx, PTG801 for a file that is no model, PTG802 for each
+    operator that is not taken.
+    """
+    from importlib.util import find_spec
+
+    from pyptogen.diagnostics import fault
+
+    if find_spec("onnx") is None:
+        raise fault("PTG506", "ONNX is not installed", None, fix="pip install 'pyptogen[onnx]'")
+    from pyptogen.importing.onnx_graph import imported
+    from pyptogen.importing.spec_text import spec_text
+
+    spec = imported(path, name)
     return spec_text(spec, f"{spec.operator}.yaml")

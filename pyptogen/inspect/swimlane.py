@@ -1,9 +1,9 @@
 """The estimated course of one call on a chip: which core runs which kernel when.
 
-A list schedule over the Execution level: launches in program order, each distributed to as many cores of its kind as it
-has tiles, started when the launches that it waits for have finished. The time of a launch is its kernel's estimate
-(`lower/instruction/estimate.py`) divided among its blocks, so the picture is as good as those figures: good enough to
-see a core that idles or a kernel that everybody waits for.
+On platforms with figures of time it is that of the model of the device (`pyptogen.simulate.device`). On others it is a
+list schedule: launches in program order, each distributed to as many cores of its kind as it has tiles, started when
+the launches that it waits for have finished. The time of a launch is then its kernel's estimate
+(`lower/instruction/estimate.py`) divided among its blocks.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
     from pyptogen.lower.instruction.ir import InstrKernel
     from pyptogen.lower.platforms import Platform
+    from pyptogen.simulate.device.call import CallTime
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,22 @@ def swimlane(lowered: Lowered, sizes: Mapping[str, int]) -> Swimlane:
             expected=", ".join(f"{dim}=SIZE" for dim in graph.dims),
             fix="give it with `--dims`",
         )
+    from pyptogen.simulate.device.cases import call_time
+
+    call = call_time(lowered, sizes)
+    if call is not None:
+        return Swimlane(lowered.name, platform.name, tuple(_bars(call, platform)))
     return Swimlane(lowered.name, platform.name, tuple(_schedule(lowered, platform, sizes)))
+
+
+def _bars(call: CallTime, platform: Platform) -> list[Bar]:
+    micros = 1 / (platform.frequency_ghz * 1e3)
+    bars = [
+        Bar(run.kernel, f"{run.kind} {run.core}", launch.segment, run.start * micros, run.end * micros)
+        for launch in call.launches
+        for run in launch.runs
+    ]
+    return sorted(bars, key=lambda bar: (bar.start, bar.core))
 
 
 def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) -> list[Bar]:

@@ -16,7 +16,7 @@ from pyptogen.schema.spec import Spec
 from pyptogen.spec_files import find_specs, given_paths
 
 MANIFEST = "package.json"
-FORMS = ("device",)
+FORMS = ("device", "simpler")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def build_package(
         paths: specs, or folders of specs; of a folder those that are made for the target.
         target: ``a2a3`` or ``a5``.
         folder: where it goes. It is new, empty, or holds an earlier package; files of others in it stay.
-        form: "device" for a library of the device's toolchain.
+        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime.
         force: write over files that were edited by hand.
 
     Raises ``DiagnosticError``: the findings of all specs; PTG705 for a folder that holds something else; PTG514 for
@@ -47,7 +47,12 @@ def build_package(
 
     specs = _specs(paths, target)
     notes: tuple[str, ...] = ()
-    files = device_package(specs, target, library_name(folder, specs))
+    if form == "simpler":
+        from pyptogen.package.simpler_package import simpler_package
+
+        files = simpler_package(specs, target)
+    else:
+        files = device_package(specs, target, library_name(folder, specs))
     before = _before(folder)
     edited = [path for path, digest in before.items() if _digest(folder / path) not in (digest, None)]
     if edited and not force:

@@ -112,12 +112,12 @@ def _launch(launch: LaunchPlan, lowered: Lowered, spelling: Mapping[str, str], k
         blocks=wanted_blocks(launch),
         arguments=", ".join(f"{launch.kernel}_blocks" if name == "nblk" else name for name in names),
         fifos=tuple((fifo.name, C_TYPES[fifo.dtype], fifo.elements.c()) for fifo in launch.fifos),
-        condition=_condition(launch, lowered, spelling),
+        condition=condition_of(launch, lowered, spelling),
         text=launch.text,
     )
 
 
-def _condition(launch: LaunchPlan, lowered: Lowered, spelling: Mapping[str, str]) -> str:
+def condition_of(launch: LaunchPlan, lowered: Lowered, spelling: Mapping[str, str]) -> str:
     """When a kernel runs, as C++ of the host; empty for always. Raises PTG702 where only the device could tell."""
     if launch.condition is None:
         return ""

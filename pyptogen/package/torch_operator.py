@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.numpy_dtypes import dtype_name
+from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
 from pyptogen.package.arguments import Argument
 from pyptogen.package.launches import DeviceOperator
 from pyptogen.package.size_text import cpp_size, python_size
@@ -24,6 +24,10 @@ _TORCH = {
     "fp8_e5m2": ("kFloat8_e5m2", "float8_e5m2"), "fp8_e8m0": ("kFloat8_e8m0fnu", "float8_e8m0fnu"),
 }  # fmt: skip
 """What memory has, by its names in ATen and in torch."""
+
+
+TORCH_NAMES = {str(numpy_dtype(name)): torch for name, (_, torch) in _TORCH.items()}
+"""What torch calls the dtypes of memory, by numpy's names."""
 
 
 @dataclass(frozen=True, slots=True)

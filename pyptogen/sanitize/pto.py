@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
-from pyptogen.lower.isa.device_rules import FILLED_FIRST
+from pyptogen.lower.isa.device_rules import FILLED_FIRST, USED_UP
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.operands import is_global, shape_of, uses_of
-from pyptogen.sanitize.regions import Use, lying, region_of
+from pyptogen.sanitize.regions import Use, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -392,7 +392,11 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     apart = lying(name, tiles, machine.target)
-    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses_of(name, values, token))
+    uses = uses_of(name, values, token)
+    if machine.target == "a2a3" and name in USED_UP:
+        writes.append(region_of(tiles[1], token))
+        uses.append(replace(use_of(tiles[1], "t", token), name=f"what {name} works on", holder=-1))
+    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses)
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)

@@ -13,6 +13,7 @@ from enum import Enum
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from pyptogen.simulate.device.cases import in_manifest
 from pyptogen.templates.contract_view import ContractView, TensorView, contract_view
 
 if TYPE_CHECKING:
@@ -27,11 +28,13 @@ def render(
     lowered: Mapping[str, Generated],
     files: Mapping[str, str],
     call: Mapping[str, Any],
+    cases: Sequence[Mapping[str, int]] = (),
 ) -> str:
     """The text of a manifest.
 
     ``lowered`` by target, as built; ``files`` SHA-256 by relative path of what was written; ``call`` is what a call is
-    checked by (`pyptogen.runtime.operator.call`). By which generator is
+    checked by (`pyptogen.runtime.operator.call`); ``cases``: those of the spec, of which the last one is timed by the
+    model of the device. By which generator is
     nothing to review: that stands in the lock file of the library. Raises ``TypeError`` when a report holds something
     that has no plain form.
     """
@@ -41,7 +44,7 @@ def render(
         "files": dict(files),
         "format": FORMAT,
         "operator": program.name,
-        "platforms": {target: _platform(result) for target, result in lowered.items()},
+        "platforms": {target: _platform(result, cases) for target, result in lowered.items()},
         "targets": {"built": sorted(lowered), "declared": sorted(program.targets)},
     }
     return json.dumps(_plain(content), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
@@ -64,14 +67,14 @@ def _tensor(tensor: TensorView) -> dict[str, Any]:
     return entry
 
 
-def _platform(result: Generated) -> dict[str, Any]:
+def _platform(result: Generated, cases: Sequence[Mapping[str, int]]) -> dict[str, Any]:
     """What the compiler decided, per kernel and for the whole operator; see ``Generated.report``."""
     decided = result.report.get("kernels", {})
     kernels = {
         kernel.name: {**decided.get(kernel.name, {}), "core": kernel.core, "lines": kernel.lines}
         for kernel in result.kernels
     }
-    return {**result.report, "kernels": kernels}
+    return {**result.report, "kernels": kernels, **in_manifest(result.lowered, cases)}
 
 
 def _plain(value: Any) -> Any:

@@ -19,6 +19,7 @@ COPIED = (
     "specs",
     "generated",
     "docs",
+    "examples",
     "benchmarks",
     "tests",
     "pyptogen",

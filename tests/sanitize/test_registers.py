@@ -57,5 +57,45 @@ def test_a_number_joined_with_bits_in_place(tmp_path: Path) -> None:
     assert "in place" not in kinds(tmp_path, kernel, right, wrong, "a5")
 
 
+QUANTISED = """
+#include <pto/pto-inst.hpp>
+using namespace pto;
+using Gm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
+using Rows = Tile<TileType::Vec, float, 8, 32>;
+extern "C" __global__ AICORE void kernel(__gm__ float *y, __gm__ float *x)
+{
+#if defined(__DAV_VEC__)
+    set_mask_norm(); set_vector_mask(-1, -1);
+    Rows a, b; Tile<TileType::Vec, int8_t, 8, 32> q; Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor> scale;
+    TASSIGN<0x0>(a); TASSIGN<0x8000>(b); TASSIGN<0x1000>(q); TASSIGN<0x2000>(scale);
+    Gm in(x), out(y);
+    TLOAD(a, in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    TEXPANDS(scale, 1.0f); TADDS(b, a, 1.0f);
+    pipe_barrier(PIPE_V);
+    TQUANT<QuantType::INT8_SYM>(q, a, scale);
+    pipe_barrier(PIPE_V);
+    TADDS(b, a, 1.0f);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    TSTORE(out, b);
+#endif
+}
+"""
+
+
+def test_a_quantisation_uses_its_source_up(tmp_path: Path) -> None:
+    """A2/A3 multiplies and converts in the source's own place."""
+    file = tmp_path / "kernel.cpp"
+    file.write_text(QUANTISED)
+
+    def said(target: str) -> str:
+        return "".join(d.message for report in sanitize_files([file], target=target) for d in report.findings)
+
+    assert "where TQUANT has put `what TQUANT works on` over it" in said("a2a3")
+    assert "TQUANT" not in said("a5")
+    file.write_text(QUANTISED.replace("    pipe_barrier(PIPE_V);\n    TADDS(b, a, 1.0f);\n", "", 1))
+    assert said("a2a3") == ""
+
+
 def test_a5_keeps_neither(tmp_path: Path) -> None:
     assert "mask" not in kinds(tmp_path, SOFTMAX, MASK, "", "a5")

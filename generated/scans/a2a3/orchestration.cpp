@@ -55,18 +55,18 @@ extern "C" void scans_a2a3(pto_rt::Runtime &rt, const scans_args &args)
             "scans_vec1", Core::Vector, scans_vec1_blocks,
             [=] {
                 scans_vec1(down, x, rows, scans_vec1_blocks);
-            }, {}, 1);
-        const int32_t scans_vec2_blocks = fewer((rows + 767) / 768, vector);
+            });
+        const int32_t scans_vec2_blocks = fewer((rows + 15) / 16, vector);
         rt.launch(
             "scans_vec2", Core::Vector, scans_vec2_blocks,
             [=] {
                 scans_vec2(product, x, rows, scans_vec2_blocks);
-            });
-        const int32_t scans_vec3_blocks = fewer((rows + 767) / 768, vector);
+            }, {}, 1);
+        const int32_t scans_vec3_blocks = fewer((rows + 15) / 16, vector);
         rt.launch(
             "scans_vec3", Core::Vector, scans_vec3_blocks,
             [=] {
                 scans_vec3(count, mark, rows, scans_vec3_blocks);
-            });
+            }, {}, 1);
     }
 }

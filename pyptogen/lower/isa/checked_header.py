@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyptogen.lower.isa.device_rules import FILLED_FIRST
+from pyptogen.lower.isa.device_rules import FILLED_FIRST, USED_UP
 from pyptogen.lower.isa.extents import extents_of
 from pyptogen.lower.isa.instruction import (
     ALL,
@@ -148,11 +148,13 @@ def _names() -> str:
     for types, name in names.items():
         if len(types) != 1:
             lines.append(_wrapped(f"constexpr Types {name} =", [_constant(d) for d in DTYPES if d in types]))
-    filled = ", ".join(f'"{name}"' for name in FILLED_FIRST)
+    filled, used_up = (", ".join(f'"{name}"' for name in row) for row in (FILLED_FIRST, USED_UP))
     lines += [
         "",
         "/// Instructions of A2/A3 that write their result before they have read all operands.",
         f"constexpr const char* kFilledFirst[] = {{{filled}}};",
+        "/// Instructions of A2/A3 that work in their second operand: nothing is left of it.",
+        f"constexpr const char* kUsedUp[] = {{{used_up}}};",
         "",
         *_masks(A2A3_CASTS, "A2/A3"),
         "",

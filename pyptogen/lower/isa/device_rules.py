@@ -133,6 +133,10 @@ FILLED_FIRST = ("TANDS", "TORS", "TXOR", "TXORS")
 """A2/A3 makes these of other instructions, of which the first fills the result before all operands have been read."""
 
 
+USED_UP = ("TQUANT",)
+"""A2/A3 works in the second operand of these, of which nothing is left (TQuant.hpp)."""
+
+
 def _own_place(call: Operands) -> bool:
     return not call.places or call.places[0] not in call.places[1:]
 

@@ -72,13 +72,14 @@ def _split_cores(programs: Programs, platform: Platform) -> Programs:
 
 
 def _pipeline(programs: Programs, platform: Platform) -> Programs:
-    """Where the memories of the cube core have room for two iterations."""
-    cube, *others = programs
-    if cube.core != "cube" or not cube.fifos:
-        return programs
-    early = pipeline.run(cube)
+    """Each program of a mixed kernel in stages, where the memories of its core have room for two iterations."""
+    return tuple(_in_stages(program, platform) if program.fifos else program for program in programs)
+
+
+def _in_stages(program: TileKernel, platform: Platform) -> TileKernel:
+    early = pipeline.run(program)
     _, found = plan.run(early, platform)
-    return (early, *others) if isinstance(found, BlockKernel) and pipeline.is_apart(found) else programs
+    return early if isinstance(found, BlockKernel) else program
 
 
 def _split_rows(programs: Programs, platform: Platform) -> Programs:
@@ -141,10 +142,10 @@ KERNELS = (
 SPLITS = (
     _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,
                  lambda kernel, _: split_cores.run(kernel) if kernel.core == "mixed" else (kernel,)),
-    _on_programs("pipeline", "the cube program begins the next iteration early", _pipeline,
-                 lambda kernel, _: (pipeline.run(kernel),)),
     _on_programs("split-rows", "two vector cores take half of the rows each", _split_rows,
                  lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
+    _on_programs("pipeline", "either core begins the next iteration early", _pipeline,
+                 lambda kernel, _: (pipeline.run(kernel),)),
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from pyptogen.diagnostics import fault
 from pyptogen.processors import available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
-from pyptogen.runtime.toolchain.compiler import find_compiler
+from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error
 from pyptogen.runtime.toolchain.headers import BUNDLED
 
@@ -52,13 +52,24 @@ _WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), site (\d+)")
 """As ``include/pto/cpu/core/indices.hpp`` says it."""
 
 
-def build_scheduler(cache: Cache | None = None) -> Path:
-    """The shared object of the scheduler, compiled at first use. Raises PTG501, PTG502."""
+def _source_files() -> list[Path]:
+    return [*sorted(_SOURCES.glob("*.cpp")), *sorted(_SOURCES.glob("*.hpp")), BUNDLED / "pto" / "runtime.hpp"]
+
+
+@functools.cache
+def scheduler_key() -> str:
+    """What a prebuilt scheduler and operators must have been made from to go with this version."""
+    return digest("scheduler", *(part for f in _source_files() for part in (f.name, f.read_bytes())))
+
+
+def build_scheduler(cache: Cache | None = None, compiler: Compiler | None = None) -> Path:
+    """The shared object of the scheduler, compiled at first use, by ``compiler`` if one is given (that of another
+    machine). Raises PTG501, PTG502."""
     cache = cache or Cache()
-    compiler = find_compiler()
+    compiler = compiler or find_compiler()
     sources = sorted(_SOURCES.glob("*.cpp"))
-    files = [*sources, *sorted(_SOURCES.glob("*.hpp")), BUNDLED / "pto" / "runtime.hpp"]
-    key = digest("scheduler", compiler.identity, *_FLAGS, *(part for f in files for part in (f.name, f.read_bytes())))
+    parts = (part for f in _source_files() for part in (f.name, f.read_bytes()))
+    key = digest("scheduler", compiler.identity, *_FLAGS, *parts)
 
     def run(arguments: Sequence[str]) -> None:
         said = compiler.run([*_FLAGS, *arguments])
@@ -77,10 +88,26 @@ def build_scheduler(cache: Cache | None = None) -> Path:
     return cache.file("scheduler", key, ".so", make)
 
 
+_prebuilt: list[Path] = []
+
+
+def use_scheduler(path: Path) -> None:
+    """Take a shared object for the scheduler, unless one is compiled or taken already: it is loaded once. It must be of
+    this version (``scheduler_key``)."""
+    if not _prebuilt:
+        _prebuilt.append(path)
+
+
+@functools.cache
+def scheduler() -> Path:
+    """The scheduler of this process: what ``use_scheduler`` said, else one that is compiled. Raises PTG501, PTG502."""
+    return _prebuilt[0] if _prebuilt else build_scheduler()
+
+
 @functools.cache
 def native_library() -> ctypes.CDLL:
     """The scheduler, loaded once, with the types of its functions."""
-    library = ctypes.CDLL(str(build_scheduler()))
+    library = ctypes.CDLL(str(scheduler()))
     library.pto_chip_create.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_uint32]
     library.pto_chip_create.restype = ctypes.c_void_p
     library.pto_chip_destroy.argtypes = [ctypes.c_void_p]

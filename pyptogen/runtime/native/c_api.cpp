@@ -3,6 +3,7 @@
 #include <cstring>
 #include <memory>
 
+#include "chip_call.hpp"
 #include "driver.hpp"
 #include "inline_chip.hpp"
 #include "interrupts.hpp"
@@ -18,7 +19,6 @@ using pto_rt::native::Interruptible;
 using pto_rt::native::JsonFile;
 using pto_rt::native::KernelThread;
 using pto_rt::native::Policy;
-using pto_rt::native::RunReport;
 using pto_rt::native::ThreadedChip;
 using pto_rt::native::Trace;
 using pto_rt::native::TraceLog;
@@ -39,22 +39,6 @@ PTO_API Chip* pto_chip_create(int unified, int cube, int vector, uint32_t ring)
 }
 
 PTO_API void pto_chip_destroy(Chip* chip) { delete chip; }
-
-// One run, as Python describes it. Paths and names may be null; then nothing is written.
-struct pto_chip_call {
-    Entry entry;
-    const void* args;
-    const char* trace_path;
-    const char* graph_path;
-    const char* process_name;
-    int64_t pid;
-    int32_t policy;
-    uint32_t message_bytes;
-    char* message;
-    RunReport report;
-    uint64_t log_task;  // number of the host's task that this run is
-    int32_t log_file;   // where the run is appended for the host; -1: nowhere
-};
 
 // Runs an operator; calls from several threads take turns. Returns 0 when it went well; 1 when it failed, with the
 // message; 2 when only the trace or the graph could not be written, with its path as the message.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.diagnostics import DiagnosticError
+from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.layout.buffers import aligned_empty
 from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.runtime.arrays.arguments import (
@@ -27,6 +27,7 @@ from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, lo
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, wrong_index
+from pyptogen.runtime.operator.known_calls import KnownCalls
 from pyptogen.runtime.operator.repeated import LastCall, Repeated
 from pyptogen.runtime.operator.sources import SourceOf, entry_name
 
@@ -49,6 +50,8 @@ class BoundCall:
     held: tuple[Any, ...]
     dims: tuple[int, ...] = ()
     """The dynamic dims, in the order of the contract."""
+    scalars: tuple[float | int, ...] = ()
+    """The attrs, in the order of the contract."""
     indices: tuple[IndexUse, ...] = ()
     """What may be wrong with the indices that its kernels compute."""
 
@@ -98,13 +101,12 @@ class CompiledOperator:
         self._last = LastCall()
         inplace = self.contract.inplace
         self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
-        self.last_run = 0.0
-        """Seconds that the last call spent in native code: that which ended last, where several threads call."""
         self.entry = load_entry(library, entry_name(self.contract.name, target))
         self.results = namedtuple(  # type: ignore[misc]
             f"{''.join(part.capitalize() for part in self.contract.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
+        self._known = KnownCalls(self.rules, self.entry, threads, self.results)
         self.policy = self.rules.policy
         """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
@@ -120,12 +122,23 @@ class CompiledOperator:
         )
 
     @property
+    def last_run(self) -> float:
+        """Seconds that the last call spent in native code: that which ended last, where several threads call."""
+        return self._known.seconds.value
+
+    @last_run.setter
+    def last_run(self, seconds: float) -> None:
+        self._known.seconds.value = seconds
+
+    @property
     def spec(self) -> Spec:
         """What was compiled. That of a generated folder is read at first use."""
         if self._spec is None:
             from pyptogen.schema import load_spec
 
-            assert self._source is not None
+            if self._source is None:
+                message = f"`{self.contract.name}` was loaded from shared objects, which have no spec with them"
+                raise fault("PTG504", message, None, fix="load the generated folder, or compile the spec")
             self._spec = load_spec(self._source.spec)
         return self._spec
 
@@ -146,6 +159,9 @@ class CompiledOperator:
         PTG408) before anything is written, PTG408 also afterwards for an index that a kernel computed, and ``RunError``
         when a kernel fails; what the call writes is then undefined.
         """
+        known = self._known.take(arguments, out)
+        if known is not None:
+            return known
         out = (
             dict(named_outputs(self.contract, out)) or None
         )  # the arrays of this call, also where another thread changes the mapping
@@ -159,23 +175,30 @@ class CompiledOperator:
                 report = shared_chip(self.threads).run(self.entry, repeated.packed, policy=self.policy)
             except WrongIndexError as error:
                 raise wrong_index(error, self._indices, repeated.dims, self.contract.name) from None
-            self.last_run = report.seconds
+            self._known.seconds.value = report.seconds
             return results
         last.repeated = None
         call = self.bind(arguments, out)
         if out and self._repeatable(arguments, out, call):
             last.repeated = Repeated(arguments, out, call.packed, call.dims)
-        self.last_run = call.run(shared_chip(self.threads)).seconds
+        self._known.seconds.value = call.run(shared_chip(self.threads)).seconds
+        if self._known.learns and self._as_they_are(arguments, call):
+            self._known.learn(arguments, call.dims, call.scalars)
         return call.results
 
     def _repeatable(self, arguments: Mapping[str, Any], out: Mapping[str, Any], call: BoundCall) -> bool:
         """Whether native code read the given arrays themselves, and wrote only into given ones."""
+        return self._as_they_are(arguments, call) and all(
+            out.get(tensor.name) is getattr(call.results, tensor.name) for _, tensor in self._fresh
+        )
+
+    def _as_they_are(self, arguments: Mapping[str, Any], call: BoundCall) -> bool:
+        """Whether native code read the given arrays themselves."""
         held = [arguments[tensor.name] for tensor in self.contract.inputs]
-        own = all(
+        return all(
             given is used or (isinstance(given, PackedWeight) and given.data is used)
             for given, used in zip(held, call.held, strict=True)
         )
-        return own and all(out.get(tensor.name) is getattr(call.results, tensor.name) for _, tensor in self._fresh)
 
     def bind(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None = None) -> BoundCall:
         """A call with everything checked and ready to run, once, on any chip.
@@ -207,7 +230,9 @@ class CompiledOperator:
             results[name] = arrays[source]
         ordered = self.results(*(results[tensor.name] for tensor in contract.outputs))
         sizes = (*dims.values(),)
-        return BoundCall(contract.name, self.entry, packed, self.policy, ordered, tuple(held), sizes, self._indices)
+        return BoundCall(
+            contract.name, self.entry, packed, self.policy, ordered, tuple(held), sizes, (*scalars,), self._indices
+        )
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""

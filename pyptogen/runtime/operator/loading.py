@@ -12,6 +12,7 @@ from pyptogen.diagnostics import DiagnosticError, fault, gathering
 from pyptogen.processors import available_processors
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.prebuilt import is_prebuilt, load_prebuilt
 from pyptogen.runtime.operator.sources import SourceOf
 from pyptogen.runtime.operator.traced_sources import in_spec, traced_sources
 from pyptogen.runtime.toolchain.headers import isa_root
@@ -68,12 +69,19 @@ def load_generated(
     portable: bool = False,
 ) -> CompiledOperator:
     """The operator of a generated folder: its kernels as they are on disk, compiled for this machine;
-    nothing is lowered.
+    nothing is lowered. Of a folder that ``pyptogen build --binary`` wrote, the best of its shared objects for this
+    machine; nothing is compiled.
 
     The arguments are those of ``compile``. Raises ``DiagnosticError``: PTG504 when the folder is not a
-    generated one.
+    generated one, or has nothing for this machine.
     """
     root = Path(folder)
+    if is_prebuilt(root):
+        if isa is not None:
+            raise fault(
+                "PTG504", f"{root} holds shared objects, which are compiled already", None, fix="leave `isa` out"
+            )
+        return load_prebuilt(root, target, threads, portable)
     specs = sorted(path for path in root.glob("*") if path.suffix in (".yaml", ".yml", ".toml"))
     if len(specs) != 1 or not (root / "wrapper.hpp").is_file():
         raise _not_generated(root)

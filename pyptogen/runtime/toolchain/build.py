@@ -15,7 +15,7 @@ from pathlib import Path
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.processors import available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
-from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
+from pyptogen.runtime.toolchain.compiler import Compiler, compiler_for, find_compiler, find_compilers
 from pyptogen.runtime.toolchain.cpu import PORTABLE, Level, native_level
 from pyptogen.runtime.toolchain.cxx_errors import compile_fault, first_error
 from pyptogen.runtime.toolchain.headers import Headers, bundled_headers, isa_headers
@@ -209,6 +209,14 @@ def make_toolchain(
     if checked is not None:
         flags = (*flags, *_CHECKED, f"-DPTO_CHECKED_{checked.upper()}")
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
+
+
+def toolchain_for(machine: str, level: Level, cache: Cache | None = None) -> Toolchain:
+    """The toolchain for a machine (as ``platform.machine()`` has it) and a level of its instruction sets, whatever this
+    one is. Raises PTG501."""
+    compiler = compiler_for(machine)
+    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    return Toolchain(compiler, level.name, flags, bundled_headers(), cache or Cache())
 
 
 def _isa_toolchain(root: Path, level: Level, cache: Cache, more: tuple[str, ...]) -> Toolchain:

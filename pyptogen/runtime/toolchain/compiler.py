@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
+import platform
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,3 +153,26 @@ def find_compilers(prefer: str = "gcc") -> tuple[Compiler, ...]:
 def find_compiler(prefer: str = "gcc") -> Compiler:
     """The first of ``find_compilers``, without looking for the others; raises PTG501 when there is none."""
     return _search(os.environ.get("CXX", ""), os.environ.get("PATH", ""), prefer, True)[0]
+
+
+_CROSS = {"aarch64": ("aarch64-linux-gnu-g++", "aarch64-linux-gnu.2.28")}
+"""A machine -> the compiler that Debian has for it, and what Zig calls it, with the oldest glibc for its results."""
+
+
+def compiler_for(machine: str) -> Compiler:
+    """A compiler for a machine: for another one than this Debian's cross compiler, or the one in the package ziglang.
+    Raises PTG501."""
+    if machine == platform.machine():
+        return find_compiler()
+    named, target = _CROSS.get(machine, (f"{machine}-linux-gnu-g++", f"{machine}-linux-gnu"))
+    for command in ((named,), (sys.executable, "-m", "ziglang", "c++", "-target", target)):
+        found = _identify(command)
+        if isinstance(found, Compiler):
+            return found
+    raise fault(
+        "PTG501",
+        f"no C++ compiler for {machine} was found",
+        None,
+        expected=f"{named}, or the package ziglang",
+        fix=f"`pip install ziglang`, or `apt-get install g++-{machine}-linux-gnu`; or leave the machine out",
+    )

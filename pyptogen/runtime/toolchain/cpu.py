@@ -53,6 +53,11 @@ X86_LEVELS = (
 """Best first."""
 
 
+def level_named(name: str) -> Level:
+    """The step of the ladder that has a name. Raises ``KeyError``."""
+    return {level.name: level for level in (*X86_LEVELS, PORTABLE)}[name]
+
+
 def parse_cpuinfo(text: str) -> frozenset[str]:
     """The feature names that every processor in the text of ``/proc/cpuinfo`` has."""
     features: frozenset[str] | None = None

@@ -16,6 +16,7 @@ _ORCHESTRATION = "orchestration"
 """Headers by names that other runtimes have, too: found by programs of this runtime only, not by whoever takes the
 bundled folder for an installation of PTO-ISA."""
 _OWN_HEADERS = (
+    "orchestration/intrinsic.h",
     "orchestration/orchestration_api.h",
     "orchestration/pto_orchestration_api.h",
     "orchestration/tensor.h",

@@ -21,6 +21,17 @@ from pyptogen.simulate.graph import chosen_cut, segments
 
 
 @dataclass(frozen=True, slots=True)
+class Run:
+    """A kernel on one core for one block: which core of its kind, cycles from when it is handed out to its end."""
+
+    kernel: str
+    kind: str
+    core: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchTime:
     """One launch of a call: cycles from when its first block is handed out to the end of its last one, on ``blocks``
     cores of ``core``; ``critical``: the call would end earlier if it did."""
@@ -33,6 +44,7 @@ class LaunchTime:
     start: float
     end: float
     cost: Cost
+    runs: tuple[Run, ...]
     critical: bool = False
 
 
@@ -79,7 +91,8 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     kernels = {kernel.name: kernel for kernel in lowered.instructions}
     graph = lowered.execution
     timing = platform.timing
-    free = {"cube": [0.0] * platform.cube_cores, "vector": [0.0] * platform.vector_cores}
+    cores = {"cube": platform.cube_cores, "vector": platform.vector_cores}
+    free = {kind: [(0.0, core) for core in range(count)] for kind, count in cores.items()}
     plan = graph.plans[chosen_cut(graph, sizes).plan]
     launches: list[LaunchTime] = []
     priced: dict[tuple[str, int], tuple[int, Cost]] = {}
@@ -101,11 +114,12 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
             blocks, found = priced[key]
             written |= {tensor.name for program in programs for tensor in program.writes}
             start = max((ready, *(done.get(name, 0.0) for name in launch.after)))
-            start, ended = _take(free, programs, blocks, start, timing.task.value + found.cycles)
+            runs = _take(free, programs, blocks, start, timing.task.value + found.cycles)
+            ended = max(run.end for run in runs)
             done[launch.kernel] = ended
             core = "mixed" if len(programs) > 1 else programs[0].core
-            span = (begin, end), start, ended
-            launches.append(LaunchTime(launch.kernel, launch.kernels, core, blocks, *span, found))
+            span = (begin, end), min(run.start for run in runs), ended
+            launches.append(LaunchTime(launch.kernel, launch.kernels, core, blocks, *span, found, runs))
     total = max((launch.end for launch in launches), default=0.0)
     moved = _contract_bytes(lowered, launches, sizes)
     roofline = max(moved / timing.hbm.value, _product_cycles(launches, kernels, timing, platform.cube_cores))
@@ -166,18 +180,20 @@ def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int,
 
 
 def _take(
-    free: dict[str, list[float]], programs: Sequence[InstrKernel], blocks: int, ready: float, takes: float
-) -> tuple[float, float]:
-    """Gives each block the core that is free first, or the cores of a mixed kernel's programs together; when the first
-    one starts and the last one ends."""
-    kinds = [("cube" if p.core == "cube" else "vector", 2 if p.subblock else 1) for p in programs]
-    starts = []
+    free: dict[str, list[tuple[float, int]]], programs: Sequence[InstrKernel], blocks: int, ready: float, takes: float
+) -> tuple[Run, ...]:
+    """Gives each block the core that is free first, or the cores of a mixed kernel's programs together."""
+    lanes = [
+        (p.name, "cube" if p.core == "cube" else "vector") for p in programs for _ in range(2 if p.subblock else 1)
+    ]
+    runs: list[Run] = []
     for _ in range(blocks):
-        taken = [(kind, heapq.heappop(free[kind])) for kind, count in kinds for _ in range(count)]
-        starts.append(max(ready, *(when for _, when in taken)))
-        for kind, _ in taken:
-            heapq.heappush(free[kind], starts[-1] + takes)
-    return min(starts), max(starts) + takes
+        taken = [(name, kind, *heapq.heappop(free[kind])) for name, kind in lanes]
+        start = max(ready, *(when for _, _, when, _ in taken))
+        for name, kind, _, core in taken:
+            heapq.heappush(free[kind], (start + takes, core))
+            runs.append(Run(name, kind, core, start, start + takes))
+    return tuple(runs)
 
 
 def _critical(launches: Sequence[LaunchTime], total: float) -> list[LaunchTime]:

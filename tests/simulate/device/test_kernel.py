@@ -35,7 +35,10 @@ def counts(lane: Lane) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize(("name", "dim", "size"), [("matmul_fp16", "m", 640), ("rms_norm", "rows", 300)])
+@pytest.mark.parametrize(
+    ("name", "dim", "size"),
+    [("matmul_fp16", "m", 640), ("matmul_fp16", "m", 37), ("rms_norm", "rows", 300), ("rms_norm", "rows", 1)],
+)
 def test_a_kernel_costs_what_its_own_text_does(name: str, dim: str, size: int, tmp_path: Path) -> None:
     found = lowered(name)
     (kernel,) = found.instructions
@@ -75,6 +78,7 @@ def test_the_indexer_prolog_has_a_critical_path() -> None:
     path = [launch for launch in found.launches if launch.critical]
     assert path[0].kernel in ("query_linear", "key_linear")
     assert path[-1].end == found.cycles
+    assert path[0].start == TIMING.launch.value
     assert 0 < found.roofline_share < 1
     for earlier, later in pairwise(path):
         assert earlier.end <= later.start + 1

@@ -44,9 +44,9 @@ AICORE inline void run_block(
     OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 65536, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 32768, 0x0, 0x0);
     OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first
     const int32_t tiles = (sq_end - sq_begin + 127) / 128 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t sq0 = sq_begin + tile / 8 * 128;
@@ -63,74 +63,83 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
         wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
-            const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-            OQkSlot o_qk_view(o_qk_fifo);
-            TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            __gm__ float *o_qk_slot = o_qk_view.data();
-            VecF32_64x256 o_qk(sq0_share, kv0_valid); TASSIGN<0x08200>(o_qk);  // UB 0x08200..0x18200
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-            OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
-            TLOAD(o_qk, o_qk_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            VecF32_64x256 o_s(sq0_share, kv0_valid); TASSIGN<0x08200>(o_s);  // UB 0x08200..0x18200
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            TMULS(o_s, o_qk, scale);
-            VecF32_64x1 o_block_max(sq0_share); TASSIGN<0x18200>(o_block_max);  // UB 0x18200..0x18300
-            VecF32_64x128 o_block_max_tmp(sq0_share); TASSIGN<0x18300>(o_block_max_tmp);  // UB 0x18300..0x20300
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TROWMAX(o_block_max, o_s, o_block_max_tmp);
-            VecF32_1x64 o_max_next_row(sq0_share); TASSIGN<0x18200>(o_max_next_row);  // as a row, same bytes as o_max_next
-            VecF32_1x64 o_block_max_row(sq0_share); TASSIGN<0x18200>(o_block_max_row);  // as a row, same bytes as o_block_max
-            pipe_barrier(PIPE_V);
-            TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_64x256 o_below_max(sq0_share, kv0_valid); TASSIGN<0x08200>(o_below_max);  // UB 0x08200..0x18200
-            VecF32_64x1 o_max_next(sq0_share); TASSIGN<0x18200>(o_max_next);  // UB 0x18200..0x18300
-            pipe_barrier(PIPE_V);
-            TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-            VecF32_64x256 o_p(sq0_share, kv0_valid); TASSIGN<0x08200>(o_p);  // UB 0x08200..0x18200
-            pipe_barrier(PIPE_V);
-            TEXP(o_p, o_below_max);
-            VecF32_1x64 o_max_step_row(sq0_share); TASSIGN<0x18300>(o_max_step_row);  // as a row, same bytes as o_max_step
-            TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x64 o_alpha_row(sq0_share); TASSIGN<0x18300>(o_alpha_row);  // as a row, same bytes as o_alpha
-            pipe_barrier(PIPE_V);
-            TEXP(o_alpha_row, o_max_step_row);
-            VecF32_64x1 o_block_sum(sq0_share); TASSIGN<0x18400>(o_block_sum);  // UB 0x18400..0x18500
-            VecF32_64x128 o_block_sum_tmp(sq0_share); TASSIGN<0x18500>(o_block_sum_tmp);  // UB 0x18500..0x20500
-            TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-            pipe_barrier(PIPE_V);
-            TMUL(o_sum_row, o_sum_row, o_alpha_row);
-            VecF32_1x64 o_block_sum_row(sq0_share); TASSIGN<0x18400>(o_block_sum_row);  // as a row, same bytes as o_block_sum
-            pipe_barrier(PIPE_V);
-            TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            VecB16_64x256 o_p_low(sq0_share, kv0_valid); TASSIGN<0x18400>(o_p_low);  // UB 0x18400..0x20400
-            pipe_barrier(PIPE_V);
-            TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 2);  // the middle row of an odd number is both cores'
-            TPUSH<OPLowPipe, VecB16_64x256, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
-            VecF32_64x1 o_alpha(sq0_share); TASSIGN<0x18300>(o_alpha);  // UB 0x18300..0x18400
-            TROWEXPANDMUL(o_acc, o_acc, o_alpha);
-            OPvSlot o_pv_view(o_pv_fifo);
-            TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            __gm__ float *o_pv_slot = o_pv_view.data();
-            VecF32_64x128 o_pv(sq0_share); TASSIGN<0x08200>(o_pv);  // UB 0x08200..0x10200
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
-            TLOAD(o_pv, o_pv_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TADD(o_acc, o_acc, o_pv);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            TMOV(o_max_row, o_max_next_row);
+        for (int32_t kv0 = -256; kv0 < kv; kv0 += 256) {
+            if (const int32_t kv3 = kv0 + 256; kv3 < kv) {
+                const int32_t kv3_valid = kv - kv3 < 256 ? kv - kv3 : 256;
+                OQkSlot o_qk_view(o_qk_fifo);
+                TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                __gm__ float *o_qk_slot = o_qk_view.data();
+                VecF32_64x256 o_qk(sq0_share, kv3_valid); TASSIGN<0x08200>(o_qk);  // UB 0x08200..0x18200
+                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+                OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv3_valid) * sq0_first, {sq0_share, kv3_valid}, {int64_t(kv3_valid)});
+                TLOAD(o_qk, o_qk_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+                TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                VecF32_64x256 o_s(sq0_share, kv3_valid); TASSIGN<0x08200>(o_s);  // UB 0x08200..0x18200
+                wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+                TMULS(o_s, o_qk, scale);
+                VecF32_64x1 o_block_max(sq0_share); TASSIGN<0x18200>(o_block_max);  // UB 0x18200..0x18300
+                VecF32_64x128 o_block_max_tmp(sq0_share); TASSIGN<0x18300>(o_block_max_tmp);  // UB 0x18300..0x20300
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+                TROWMAX(o_block_max, o_s, o_block_max_tmp);
+                VecF32_1x64 o_max_next_row(sq0_share); TASSIGN<0x18200>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x64 o_block_max_row(sq0_share); TASSIGN<0x18200>(o_block_max_row);  // as a row, same bytes as o_block_max
+                pipe_barrier(PIPE_V);
+                TMAX(o_max_next_row, o_max_row, o_block_max_row);
+                VecF32_64x256 o_below_max(sq0_share, kv3_valid); TASSIGN<0x08200>(o_below_max);  // UB 0x08200..0x18200
+                VecF32_64x1 o_max_next(sq0_share); TASSIGN<0x18200>(o_max_next);  // UB 0x18200..0x18300
+                pipe_barrier(PIPE_V);
+                TROWEXPANDSUB(o_below_max, o_s, o_max_next);
+                VecF32_64x256 o_p(sq0_share, kv3_valid); TASSIGN<0x08200>(o_p);  // UB 0x08200..0x18200
+                pipe_barrier(PIPE_V);
+                TEXP(o_p, o_below_max);
+                VecF32_1x64 o_max_step_row(sq0_share); TASSIGN<0x18300>(o_max_step_row);  // as a row, same bytes as o_max_step
+                TSUB(o_max_step_row, o_max_row, o_max_next_row);
+                VecF32_1x64 o_alpha_row(sq0_share); TASSIGN<0x18300>(o_alpha_row);  // as a row, same bytes as o_alpha
+                pipe_barrier(PIPE_V);
+                TEXP(o_alpha_row, o_max_step_row);
+                VecF32_64x1 o_block_sum(sq0_share); TASSIGN<0x18400>(o_block_sum);  // UB 0x18400..0x18500
+                VecF32_64x128 o_block_sum_tmp(sq0_share); TASSIGN<0x18500>(o_block_sum_tmp);  // UB 0x18500..0x20500
+                TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
+                pipe_barrier(PIPE_V);
+                TMUL(o_sum_row, o_sum_row, o_alpha_row);
+                VecF32_1x64 o_block_sum_row(sq0_share); TASSIGN<0x18400>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+                pipe_barrier(PIPE_V);
+                TADD(o_sum_row, o_sum_row, o_block_sum_row);
+                VecB16_64x256 o_p_low(sq0_share, kv3_valid); TASSIGN<0x18400>(o_p_low);  // UB 0x18400..0x20400
+                pipe_barrier(PIPE_V);
+                TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
+                set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+                wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+                o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv3_valid * 2);  // the middle row of an odd number is both cores'
+                TPUSH<OPLowPipe, VecB16_64x256, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
+                set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+                TMOV(o_max_row, o_max_next_row);
+            }
+            if (const int32_t kv2 = kv0; -256 < kv2 && kv2 < kv) {
+                const int32_t kv2_valid = kv - kv2 < 256 ? kv - kv2 : 256;
+                OPvSlot o_pv_view(o_pv_fifo);
+                TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                __gm__ float *o_pv_slot = o_pv_view.data();
+                VecF32_64x128 o_pv(sq0_share); TASSIGN<0x08200>(o_pv);  // UB 0x08200..0x10200
+                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+                OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
+                TLOAD(o_pv, o_pv_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+                TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+                TADD(o_acc, o_acc, o_pv);
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            }
+            if (const int32_t kv1 = kv0 + 256; kv1 < kv) {
+                const int32_t kv1_valid = kv - kv1 < 256 ? kv - kv1 : 256;
+                VecF32_64x1 o_alpha(sq0_share); TASSIGN<0x18300>(o_alpha);  // UB 0x18300..0x18400
+                pipe_barrier(PIPE_V);
+                TROWEXPANDMUL(o_acc, o_acc, o_alpha);
+            }
         }
         VecF32_64x128 o_1(sq0_share); TASSIGN<0x00200>(o_1);  // UB 0x00200..0x08200
         VecF32_64x1 o_sum(sq0_share); TASSIGN<0x00100>(o_sum);  // UB 0x00100..0x00200
@@ -145,9 +154,9 @@ AICORE inline void run_block(
         TSTORE(o_out, o_tile);
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use
 #endif
 }
 

@@ -76,6 +76,7 @@ AICORE inline void run_block(
         VecF32_1x32 o_limit_row(sq0_share); TASSIGN<0x18000>(o_limit_row);  // as a row, same bytes as o_limit
         pipe_barrier(PIPE_V);
         TMULS(o_limit_row, o_1_row, 1e+30f);
+        set_flag(PIPE_V, PIPE_S, EVENT_ID1);
         VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18080>(o_max_row);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
         VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x18100>(o_sum_row);  // as a row, same bytes as o_sum
@@ -83,95 +84,105 @@ AICORE inline void run_block(
         VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18180>(o_acc);  // UB 0x18180..0x1c180
         TEXPANDS(o_acc, 0.0f);
         const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
-        for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-            VecI32_1x128 o_key_place(kv0_valid); TASSIGN<0x1c180>(o_key_place);  // UB 0x1c180..0x1c380
+        for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
             wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
-            TCI<VecI32_1x128, int32_t, 0>(o_key_place, kv0);
-            set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-            VecF32_1x128 o_key_number(kv0_valid); TASSIGN<0x1c380>(o_key_number);  // UB 0x1c380..0x1c580
-            wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-            TCVT(o_key_number, o_key_place, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecF32_1x128 o_key_far(kv0_valid); TASSIGN<0x1c180>(o_key_far);  // UB 0x1c180..0x1c380
-            pipe_barrier(PIPE_V);
-            TMULS(o_key_far, o_key_number, 1e+30f);
-            OQkSlot o_qk_view(o_qk_fifo);
-            TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            __gm__ float *o_qk_slot = o_qk_view.data();
-            VecF32_32x128m o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
-            OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
-            TLOAD(o_qk, o_qk_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
-            TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            VecF32_32x128m o_s(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_s);  // UB 0x1c380..0x20380
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
-            TMULS(o_s, o_qk, scale);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
-            VecF32_32x128m o_seen(sq0_share, kv0_valid); TASSIGN<0x20380>(o_seen);  // UB 0x20380..0x24380
-            VecF32_32x1 o_limit(sq0_share); TASSIGN<0x18000>(o_limit);  // UB 0x18000..0x18080
-            TROWEXPAND(o_seen, o_limit);
-            pipe_barrier(PIPE_V);
-            TCOLEXPANDSUB(o_seen, o_seen, o_key_far);
-            VecF32_32x128m o_s_seen(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_s_seen);  // UB 0x1c380..0x20380
-            pipe_barrier(PIPE_V);
-            TMIN(o_s_seen, o_s, o_seen);
-            VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1c180>(o_block_max);  // UB 0x1c180..0x1c200
-            VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x20380>(o_block_max_tmp);  // UB 0x20380..0x24380
-            pipe_barrier(PIPE_V);
-            TROWMAX(o_block_max, o_s_seen, o_block_max_tmp);
-            VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1c180>(o_max_next_row);  // as a row, same bytes as o_max_next
-            VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1c180>(o_block_max_row);  // as a row, same bytes as o_block_max
-            pipe_barrier(PIPE_V);
-            TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_32x128m o_below_max(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_below_max);  // UB 0x1c380..0x20380
-            VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1c180>(o_max_next);  // UB 0x1c180..0x1c200
-            pipe_barrier(PIPE_V);
-            TROWEXPANDSUB(o_below_max, o_s_seen, o_max_next);
-            VecF32_32x128m o_p(sq0_share, kv0_valid); TASSIGN<0x1c380>(o_p);  // UB 0x1c380..0x20380
-            pipe_barrier(PIPE_V);
-            TEXP(o_p, o_below_max);
-            VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c200>(o_max_step_row);  // as a row, same bytes as o_max_step
-            TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c200>(o_alpha_row);  // as a row, same bytes as o_alpha
-            pipe_barrier(PIPE_V);
-            TEXP(o_alpha_row, o_max_step_row);
-            VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c280>(o_block_sum);  // UB 0x1c280..0x1c300
-            VecF32_32x128 o_block_sum_tmp(sq0_share); TASSIGN<0x20380>(o_block_sum_tmp);  // UB 0x20380..0x24380
-            TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-            pipe_barrier(PIPE_V);
-            TMUL(o_sum_row, o_sum_row, o_alpha_row);
-            VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
-            pipe_barrier(PIPE_V);
-            TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            VecB16_32x128 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x08000 + kv0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
-            TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-            o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 2);  // the middle row of an odd number is both cores'
-            TPUSH<OPLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
-            VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c200>(o_alpha);  // UB 0x1c200..0x1c280
-            TROWEXPANDMUL(o_acc, o_acc, o_alpha);
-            OPvSlot o_pv_view(o_pv_fifo);
-            TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            __gm__ float *o_pv_slot = o_pv_view.data();
-            VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_buffer * 0x04000);  // UB 0x0c000..0x14000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
-            OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
-            TLOAD(o_pv, o_pv_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
-            TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
-            TADD(o_acc, o_acc, o_pv);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
-            TMOV(o_max_row, o_max_next_row);
+            if (const int32_t kv3 = kv0 + 128; kv3 < kv && kv3 < kv + sq0 + sq0_valid - sq) {
+                const int32_t kv3_valid = kv - kv3 < 128 ? kv - kv3 : 128;
+                VecI32_1x128 o_key_place(kv3_valid); TASSIGN<0x1c180>(o_key_place);  // UB 0x1c180..0x1c380
+                TCI<VecI32_1x128, int32_t, 0>(o_key_place, kv3);
+                set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+                VecF32_1x128 o_key_number(kv3_valid); TASSIGN<0x1c380>(o_key_number);  // UB 0x1c380..0x1c580
+                wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+                TCVT(o_key_number, o_key_place, RoundMode::CAST_RINT, SaturationMode::ON);
+                VecF32_1x128 o_key_far(kv3_valid); TASSIGN<0x1c180>(o_key_far);  // UB 0x1c180..0x1c380
+                pipe_barrier(PIPE_V);
+                TMULS(o_key_far, o_key_number, 1e+30f);
+                OQkSlot o_qk_view(o_qk_fifo);
+                TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                __gm__ float *o_qk_slot = o_qk_view.data();
+                VecF32_32x128m o_qk(sq0_share, kv3_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
+                OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv3_valid) * sq0_first, {sq0_share, kv3_valid}, {int64_t(kv3_valid)});
+                TLOAD(o_qk, o_qk_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
+                TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                VecF32_32x128m o_s(sq0_share, kv3_valid); TASSIGN<0x1c380>(o_s);  // UB 0x1c380..0x20380
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
+                TMULS(o_s, o_qk, scale);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
+                VecF32_32x128m o_seen(sq0_share, kv3_valid); TASSIGN<0x20380>(o_seen);  // UB 0x20380..0x24380
+                VecF32_32x1 o_limit(sq0_share); TASSIGN<0x18000>(o_limit);  // UB 0x18000..0x18080
+                TROWEXPAND(o_seen, o_limit);
+                pipe_barrier(PIPE_V);
+                TCOLEXPANDSUB(o_seen, o_seen, o_key_far);
+                VecF32_32x128m o_s_seen(sq0_share, kv3_valid); TASSIGN<0x1c380>(o_s_seen);  // UB 0x1c380..0x20380
+                pipe_barrier(PIPE_V);
+                TMIN(o_s_seen, o_s, o_seen);
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1c180>(o_block_max);  // UB 0x1c180..0x1c200
+                VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x20380>(o_block_max_tmp);  // UB 0x20380..0x24380
+                pipe_barrier(PIPE_V);
+                TROWMAX(o_block_max, o_s_seen, o_block_max_tmp);
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1c180>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1c180>(o_block_max_row);  // as a row, same bytes as o_block_max
+                pipe_barrier(PIPE_V);
+                TMAX(o_max_next_row, o_max_row, o_block_max_row);
+                VecF32_32x128m o_below_max(sq0_share, kv3_valid); TASSIGN<0x1c380>(o_below_max);  // UB 0x1c380..0x20380
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1c180>(o_max_next);  // UB 0x1c180..0x1c200
+                pipe_barrier(PIPE_V);
+                TROWEXPANDSUB(o_below_max, o_s_seen, o_max_next);
+                VecF32_32x128m o_p(sq0_share, kv3_valid); TASSIGN<0x1c380>(o_p);  // UB 0x1c380..0x20380
+                pipe_barrier(PIPE_V);
+                TEXP(o_p, o_below_max);
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c200>(o_max_step_row);  // as a row, same bytes as o_max_step
+                TSUB(o_max_step_row, o_max_row, o_max_next_row);
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c200>(o_alpha_row);  // as a row, same bytes as o_alpha
+                pipe_barrier(PIPE_V);
+                TEXP(o_alpha_row, o_max_step_row);
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c280>(o_block_sum);  // UB 0x1c280..0x1c300
+                VecF32_32x128 o_block_sum_tmp(sq0_share); TASSIGN<0x20380>(o_block_sum_tmp);  // UB 0x20380..0x24380
+                TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
+                pipe_barrier(PIPE_V);
+                TMUL(o_sum_row, o_sum_row, o_alpha_row);
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c280>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+                pipe_barrier(PIPE_V);
+                TADD(o_sum_row, o_sum_row, o_block_sum_row);
+                VecB16_32x128 o_p_low(sq0_share, kv3_valid); TASSIGN(o_p_low, 0x08000 + kv0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
+                TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
+                set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv3_valid * 2);  // the middle row of an odd number is both cores'
+                TPUSH<OPLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
+                set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
+                TMOV(o_max_row, o_max_next_row);
+            }
+            set_flag(PIPE_S, PIPE_V, EVENT_ID2);
+            if (const int32_t kv2 = kv0; -128 < kv2 && kv2 < kv) {
+                const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
+                OPvSlot o_pv_view(o_pv_fifo);
+                TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                __gm__ float *o_pv_slot = o_pv_view.data();
+                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_buffer * 0x04000);  // UB 0x0c000..0x14000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
+                OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
+                TLOAD(o_pv, o_pv_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
+                TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
+                TADD(o_acc, o_acc, o_pv);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
+            }
+            wait_flag(PIPE_S, PIPE_V, EVENT_ID2);
+            if (const int32_t kv1 = kv0 + 128; kv1 < kv && kv1 < kv + sq0 + sq0_valid - sq) {
+                const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c200>(o_alpha);  // UB 0x1c200..0x1c280
+                pipe_barrier(PIPE_V);
+                TROWEXPANDMUL(o_acc, o_acc, o_alpha);
+            }
             set_flag(PIPE_V, PIPE_S, EVENT_ID0);
         }
-        set_flag(PIPE_V, PIPE_S, EVENT_ID1);
         VecF32_32x128 o_2(sq0_share); TASSIGN<0x18180>(o_2);  // UB 0x18180..0x1c180
         VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18100>(o_sum);  // UB 0x18100..0x18180
         pipe_barrier(PIPE_V);

@@ -47,7 +47,6 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (sq_end - sq_begin + 63) / 64 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
         const int32_t sq0 = sq_begin + tile / 8 * 64;
@@ -63,88 +62,95 @@ AICORE inline void run_block(
         TEXPANDS(o_sum_row, 0.0f);
         VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x1c100
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_buffer ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-            OQkSlot o_qk_view(o_qk_fifo);
-            TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            __gm__ float *o_qk_slot = o_qk_view.data();
-            VecF32_32x64 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
-            OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
-            TLOAD(o_qk, o_qk_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
-            TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-            VecF32_32x64 o_s(sq0_share, kv0_valid); TASSIGN<0x1c100>(o_s);  // UB 0x1c100..0x1e100
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
-            TMULS(o_s, o_qk, scale);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
-            VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1e100>(o_block_max);  // UB 0x1e100..0x1e180
-            VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x1e180>(o_block_max_tmp);  // UB 0x1e180..0x20180
-            pipe_barrier(PIPE_V);
-            TROWMAX(o_block_max, o_s, o_block_max_tmp);
-            VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1e100>(o_max_next_row);  // as a row, same bytes as o_max_next
-            VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1e100>(o_block_max_row);  // as a row, same bytes as o_block_max
-            pipe_barrier(PIPE_V);
-            TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_32x64 o_below_max(sq0_share, kv0_valid); TASSIGN<0x1c100>(o_below_max);  // UB 0x1c100..0x1e100
-            VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1e100>(o_max_next);  // UB 0x1e100..0x1e180
-            pipe_barrier(PIPE_V);
-            TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-            VecF32_32x64 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x04000 + kv0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
-            TEXP(o_p, o_below_max);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-            VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c100>(o_max_step_row);  // as a row, same bytes as o_max_step
-            pipe_barrier(PIPE_V);
-            TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c100>(o_alpha_row);  // as a row, same bytes as o_alpha
-            pipe_barrier(PIPE_V);
-            TEXP(o_alpha_row, o_max_step_row);
-            VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c180>(o_block_sum);  // UB 0x1c180..0x1c200
-            VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x1e180>(o_block_sum_tmp);  // UB 0x1e180..0x20180
-            TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-            pipe_barrier(PIPE_V);
-            TMUL(o_sum_row, o_sum_row, o_alpha_row);
-            VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
-            pipe_barrier(PIPE_V);
-            TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-            o_p_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv0_valid * 4);  // the middle row of an odd number is both cores'
-            TPUSH<OPPipe, VecF32_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
-            VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c100>(o_alpha);  // UB 0x1c100..0x1c180
-            TROWEXPANDMUL(o_acc, o_acc, o_alpha);
-            OPvSlot o_pv_view(o_pv_fifo);
-            TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            __gm__ float *o_pv_slot = o_pv_view.data();
-            VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x08000 + kv0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
-            OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
-            TLOAD(o_pv, o_pv_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
-            TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
-            TADD(o_acc, o_acc, o_pv);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
-            TMOV(o_max_row, o_max_next_row);
+        for (int32_t kv0 = -64; kv0 < kv; kv0 += 64, kv0_buffer ^= 1) {
+            if (const int32_t kv3 = kv0 + 64; kv3 < kv) {
+                const int32_t kv3_valid = kv - kv3 < 64 ? kv - kv3 : 64;
+                OQkSlot o_qk_view(o_qk_fifo);
+                TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                __gm__ float *o_qk_slot = o_qk_view.data();
+                VecF32_32x64 o_qk(sq0_share, kv3_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
+                OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv3_valid) * sq0_first, {sq0_share, kv3_valid}, {int64_t(kv3_valid)});
+                TLOAD(o_qk, o_qk_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
+                TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                VecF32_32x64 o_s(sq0_share, kv3_valid); TASSIGN<0x1c100>(o_s);  // UB 0x1c100..0x1e100
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
+                TMULS(o_s, o_qk, scale);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1e100>(o_block_max);  // UB 0x1e100..0x1e180
+                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x1e180>(o_block_max_tmp);  // UB 0x1e180..0x20180
+                pipe_barrier(PIPE_V);
+                TROWMAX(o_block_max, o_s, o_block_max_tmp);
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1e100>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1e100>(o_block_max_row);  // as a row, same bytes as o_block_max
+                pipe_barrier(PIPE_V);
+                TMAX(o_max_next_row, o_max_row, o_block_max_row);
+                VecF32_32x64 o_below_max(sq0_share, kv3_valid); TASSIGN<0x1c100>(o_below_max);  // UB 0x1c100..0x1e100
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1e100>(o_max_next);  // UB 0x1e100..0x1e180
+                pipe_barrier(PIPE_V);
+                TROWEXPANDSUB(o_below_max, o_s, o_max_next);
+                VecF32_32x64 o_p(sq0_share, kv3_valid); TASSIGN(o_p, 0x04000 + kv0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
+                TEXP(o_p, o_below_max);
+                set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c100>(o_max_step_row);  // as a row, same bytes as o_max_step
+                pipe_barrier(PIPE_V);
+                TSUB(o_max_step_row, o_max_row, o_max_next_row);
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c100>(o_alpha_row);  // as a row, same bytes as o_alpha
+                pipe_barrier(PIPE_V);
+                TEXP(o_alpha_row, o_max_step_row);
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c180>(o_block_sum);  // UB 0x1c180..0x1c200
+                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x1e180>(o_block_sum_tmp);  // UB 0x1e180..0x20180
+                TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
+                pipe_barrier(PIPE_V);
+                TMUL(o_sum_row, o_sum_row, o_alpha_row);
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+                pipe_barrier(PIPE_V);
+                TADD(o_sum_row, o_sum_row, o_block_sum_row);
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
+                o_p_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv3_valid * 4);  // the middle row of an odd number is both cores'
+                TPUSH<OPPipe, VecF32_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
+                set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
+                TMOV(o_max_row, o_max_next_row);
+            }
+            if (const int32_t kv2 = kv0; -64 < kv2 && kv2 < kv) {
+                const int32_t kv2_valid = kv - kv2 < 64 ? kv - kv2 : 64;
+                OPvSlot o_pv_view(o_pv_fifo);
+                TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                __gm__ float *o_pv_slot = o_pv_view.data();
+                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x08000 + kv0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
+                OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
+                TLOAD(o_pv, o_pv_slot_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
+                TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
+                TADD(o_acc, o_acc, o_pv);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
+            }
+            if (const int32_t kv1 = kv0 + 64; kv1 < kv) {
+                const int32_t kv1_valid = kv - kv1 < 64 ? kv - kv1 : 64;
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c100>(o_alpha);  // UB 0x1c100..0x1c180
+                pipe_barrier(PIPE_V);
+                TROWEXPANDMUL(o_acc, o_acc, o_alpha);
+            }
         }
         VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + heads0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
         VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18080>(o_sum);  // UB 0x18080..0x18100
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));  // free again
         TROWEXPANDDIV(o_tile, o_acc, o_sum);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));
         OPvSlotGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
         TSTORE(o_out, o_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

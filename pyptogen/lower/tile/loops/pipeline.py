@@ -1,51 +1,56 @@
-"""The cube program of a loop of iterations begins the next iteration before it waits for the vector core in this one.
+"""Software pipelining of mixed kernels: a core begins the next iteration before it waits for the other core in this.
 
-before: for kv0 in 0..kv step 128: s = matmul q, k; push s; p = pop …; o = matmul p, v; push o
-after:  for kv0 in -128..kv step 128:
-          for kv1 in kv0 + 128..kv once: s = matmul q, k; push s            the next iteration's
-          for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this iteration's
+cube, before:   for kv0 in 0..kv step 128: s = matmul q, k; push s; p = pop …; o = matmul p, v; push o
+       after:   for kv0 in -128..kv step 128:
+                  for kv1 in kv0 + 128..kv once: s = matmul q, k; push s               the next iteration's
+                  for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o  this iteration's
 
-While the vector core works on one iteration's products, the cube core makes the next iteration's. What leads to the
-pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads.
-Iterations that end early (causal attention) end as early ahead; those that a condition may leave out stay as they are,
-and so do iterations that are distributed to blocks: the one behind a block's own is another block's.
+vector, before: for kv0 in 0..kv step 128: s = pop …; p, a = …; push p; acc = mul acc, a; o = pop …; acc = add acc, o
+        after:  for kv0 in -128..kv step 128:
+                  for kv1 in kv0 + 128..kv once: s = pop …; p, a = …; push p           the next iteration's
+                  for kv2 in kv0..kv after 0 once: o = pop …; acc = add acc, o         this iteration's
+                  for kv3 in kv0 + 128..kv once: acc = mul acc, a                      the next iteration's
+
+While the vector core works on one iteration's products, the cube core makes the next iteration's; and while the cube
+core multiplies what the vector core has pushed, that works on the next iteration's. On the cube core, what leads to the
+pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads. On the
+vector core, the first pop behind a push is what waits: with all that follows from it, it stays behind, and what the
+next iteration does to the same tiles comes after it. Iterations that end early (causal attention) end as early ahead;
+those that a condition may leave out stay as they are, and so do iterations that are distributed to blocks: the one
+behind a block's own is another block's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, walk, walk_loops
+from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import Pop, Push, ReadIndex
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Pop, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 
 
+@dataclass(frozen=True, slots=True)
+class _Stage:
+    """Part of an iteration's body, of the next iteration or of this one."""
+
+    nodes: tuple[Node, ...]
+    is_next: bool
+
+
 def run(kernel: TileKernel) -> TileKernel:
-    """The cube program with its iterations apart, as far as they stand in other loops: one that is never left out."""
-    return _Ahead(kernel).run()
+    """The program of one core with its iterations in stages, as far as they stand in other loops: one that is never
+    left out."""
+    return _Pipeliner(kernel).run()
 
 
-def is_apart(plan: BlockKernel) -> bool:
-    """Whether work of the next iteration and of this one share no bytes, so that no flag has to pass between them."""
-    for loop in walk_loops(plan.body):
-        iterations = [part for part in loop.body if isinstance(part, Loop) and part.once]
-        sets = [[plan.buffer(name) for name in sorted(_touched(part.body))] for part in iterations]
-        for i, mine in enumerate(sets):
-            for a in mine:
-                for b in (b for others in sets[i + 1 :] for b in others):
-                    if a.memory == b.memory and a.address < b.end and b.address < a.end:
-                        return False
-    return True
-
-
-class _Ahead:
+class _Pipeliner:
     def __init__(self, kernel: TileKernel) -> None:
         self.kernel = kernel
         self.tiles = {tile.name: tile for tile in kernel.tiles}
+        self.owners = {tile.name: tile.owner for tile in kernel.tiles}
         self.taken = {*kernel.arguments, *self.tiles, *(loop.var for loop in walk_loops(kernel.body))}
 
     def run(self) -> TileKernel:
@@ -57,26 +62,95 @@ class _Ahead:
         for node in nodes:
             if isinstance(node, Loop):
                 inside = replace(node, body=self._nodes(node.body, node.role == "grid"))
-                node = self._rounds(node) if node.role == "sequential" and within else inside
+                node = self._in_stages(node) if node.role == "sequential" and within else inside
             result.append(node)
         return tuple(result)
 
-    def _rounds(self, loop: Loop) -> Loop:
+    def _in_stages(self, loop: Loop) -> Loop:
+        """A loop of iterations that begins with the next one's."""
+        whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
+        stages = (self._of_cube if self.kernel.core == "cube" else self._of_vector)(loop) if whole else []
+        if not stages:
+            return loop
+        parts: list[Loop] = []
+        for stage in reversed(stages):
+            start = Poly.of(loop.var) + (loop.tile if stage.is_next else 0)
+            part = self._once(loop, stage.nodes, start, _written(stage.nodes))
+            parts.insert(0, replace(part, before=loop.before) if stage.is_next else replace(part, after=ZERO))
+        return replace(loop, start=Poly.of(-loop.tile), valid=None, body=tuple(parts))
+
+    def _of_cube(self, loop: Loop) -> list[_Stage]:
+        """Ahead: up to the last push before the first pop."""
         first = next((i for i, n in enumerate(loop.body) if isinstance(n, Pop)), 0)
         pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, Push)]
         last = max(pushes, default=-1) + 1
         ahead, behind = loop.body[:last], loop.body[last:]
         numbers = [n for n in ahead if isinstance(n, ReadIndex)]  # of indices: read in both
         behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
-        made, used = _written(ahead), _touched(behind)
-        crosses = made & used or _touched(ahead) & _written(behind)
-        whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
-        if not pushes or crosses or not whole:
-            return loop
-        this = self._once(loop, behind, Poly.of(loop.var), _written(behind))
-        following = replace(self._once(loop, ahead, this.start + loop.tile, made), before=loop.before)
-        parts = (following, replace(this, after=ZERO))
-        return replace(loop, start=Poly.of(-loop.tile), valid=None, body=parts)
+        if not pushes or _written(ahead) & _touched(behind) or _touched(ahead) & _written(behind):
+            return []
+        return [_Stage(ahead, True), _Stage(behind, False)]
+
+    def _of_vector(self, loop: Loop) -> list[_Stage]:
+        """Behind: the first pop after a push with all that follows from it. What works on the same tiles ahead of that
+        pop comes last, in the next iteration's part."""
+        body = loop.body
+        pushed = next((i for i, n in enumerate(body) if isinstance(n, Push)), len(body))
+        pop = next((n for n in body[pushed:] if isinstance(n, Pop)), None)
+        if pop is None or not all(_may_move(node, loop) for node in body):
+            return []
+        late = body.index(pop)
+        behind = self._following(body, late)
+        tiles = self._owned(_touched([body[i] for i in behind]))
+        first = [i for i in range(late) if i not in behind and self._owned(_written([body[i]])) & tiles]
+        ahead = [i for i in range(len(body)) if i not in behind and i not in first]
+        parts = [[body[i] for i in part] for part in (first, ahead, sorted(behind))]
+        if not self._are_apart(loop, *parts) or any(i > at for at in first for i in self._writes_of(body, ahead, at)):
+            return []
+        stages = [_Stage(tuple(parts[1]), True), _Stage(tuple(parts[2]), False), _Stage(tuple(parts[0]), True)]
+        return [stage for stage in stages if stage.nodes]
+
+    def _following(self, body: Sequence[Node], late: int) -> set[int]:
+        """The places of a pop, its load and its free, and of all that reads what follows from them."""
+        pop = body[late]
+        assert isinstance(pop, Pop)
+        found, made = {late}, set[str]()
+        for i in range(late + 1, len(body)):
+            ops = tuple(walk([body[i]]))
+            of_fifo = any(getattr(op, "fifo", None) == pop.fifo for op in ops)
+            if of_fifo or self._owned({name for op in ops for name in op.operands}) & made:
+                found.add(i)
+                made |= self._owned(_written([body[i]]))
+        return found
+
+    def _are_apart(self, loop: Loop, first: list[Node], ahead: list[Node], behind: list[Node]) -> bool:
+        """Whether the part ahead neither touches what the others write, nor overwrites what the part behind reads; what
+        it hands to the part that comes last has the same extents in all iterations, and what that hands to the part
+        behind has a value before the loop."""
+        made = self._owned(_written([*first, *behind]))
+        touched, written = self._owned(_touched(ahead)), self._owned(_written(ahead))
+        handed = self._owned(_touched(first)) & written
+        fixed = all(loop.valid not in self._extents(name) for name in handed)
+        carried = self._owned(_written(first)) & self._owned(_touched(behind)) <= self._before(loop)
+        return not made & touched and not written & self._owned(_touched(behind)) and fixed and carried
+
+    def _before(self, loop: Loop) -> set[str]:
+        """What is written outside of a loop."""
+        inside = {id(op) for op in walk(loop.body)}
+        return self._owned({name for op in walk(self.kernel.body) if id(op) not in inside for name in op.written})
+
+    def _writes_of(self, body: Sequence[Node], ahead: Sequence[int], at: int) -> list[int]:
+        """Where the part ahead writes what a node reads."""
+        read = self._owned({name for op in walk([body[at]]) for name in op.operands})
+        return [i for i in ahead if self._owned(_written([body[i]])) & read]
+
+    def _extents(self, name: str) -> frozenset[str]:
+        tile = self.tiles[name]
+        return tile.rows.poly().names() | tile.cols.poly().names()
+
+    def _owned(self, names: set[str]) -> set[str]:
+        """The tiles that have the data."""
+        return {self.owners[name] for name in names}
 
     def _once(self, loop: Loop, body: Sequence[Node], start: Poly, made: set[str]) -> Loop:
         """The nodes as a loop of one iteration, in a variable of its own; their tiles get its extents."""
@@ -96,6 +170,18 @@ class _Ahead:
             n += 1
         self.taken.add(f"{base}{n}")
         return f"{base}{n}"
+
+
+def _may_move(node: Node, loop: Loop) -> bool:
+    """Whether a node stores nothing to GM, and takes no number that changes with the iterations."""
+    for op in walk([node]):
+        if (isinstance(op, TRANSFERS_OUT) and not isinstance(op, Push)) or op.index_tensor is not None:
+            return False
+        scalars = (source for source in op.srcs if isinstance(source, ScalarArg))
+        names = {str(symbol) for scalar in scalars for symbol in getattr(scalar.expr, "free_symbols", ())}
+        if not names.isdisjoint({loop.var, str(loop.valid)}):
+            return False
+    return True
 
 
 def _written(nodes: Sequence[Node]) -> set[str]:

@@ -255,6 +255,17 @@ class StandaloneBuilder:
         self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at)
         return name
 
+    def line(self, wanted: str, parent: str, at: Poly) -> str:
+        """One row of a tile."""
+        whole = self.tiles[parent]
+        name = self.tile(wanted, whole.dtype, Extent(1), whole.cols, "row")
+        self.tiles[name] = replace(self.tiles[name], parent=parent, row_offset=at)
+        return name
+
+    def variable(self, wanted: str) -> str:
+        """A loop variable that nothing else is called."""
+        return loop_variable(wanted, self.taken)
+
     def do(self, operation: type[Made], dst: str | None, *sources: Source, **fields: Any) -> Made:
         """An operation for the one at hand."""
         return operation(dst, sources, self.op.span, self.op.stage, **fields)

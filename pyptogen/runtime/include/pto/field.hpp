@@ -76,7 +76,7 @@ private:
 // The arguments of one task: tensors first, then numbers, each in the order in which they were added.
 class CoreTaskArgs {
 public:
-    static constexpr uint32_t kTensors = 16;
+    static constexpr uint32_t kTensors = 32;
     static constexpr uint32_t kScalars = 32;
     static constexpr uint32_t kDependencies = 64;
 
@@ -144,7 +144,7 @@ private:
 
     void add(const Use& use)
     {
-        if (use_count_ == kTensors) throw std::length_error("a task has at most 16 tensors");
+        if (use_count_ == kTensors) throw std::length_error("a task has at most 32 tensors");
         uses_[use_count_++] = manual ? untracked(use) : use;
     }
 

@@ -3,7 +3,8 @@
 // - names what pops and frees a slot otherwise than the instructions call it;
 // - lets the two vector cores of a ring that both read take turns at whole slots, where each is to see all of them;
 // - stores the capacity of a tile that two vector cores push their halves of, where A2/A3 stores what is valid;
-// - has no set_ffts_base_addr.
+// - has no set_ffts_base_addr;
+// - has one name for rings to the vector cores, where A5 has a second one for those in global memory. All lie there.
 // In the precompiled header of mixed kernels, behind <pto/pto-inst.hpp>; the bundled headers need none of this.
 #ifndef PTO_SIMULATED_RINGS_HPP
 #define PTO_SIMULATED_RINGS_HPP
@@ -18,6 +19,10 @@
 #include <utility>
 
 #include <pto/pto-inst.hpp>
+
+// Enumerators cannot be added, and the simulator's own have no names of this kind.
+#define DIR_C2V_GM DIR_C2V
+#define DIR_V2C_GM DIR_V2C
 
 // A template, so that the simulator's own function goes first once it has one.
 template <typename Address>

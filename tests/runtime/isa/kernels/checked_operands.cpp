@@ -263,6 +263,18 @@ extern "C" void bits_in_place()
     TANDS(x, x, 3);  // here: TANDS writes UB bytes 0 to .* overwritten before they are read
 }
 
+extern "C" void source_of_a_quantisation()
+{
+    Block x = at<Block>(0);
+    auto small = at<Part<int8_t, 16, 32>>(0x1000, 16, 16);
+    auto scale = at<Column<float, 16>>(0x2000, 16);
+    TEXPANDS(x, 7.0f), TEXPANDS(scale, 1.0f);
+    pipe_barrier(PIPE_V);
+    TQUANT<QuantType::INT8_SYM>(small, x, scale);
+    pipe_barrier(PIPE_V);
+    TADDS(x, x, 1.0f);  // here: TADDS reads byte 0 of UB, which nothing has written
+}
+
 extern "C" void mask_of_half_a_repeat()
 {
     set_vector_mask(0, -1);

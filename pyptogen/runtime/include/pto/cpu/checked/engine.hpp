@@ -134,13 +134,17 @@ public:
         restart();
     }
 
-    void mark_written(const Region& region)
+    void mark_written(const Region& region) { mark(region, generation_); }
+    /// As if nobody had written there.
+    void mark_unwritten(const Region& region) { mark(region, static_cast<uint8_t>(generation_ - 1)); }
+
+    void mark(const Region& region, uint8_t generation)
     {
         uint8_t* marks = written_marks();
         for (int64_t i = 0; i < region.lines; ++i) {
             const size_t at = offset_of(region.begin + static_cast<uintptr_t>(i * region.pitch));
             if (at + static_cast<size_t>(region.length) <= CorePools::kBytes) {
-                __builtin_memset(marks + at, generation_, static_cast<size_t>(region.length));
+                __builtin_memset(marks + at, generation, static_cast<size_t>(region.length));
             }
         }
     }

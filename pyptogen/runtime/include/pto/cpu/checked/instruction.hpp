@@ -274,6 +274,7 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     (check_operand(call, index, operands, true), ...);
     index = 0;
     (check_operand(call, index, operands, false), ...);
+    forget_used_up(rule.name, operands...);
     if (call.safe) {
         check_fractals(engine().place, rule.name, operands...);
     }

@@ -79,6 +79,8 @@ constexpr Types kEvery = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint
 
 /// Instructions of A2/A3 that write their result before they have read all operands.
 constexpr const char* kFilledFirst[] = {"TANDS", "TORS", "TXOR", "TXORS"};
+/// Instructions of A2/A3 that work in their second operand: nothing is left of it.
+constexpr const char* kUsedUp[] = {"TQUANT"};
 
 /// Element types that a TCVT may write, by the type that it reads: A2/A3.
 template <Types Source>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/cpu/checked/calls.hpp>
+#include <pto/cpu/checked/engine.hpp>
 #include <pto/cpu/checked/names.hpp>
 #include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
@@ -29,14 +30,38 @@ constexpr bool reads_first(const char* name, int read, int written)
     return merges || (read == 2 && starts_with(name, "TROWCUM"));  // the last column so far may be that of the result
 }
 
-/// Whether an instruction may write its result over an operand.
-constexpr bool works_in_place(const char* name)
+template <int N>
+constexpr bool one_of_those(const char* name, const char* const (&names)[N])
 {
-    bool works = true;
-    for (const char* filled : kFilledFirst) {
-        works = works && !(kFillsFirst && same_text(name, filled));
+    for (const char* one : names) {
+        if (same_text(name, one)) {
+            return true;
+        }
     }
-    return works;
+    return false;
+}
+
+/// Whether an instruction may write its result over an operand.
+constexpr bool works_in_place(const char* name) { return !kMadeOfOthers || !one_of_those(name, kFilledFirst); }
+
+/// What is in an operand that the platform works in is no value any more: the second of the call.
+template <typename... A>
+inline void forget_used_up(const char* name, const A&... operands)
+{
+    if constexpr (kMadeOfOthers && (0 + ... + (is_tile_data_v<A> ? 1 : 0)) >= 2) {
+        int index = 0;
+        const auto forget = [&](const auto& operand) {
+            using T = bare_t<decltype(operand)>;
+            if constexpr (is_tile_data_v<T>) {
+                if (index++ == 1) {
+                    engine().mark_unwritten(region_of_tile(operand));
+                }
+            }
+        };
+        if (one_of_those(name, kUsedUp)) {
+            (forget(operands), ...);
+        }
+    }
 }
 
 /// The bytes of a call's vector tiles, with what the instruction does to them.

@@ -17,17 +17,17 @@ constexpr bool kDevice = false;
 constexpr const char* kPlatform = "A2/A3";
 constexpr bool kVectorNeedsBarrier = true;  // a vector instruction may start before the one ahead of it has written
 constexpr bool kTurnsOnLoad = false;        // columns stay columns in L1
-constexpr bool kFillsFirst = true;          // instructions of kFilledFirst do
+constexpr bool kMadeOfOthers = true;        // some instructions are: kFilledFirst, kUsedUp
 #elif defined(PTO_CHECKED_A5)
 constexpr const char* kPlatform = "A5";
 constexpr bool kVectorNeedsBarrier = false;
 constexpr bool kTurnsOnLoad = true;
-constexpr bool kFillsFirst = false;
+constexpr bool kMadeOfOthers = false;
 #else
 constexpr const char* kPlatform = "CPU";
 constexpr bool kVectorNeedsBarrier = false;
 constexpr bool kTurnsOnLoad = true;
-constexpr bool kFillsFirst = false;
+constexpr bool kMadeOfOthers = false;
 #endif
 
 /// Bytes of the memory of a location.

@@ -1,0 +1,386 @@
+"""Operators of ONNX and what the language has for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from pyptogen.importing import vocabulary as v
+from pyptogen.importing.expression import Expression, call, infix, listed, number, prefix
+from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.vocabulary import Operand
+from pyptogen.importing.writing import Value, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One operator: dtypes and shapes of its results, its attributes, numbers that inputs hold, where they are known,
+    and what the writer of its lines needs."""
+
+    dtypes: tuple[str, ...]
+    shapes: tuple[tuple[str, ...], ...]
+    attributes: Mapping[str, Any]
+    numbers: tuple[list[Any] | None, ...]
+    writer: Writer
+    wanted: tuple[str, ...]
+    outputs: tuple[str, ...]
+    generators: dict[str, str]
+
+    @property
+    def dtype(self) -> str:
+        return self.dtypes[0]
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        return self.shapes[0]
+
+    def given(self, name: str, place: int, usual: Any = None) -> Any:
+        """What newer versions have as an input, and older ones as an attribute: numbers that are known. Raises
+        ``NotTakenError`` for those that are computed."""
+        if name in self.attributes:
+            return self.attributes[name]
+        if place >= len(self.numbers):
+            return usual
+        if self.numbers[place] is None:
+            raise NotTakenError(f"`{name}` that the model computes")
+        return self.numbers[place]
+
+    def named(self, value: Value) -> Value:
+        return value if value.at_hand else self.writer.named(value, value.word)
+
+
+Translation = Callable[..., Any]
+Function = TypeVar("Function", bound=Translation)
+TABLE: dict[str, Translation] = {}
+_SAME = {
+    "Abs": "abs", "Exp": "exp", "Log": "log", "Sqrt": "sqrt", "Reciprocal": "reciprocal", "Sigmoid": "sigmoid",
+    "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos", "Atan": "atan",
+    "Sinh": "sinh", "Cosh": "cosh", "Erf": "erf", "Floor": "floor", "Ceil": "ceil", "Round": "round", "Sign": "sign",
+    "Relu": "relu",
+}  # fmt: skip
+_ARITHMETIC = {"Add": ("+", "total"), "Sub": ("-", "difference"), "Mul": ("*", "product"), "Div": ("/", "quotient"),
+               "Pow": ("**", "power")}  # fmt: skip
+_COMPARISONS = {"Equal": "==", "Less": "<", "LessOrEqual": "<=", "Greater": ">", "GreaterOrEqual": ">="}
+_REDUCTIONS = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "ReduceMin": "amin", "ReduceProd": "prod"}
+
+
+def takes(*names: str) -> Callable[[Function], Function]:
+    """Enter a translation under names of operators."""
+
+    def enter(function: Function) -> Function:
+        TABLE.update(dict.fromkeys(names, function))
+        return function
+
+    return enter
+
+
+def _enter_families() -> None:
+    for name, word in _SAME.items():
+        TABLE[name] = lambda at, x, _word=word: v.unary(_word, x, at.dtype, at.shape)
+    for name, (sign, word) in _ARITHMETIC.items():
+        TABLE[name] = lambda at, a, b, _sign=sign, _word=word: _arithmetic(at, a, _sign, b, _word)
+    for name, sign in _COMPARISONS.items():
+        TABLE[name] = lambda at, a, b, _sign=sign: v.comparison(a, _sign, b, _dtype_of(a, b), at.shape)
+    for name, word in {"Max": "maximum", "Min": "minimum"}.items():
+        TABLE[name] = lambda at, a, b, _word=word: v.function(_word, a, b, at.dtype, at.shape)
+    for name, sign in {"And": "&", "Or": "|"}.items():
+        TABLE[name] = lambda at, a, b, _sign=sign: Value(infix(a.expression, _sign, b.expression), "bool", at.shape)
+    for name, word in _REDUCTIONS.items():
+        TABLE[name] = lambda at, x, *_, _word=word: _reduced(at, x, _word)
+
+
+def _dtype_of(a: Operand, b: Operand) -> str:
+    return next(one.dtype for one in (a, b) if isinstance(one, Value))
+
+
+def _arithmetic(at: Site, a: Operand, sign: str, b: Operand, word: str) -> Value:
+    if sign == "/" and at.dtype not in v.FLOATS:
+        raise NotTakenError("a division of integers, which ONNX cuts towards zero")
+    return v.binary(a, sign, b, at.dtype, at.shape, word)
+
+
+def _reduced(at: Site, x: Value, word: str) -> Value:
+    axes = at.given("axes", 1)
+    keepdims = bool(at.attributes.get("keepdims", 1))
+    return v.reduced(word, x, list(axes) if axes else list(range(x.rank)), keepdims, at.dtype, at.shape)
+
+
+_enter_families()
+
+
+@takes("Neg")
+def _neg(at: Site, x: Value) -> Value:
+    return v.negative(x, at.dtype)
+
+
+@takes("Not")
+def _not(at: Site, x: Value) -> Value:
+    return Value(prefix("~", x.expression), "bool", at.shape, "mask")
+
+
+@takes("IsNaN")
+def _is_nan(at: Site, x: Value) -> Value:
+    return Value(call("isnan", x.expression), "bool", at.shape, "mask")
+
+
+@takes("Identity", "Dropout")
+def _identity(at: Site, x: Value, *_: Any) -> Value:
+    return x
+
+
+@takes("Cast")
+def _cast(at: Site, x: Value) -> Value:
+    return v.cast(x, at.dtype)
+
+
+@takes("Gelu")
+def _gelu(at: Site, x: Value) -> Value:
+    tanh = at.attributes.get("approximate") == "tanh"
+    return v.unary("gelu_tanh" if tanh else "gelu", x, at.dtype, at.shape)
+
+
+@takes("LeakyRelu")
+def _leaky_relu(at: Site, x: Value) -> Value:
+    slope = number(round(at.attributes.get("alpha", 0.01), 7)).text
+    return v.unary("lrelu", x, at.dtype, at.shape, negative_slope=slope)
+
+
+@takes("Softplus")
+def _softplus(at: Site, x: Value) -> Value:
+    x = at.named(x)
+    size = v.unary("abs", x, at.dtype, at.shape)
+    bent = v.unary("log1p", v.unary("exp", v.negative(size, at.dtype), at.dtype, at.shape), at.dtype, at.shape)
+    return v.binary(v.function("maximum", x, 0, at.dtype, at.shape), "+", bent, at.dtype, at.shape, "softplus")
+
+
+@takes("Clip")
+def _clip(at: Site, x: Value, low: Operand | None = None, high: Operand | None = None) -> Value:
+    low, high = at.attributes.get("min", low), at.attributes.get("max", high)
+    if low is not None and high is not None:
+        return Value(call("clip", *(v.operand(one, at.dtype) for one in (x, low, high))), at.dtype, at.shape, "clipped")
+    if low is None and high is None:
+        return x
+    return v.function(
+        "maximum" if low is not None else "minimum", x, low if low is not None else high, at.dtype, at.shape
+    )
+
+
+@takes("Where")
+def _where(at: Site, condition: Value, a: Operand, b: Operand) -> Value:
+    return v.where(condition, a, b, at.dtype, at.shape)
+
+
+TABLE["Softmax"] = lambda at, x: v.along("softmax", x, at.attributes.get("axis", -1), at.dtype)
+TABLE["LogSoftmax"] = lambda at, x: v.along("log_softmax", x, at.attributes.get("axis", -1), at.dtype)
+
+
+@takes("CumSum")
+def _cumsum(at: Site, x: Value, *_: Any) -> Value:
+    if at.attributes.get("exclusive") or at.attributes.get("reverse"):
+        raise NotTakenError("`CumSum` that is exclusive or in reverse")
+    (axis,) = at.given("axis", 1)
+    return v.along("cumsum", x, axis, at.dtype)
+
+
+def _of_place(word: str) -> Translation:
+    def translate(at: Site, x: Value) -> Value:
+        axis, keep = at.attributes.get("axis", 0), bool(at.attributes.get("keepdims", 1))
+        return replace(v.reduced(word, x, [axis], keep, x.dtype, at.shape), dtype="int32")
+
+    return translate
+
+
+TABLE["ArgMax"], TABLE["ArgMin"] = _of_place("argmax"), _of_place("argmin")
+
+
+@takes("LayerNormalization")
+def _layer_norm(at: Site, x: Value, gain: Value, shift: Value | None = None) -> Value:
+    if at.attributes.get("axis", -1) not in (-1, x.rank - 1):
+        raise NotTakenError("a normalisation over several axes")
+    shift = shift if shift is not None else v.full(gain.shape, 0, gain.dtype)
+    eps = number(_short(at.attributes.get("epsilon", 1e-5))).text
+    return Value(
+        call("layer_norm", x.expression, gain.expression, shift.expression, eps=eps), x.dtype, at.shape, "normed"
+    )
+
+
+@takes("RMSNormalization")
+def _rms_norm(at: Site, x: Value, gain: Value) -> Value:
+    eps = number(_short(at.attributes.get("epsilon", 1e-5))).text
+    return Value(call("rms_norm", x.expression, gain.expression, eps=eps), x.dtype, at.shape, "normed")
+
+
+def _short(value: float) -> float:
+    """A float32 of a model as somebody wrote it."""
+    return float(f"{value:.7g}")
+
+
+@takes("MatMul")
+def _matmul(at: Site, a: Value, b: Value) -> Value:
+    return v.matmul(a, b, at.dtype, at.shape)
+
+
+@takes("Gemm")
+def _gemm(at: Site, a: Value, b: Value, c: Operand | None = None) -> Value:
+    a = v.transpose(a, 0, 1) if at.attributes.get("transA") else a
+    b = v.transpose(b, 0, 1) if at.attributes.get("transB") else b
+    whole = v.matmul(a, b, "fp32", at.shape)
+    for factor, which in ((at.attributes.get("alpha", 1.0), "alpha"), (at.attributes.get("beta", 1.0), "beta")):
+        if factor != 1 and which == "alpha":
+            whole = v.binary(whole, "*", _short(factor), "fp32", at.shape, "product")
+        elif factor != 1 and isinstance(c, Value):
+            c = v.binary(c, "*", _short(factor), "fp32", c.shape, "added")
+    return v.cast(whole if c is None else v.binary(whole, "+", c, "fp32", at.shape, "linear"), at.dtype)
+
+
+@takes("Einsum")
+def _einsum(at: Site, *operands: Value) -> Value:
+    from pyptogen.importing.einsum import einsum
+
+    return einsum(at.attributes["equation"], operands, at.dtype, at.shape)
+
+
+@takes("Reshape", "Squeeze", "Flatten")
+def _reshape(at: Site, x: Value, *_: Any) -> Value:
+    return v.reshape(x, at.shape)
+
+
+@takes("Unsqueeze")
+def _unsqueeze(at: Site, x: Value, *_: Any) -> Value:
+    axes = at.given("axes", 1)
+    return v.unsqueeze(x, axes[0] % (x.rank + 1), at.shape) if len(axes) == 1 else v.reshape(x, at.shape)
+
+
+@takes("Transpose")
+def _transpose(at: Site, x: Value) -> Value:
+    return v.permute(x, at.attributes.get("perm", list(reversed(range(x.rank)))))
+
+
+@takes("Expand")
+def _expand(at: Site, x: Value, *_: Any) -> Value:
+    return v.expand(x, at.shape)
+
+
+@takes("Concat")
+def _concat(at: Site, *parts: Value) -> Value:
+    return v.concat(parts, at.attributes["axis"], at.dtype, at.shape)
+
+
+@takes("Split")
+def _split(at: Site, x: Value, *_: Any) -> list[Value]:
+    x, axis, made, begin = at.named(x), at.attributes.get("axis", 0) % x.rank, [], 0
+    for i, shape in enumerate(at.shapes):
+        if not shape[axis].isdigit():
+            raise NotTakenError("a split into parts whose sizes are not known")
+        end = begin + int(shape[axis])
+        made.append(v.slice_(x, axis, str(begin) if i else "", "" if i == len(at.shapes) - 1 else str(end), 1, shape))
+        begin = end
+    return made
+
+
+@takes("Slice")
+def _slice(at: Site, x: Value, *_: Any) -> Value:
+    starts, ends = at.given("starts", 1), at.given("ends", 2)
+    axes, steps = at.given("axes", 3, list(range(len(starts)))), at.given("steps", 4, [1] * len(starts))
+    made = x
+    for begin, end, axis, step in zip(starts, ends, axes, steps, strict=True):
+        if step < 0:
+            raise NotTakenError("a slice that goes backwards")
+        size = x.shape[axis % x.rank]
+        part = v.slice_(made, axis, _end(begin, size, "0"), _end(end, size, size), step, at.shape)
+        made = replace(part, shape=made.shape)
+    return replace(made, shape=at.shape)
+
+
+def _end(place: int, size: str, usual: str) -> str:
+    """Where a slice begins or ends, empty at the end of the axis."""
+    if size.isdigit():
+        place = min(place, int(size)) + (int(size) if place < 0 else 0)
+    elif place < 0:
+        return f"{size} - {-place}"
+    text = str(place)
+    return "" if text == usual or place > 1 << 40 else text
+
+
+@takes("Pad")
+def _pad(at: Site, x: Value, *given: Any) -> Value:
+    pads, mode = at.given("pads", 1), at.attributes.get("mode", "constant")
+    if mode != "constant" or min(pads) < 0 or len(pads) != 2 * x.rank:
+        raise NotTakenError(f"`Pad` by `{mode}`, or that cuts off")
+    fill = (at.given("value", 2, None) or [0])[0]
+    padding = [one for axis in reversed(range(x.rank)) for one in (pads[axis], pads[axis + x.rank])]
+    while len(padding) > 2 and padding[-2:] == [0, 0]:
+        padding = padding[:-2]
+    options = {"value": number(_short(fill)).text} if fill else {}
+    return Value(call("pad", x.expression, listed(padding), **options), x.dtype, at.shape, "padded")
+
+
+@takes("Gather")
+def _gather(at: Site, x: Value, index: Operand) -> Value:
+    axis = at.attributes.get("axis", 0)
+    if not isinstance(index, Value):
+        place = int(index) + (int(x.shape[axis]) if index < 0 else 0)
+        return v.select(x, axis, str(place), at.shape)
+    _indexes(at, index, x.shape[axis])
+    return v.index_rows(x, axis, index, at.shape)
+
+
+@takes("GatherElements")
+def _gather_elements(at: Site, x: Value, index: Value) -> Value:
+    axis = at.attributes.get("axis", 0) % x.rank
+    _indexes(at, index, x.shape[axis])
+    return Value(call("gather", x.expression, str(axis), v.indices(index).expression), x.dtype, at.shape, "gathered")
+
+
+@takes("ScatterElements")
+def _scatter_elements(at: Site, x: Value, index: Value, source: Value) -> Value:
+    axis, how = at.attributes.get("axis", 0) % x.rank, at.attributes.get("reduction", "none")
+    if how not in ("none", "add"):
+        raise NotTakenError(f"`ScatterElements` by `{how}`")
+    _indexes(at, index, x.shape[axis])
+    options = {"reduce": "add"} if how == "add" else {}
+    parts = (x.expression, str(axis), v.indices(index).expression, source.expression)
+    return Value(call("scatter", *parts, **options), x.dtype, at.shape, "scattered")
+
+
+def _indexes(at: Site, index: Value, below: str) -> None:
+    name = index.expression.text
+    if name.isidentifier():
+        at.generators.setdefault(name, f"integers(0, {below} - 1)")
+
+
+@takes("TopK")
+def _topk(at: Site, x: Value, *_: Any) -> list[Value]:
+    (k,) = at.given("k", 1)
+    options = {} if at.attributes.get("largest", 1) else {"largest": "false"}
+    axis = at.attributes.get("axis", -1)
+    text = call("topk", x.expression, str(k), axis=str(axis), **options)
+    made = [
+        Value(Expression(""), x.dtype, at.shapes[0], "values"),
+        Value(Expression(""), "int32", at.shapes[0], "indices"),
+    ]
+    return at.writer.several(text, made, at.wanted, at.outputs)
+
+
+@takes("Conv")
+def _conv(at: Site, x: Value, weight: Value, bias: Value | None = None) -> Value:
+    if at.attributes.get("auto_pad", "NOTSET") != "NOTSET":
+        raise NotTakenError("a convolution with `auto_pad`")
+    places = x.rank - 2
+    pads = at.attributes.get("pads", [0] * 2 * places)
+    before, after = pads[:places], pads[places:]
+    padding: Sequence[Any] = before if before == after else [[a, b] for a, b in zip(before, after, strict=True)]
+    written = {}
+    for name, given, usual in (
+        ("strides", at.attributes.get("strides", [1] * places), 1),
+        ("paddings", padding, 0),
+        ("dilations", at.attributes.get("dilations", [1] * places), 1),
+    ):
+        if any(one != usual for one in given):
+            written[name] = str(given[0]) if all(one == given[0] for one in given) else listed(given)
+    if at.attributes.get("group", 1) != 1:
+        written["groups"] = str(at.attributes["group"])
+    if bias is not None:
+        written["bias"] = v.cast(bias, "fp32").expression.text
+    return Value(call("conv", x.expression, weight.expression, **written), at.dtype, at.shape, "conv")

@@ -1,0 +1,85 @@
+"""What the cases of a spec take, as plain figures for tables and manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import floor, log10
+from typing import Any
+
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.simulate.device.call import CallTime, time_of_call
+
+STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+"""Figures in manifests are one of these, times a power of ten: a small change of the model changes few of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTime:
+    """A case of an operator on a target: microseconds, what holds the longest launch up, how much of the time its bytes
+    at the rate of HBM or its products on all cube cores would take (0 to 1), most cores that work at a time, launches.
+    """
+
+    operator: str
+    case: str
+    target: str
+    us: float
+    bound: str
+    roofline_share: float
+    cores: int
+    launches: int
+
+
+def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
+    """One call; None where the model has no figures for the platform, does not see a kernel, or has no size of a
+    dim."""
+    known = {kernel.name for kernel in lowered.instructions}
+    seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
+    sized = all(dim in sizes for dim in lowered.execution.dims)
+    if not seen or not sized or PLATFORMS[lowered.target].timing is None:
+        return None
+    return time_of_call(lowered, sizes)
+
+
+def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:
+    """Cases of one lowered operator, as far as the model can tell."""
+    calls = [(shown_case(sizes), call_time(lowered, sizes)) for sizes in cases]
+    return [_case(lowered, case, call) for case, call in calls if call is not None]
+
+
+def shown_case(sizes: Mapping[str, int]) -> str:
+    """What a case is called."""
+    return ", ".join(f"{name}={size}" for name, size in sizes.items()) or "the one size"
+
+
+def _case(lowered: Lowered, case: str, call: CallTime) -> CaseTime:
+    cores = max((launch.blocks for launch in call.launches), default=0)
+    share, count = round(call.roofline_share, 3), len(call.launches)
+    return CaseTime(lowered.name, case, lowered.target, round(call.micros, 1), call.bound, share, cores, count)
+
+
+def in_manifest(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> dict[str, Any]:
+    """``{"time": …}`` for a manifest: the last case, rounded; empty where the model cannot tell."""
+    sizes = cases[-1] if cases else {}
+    call = call_time(lowered, sizes)
+    if call is None or not call.launches:
+        return {}
+    micros = call.micros / call.cycles
+    kernels: dict[str, dict[str, Any]] = {}
+    for launch in call.launches:
+        entry = kernels.setdefault(launch.kernel, {"bound": launch.cost.bound, "critical": False, "launches": 0})
+        entry["critical"] |= launch.critical
+        entry["launches"] += 1
+        entry["us"] = max(entry.get("us", 0.0), about((launch.end - launch.start) * micros))
+    whole = {"bound": call.bound, "case": shown_case(sizes), "roofline": round(call.roofline_share, 1)}
+    return {"time": {**whole, "us": about(call.micros), "launches": kernels}}
+
+
+def about(number: float) -> float:
+    """The nearest of `STEPS` times a power of ten; 0 stays 0."""
+    if number <= 0:
+        return 0.0
+    power = 10.0 ** floor(log10(number))
+    nearest = min(STEPS, key=lambda step: abs(log10(step * power / number)))
+    return float(f"{nearest * power:.2g}")

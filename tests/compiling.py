@@ -37,7 +37,8 @@ def quick_kernels() -> Iterator[None]:
     def at_once(
         self: build.Toolchain, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path
     ) -> None:
-        each(self, name, as_one_unit(sources), exports, output)
+        plain = self.headers.isa is None and "-DPTO_CHECKED" not in self.flags
+        each(self, name, as_one_unit(sources) if plain else sources, exports, output)
 
     with pytest.MonkeyPatch.context() as patch:
         if not NIGHTLY:

@@ -266,8 +266,8 @@ class KernelTrace:
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         fifos = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
         numbers = {**arguments, **counters, **({kernel.subblock: lane} if kernel.subblock else {})}
-        kind = kernel.core, kernel.subblock, kernel.platform
-        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, *kind)
+        kind = {"core": kernel.core, "lane": kernel.subblock, "platform": kernel.platform}
+        trace = KernelTrace(numbers, block, {}, [] if events is None else events, fifos, **kind)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]

@@ -86,6 +86,8 @@ class Writer:
     """The number of the vector core, where two share the rows of tiles."""
     wide: bool = False
     """Whether loops count in int64."""
+    nests: int = 0
+    """How many nests of loops that are distributed together are written so far."""
     room: Mapping[str, int] = field(default_factory=dict)
     """Bytes of the memory of each location, where TASSIGN can compare them with an address that is a number."""
 
@@ -152,7 +154,8 @@ class Writer:
             self.put(depth, f"// {node.note}")
         count = count_type(self.wide)
         if len(nest := distributed_nest(node)) > 1:
-            lines, places = product_lines(nest, count)
+            self.nests += 1
+            lines, places = product_lines(nest, count, self.nests)
             for line in lines:
                 self.put(depth, line)
             for loop, place in zip(nest, places, strict=True):

@@ -10,13 +10,12 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tile.ir import Comparison, Condition
 
-TILE = "tile"
-"""The number of a tile among those of loops that are distributed together, in the text of a kernel."""
 
-
-def tiles_of(name: str) -> str:
-    """How many tiles there are of a loop, or of all."""
-    return f"{name}s" if name == TILE else f"{name}_tiles"
+def counting_names(nest: Sequence[For], number: int) -> tuple[str, str, dict[str, str]]:
+    """What counts the tiles of loops that are distributed together, in the text of a kernel: the number of a tile, how
+    many there are, and how many of each loop. ``number`` tells the nests of one kernel apart, from 1 on."""
+    suffix = "" if number == 1 else str(number)
+    return f"tile{suffix}", f"tiles{suffix}", {loop.var: f"{loop.var}_tiles{suffix}" for loop in nest}
 
 
 def trips_text(extent: Poly, step: int) -> str:
@@ -26,9 +25,10 @@ def trips_text(extent: Poly, step: int) -> str:
     return f"({extent.c()} + {step - 1}) / {step}" if step > 1 else extent.c()
 
 
-def product_lines(nest: Sequence[For], count: str) -> tuple[list[str], list[str]]:
+def product_lines(nest: Sequence[For], count: str, number: int) -> tuple[list[str], list[str]]:
     """Loops whose iterations are distributed as one product: the lines up to the head of the loop over all tiles, and
-    where each of the loops is in an iteration."""
+    where each of the loops is in an iteration. ``number`` as in `counting_names`."""
+    tile, total, each = counting_names(nest, number)
     trips = [trips_text(loop.stop - loop.start, loop.step) for loop in nest]
     if nest[0].step == 1 and " " in trips[0]:  # a sum; a quotient is a factor as it is, where it comes first
         trips[0] = f"({trips[0]})"
@@ -36,19 +36,18 @@ def product_lines(nest: Sequence[For], count: str) -> tuple[list[str], list[str]
     lines = []
     for at, (loop, text) in enumerate(zip(nest, trips, strict=True)):
         if at and not text.isdigit():
-            trips[at] = tiles_of(loop.var)
+            trips[at] = each[loop.var]
             lines.append(f"const {count} {trips[at]} = {text};")
-    total = tiles_of(TILE)
     lines.append(f"const {count} {total} = {_product(trips)};  // of {', '.join(names[:-1])} and {names[-1]}")
     slot = f", {next_slot(nest[-1])}" if nest[-1].slot else ""
-    head = f"for ({count} {TILE} = block; {TILE} < {total}; {TILE} += nblk{slot}) {{"
-    return [*lines, head], [_place(loop, at, trips, count) for at, loop in enumerate(nest)]
+    head = f"for ({count} {tile} = block; {tile} < {total}; {tile} += nblk{slot}) {{"
+    return [*lines, head], [_place(loop, at, trips, tile, count) for at, loop in enumerate(nest)]
 
 
-def _place(loop: For, at: int, trips: Sequence[str], count: str) -> str:
-    """Where one of the loops is in the iteration with the number `TILE`, which counts the last loop fastest."""
+def _place(loop: For, at: int, trips: Sequence[str], tile: str, count: str) -> str:
+    """Where one of the loops is in the iteration with the number ``tile``, which counts the last loop fastest."""
     inner = _product(trips[at + 1 :])
-    number = TILE if inner == "1" else f"{TILE} / {inner if ' ' not in inner else f'({inner})'}"
+    number = tile if inner == "1" else f"{tile} / {inner if ' ' not in inner else f'({inner})'}"
     number += f" % {trips[at]}" if at else ""
     number += f" * {loop.step}" if loop.step > 1 else ""
     start = loop.start.c()

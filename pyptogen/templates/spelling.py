@@ -39,7 +39,7 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor, distributed_nest
 from pyptogen.schema.c_names import is_c_name, is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
-from pyptogen.templates.kernel_loops import TILE, tiles_of
+from pyptogen.templates.kernel_loops import counting_names
 
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Choose: ("zero", "then", "other"),
@@ -198,8 +198,12 @@ def _own_words(kernel: InstrKernel) -> frozenset[str]:
     dtypes |= {node.type.dtype for node in nodes if isinstance(node, Declare)}
     dtypes |= {dtype for node in nodes if isinstance(node, Pass) for _, dtype in node.dtypes}
     passes = {"at"} if any(isinstance(node, Pass) for node in nodes) else set()
-    nests = [nest for node in nodes if isinstance(node, For) and len(nest := distributed_nest(node)) > 1]
-    counts = {TILE, tiles_of(TILE), *(tiles_of(loop.var) for nest in nests for loop in nest)} if nests else set()
+    outermost = [n for n in nodes if isinstance(n, For) and len(distributed_nest(n)) > 1]
+    inner = {id(loop) for node in outermost for loop in distributed_nest(node)[1:]}
+    counts = set[str]()
+    for number, node in enumerate((n for n in outermost if id(n) not in inner), 1):
+        tile, total, each = counting_names(distributed_nest(node), number)
+        counts |= {tile, total, *each.values()}
     return frozenset({C_TYPES[dtype] for dtype in dtypes} | passes | counts)
 
 

@@ -15,7 +15,9 @@ from pyptogen.templates import manifest
 
 def lowered(report: Any = None) -> Any:
     kernels = (SimpleNamespace(name="project", core="mixed", lines=41),)
-    return SimpleNamespace(kernels=kernels, report=report or {"kernels": {"project": {"memory": {"ub": 4096}}}})
+    lowered = SimpleNamespace(target="cpu")  # of which no model tells the time
+    report = report or {"kernels": {"project": {"memory": {"ub": 4096}}}}
+    return SimpleNamespace(kernels=kernels, report=report, lowered=lowered)
 
 
 def render(**targets: Any) -> str:

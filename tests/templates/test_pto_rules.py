@@ -53,11 +53,11 @@ REFUSED = {
     "fractals that are no five axes": ("matmul_int8", "#pto.layout<nz>", "#pto.layout<nd>"),
     "a push to the core that pushes": ("flash_attention", "pto.tpush_to_aiv", "pto.tpush_to_aic"),
     "a pop against the direction of the pipe": ("flash_attention", "tpop_from_aic {id = 1", "tpop_from_aic {id = 0"),
-    "a slot given back to another pipe": ("flash_attention", "64x128xf32>) {id = 1", "64x128xf32>) {id = 2"),
+    "a slot given back to another pipe": ("flash_attention", "128x128xf32>) {id = 1", "128x128xf32>) {id = 2"),
     "a pipe that was not made": ("flash_attention", "{id = 2, split", "{id = 3, split"),
     "fifos of other lengths at their ends": ("flash_attention", "slot_num = 2} (gm_slot_tensor = %o_qk",
         "slot_num = 3} (gm_slot_tensor = %o_qk"),
-    "slots of another size": ("flash_attention", "slot_size = 16384", "slot_size = 8192"),
+    "slots of another size": ("flash_attention", "slot_size = 131072", "slot_size = 8192"),
     "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),
     "rows beyond the slot": (
         "flash_attention", "o_pv_slot, offsets = [%16, %c0], sizes = [%sq0_share, %c128]",

@@ -30,6 +30,7 @@ from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, prove, rounds
+from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
 
 ROUNDS = 64
@@ -61,6 +62,8 @@ def _order(kernel: InstrKernel, finding: Finding) -> Order:
     depth = _shared(earlier.path, later.path)
     carried = next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
     level = depth if carried is None else carried + 1
+    while level < depth and (loop := _loop(kernel, later.path[:level])) is not None and len(distributed_nest(loop)) > 1:
+        level += 1  # what a block takes of loops that are distributed together is one loop to it
     counting = level
     while (loop := _loop(kernel, later.path[:counting])) is not None and loop.once:
         counting -= 1  # the copies are those of the iteration around

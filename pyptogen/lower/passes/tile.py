@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.lower.block import plan
 from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.passes.fifo_order import go_together
 from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.passes.tiling import Tiling
 from pyptogen.lower.platforms import Platform
@@ -72,8 +73,14 @@ def _split_cores(programs: Programs, platform: Platform) -> Programs:
 
 
 def _pipeline(programs: Programs, platform: Platform) -> Programs:
-    """Each program of a mixed kernel in stages, where the memories of its core have room for two iterations."""
-    return tuple(_in_stages(program, platform) if program.fifos else program for program in programs)
+    """Each program of a mixed kernel in stages, where the memories of its core have room for two iterations, and where
+    the two still go together: both of them, or the cube program alone."""
+    if len(programs) != 2 or not programs[0].fifos:
+        return programs
+    cube, vector = programs
+    early, behind = _in_stages(cube, platform), _in_stages(vector, platform)
+    plans: list[Programs] = [(early, behind), (early, vector), (cube, vector)]
+    return next((plan for plan in plans[:-1] if go_together(*plan)), plans[-1])
 
 
 def _in_stages(program: TileKernel, platform: Platform) -> TileKernel:

@@ -34,12 +34,12 @@ class CaseTime:
 def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     """One call; None where the model has no figures for the platform, does not see a kernel, or has no size of a
     dim."""
+    if PLATFORMS[lowered.target].timing is None:
+        return None
     known = {kernel.name for kernel in lowered.instructions}
     seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
     sized = all(dim in sizes for dim in lowered.execution.dims)
-    if not seen or not sized or PLATFORMS[lowered.target].timing is None:
-        return None
-    return time_of_call(lowered, sizes)
+    return time_of_call(lowered, sizes) if seen and sized else None
 
 
 def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:

@@ -13,7 +13,7 @@ from lower.small_programs import TARGETS, library, lowered, program_of
 from pyptogen.diagnostics import Span
 from pyptogen.lower.execution.build import run as build
 from pyptogen.lower.execution.build import workspace
-from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles
 from pyptogen.lower.execution.verify import verify
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.pipeline import lower
@@ -139,7 +139,7 @@ def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
 
 
 STRAY = replace(launch("a"), arguments=("x", "y", "t_begin", "t_end", "ww", "nblk"))
-UNTOLD = replace(launch("a"), tiles=(Poly.of("ww"), 8))
+UNTOLD = replace(launch("a"), tiles=Tiles(((Poly.of("ww"), 8),)))
 
 
 @pytest.mark.parametrize(

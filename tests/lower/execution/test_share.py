@@ -40,14 +40,15 @@ def lowered(schedule: str, target: str = "a2a3", row: str = "n: 32") -> Generate
 
 
 def tiles(found: Generated) -> dict[str, int]:
-    return {launch.kernel: launch.tiles[1] for launch in found.execution.plans[0] if launch.tiles is not None}
+    launches = [launch for launch in found.execution.plans[0] if launch.tiles is not None]
+    return {launch.kernel: launch.tiles.each for launch in launches}
 
 
 def test_blocks_take_several_tiles() -> None:
-    assert tiles(lowered("{}")) == {"linear": 16, "after": 16}
-    assert tiles(lowered("{merge: {after: 3}, l1_reuse: {linear: 2}}")) == {"linear": 32, "after": 48}
-    assert tiles(lowered("{merge: {linear: 3}, l1_reuse: {after: 2}}")) == {"linear": 16, "after": 16}
-    assert tiles(lowered("{l1_reuse: {linear: 2}}", row="n: 32, l1_reuse: 5")) == {"linear": 80, "after": 16}
+    assert tiles(lowered("{}")) == {"linear": 1, "after": 1}
+    assert tiles(lowered("{merge: {after: 3}, l1_reuse: {linear: 2}}")) == {"linear": 2, "after": 3}
+    assert tiles(lowered("{merge: {linear: 3}, l1_reuse: {after: 2}}")) == {"linear": 1, "after": 1}
+    assert tiles(lowered("{l1_reuse: {linear: 2}}", row="n: 32, l1_reuse: 5")) == {"linear": 5, "after": 1}
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -19,9 +19,10 @@ class Trips:
     single: bool = False
 
     def of(self, node: For, depth: int) -> int:
-        """Iterations of a loop with ``depth`` others around it."""
+        """Iterations of a loop with ``depth`` others around it; of one in stages, those that have all of its work: -1
+        where not even the first one's begins."""
         none = (self.early and ends_early(node)) or (self.single and is_behind_first(node))
-        return 0 if none else self.counts[min(depth, len(self.counts) - 1)]
+        return -int(in_stages(node)) if none else self.counts[min(depth, len(self.counts) - 1)]
 
 
 def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
@@ -29,7 +30,12 @@ def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
     whose iterations run ahead of each other has one more."""
     if node.once:
         return int(node.runs(*turn))
-    return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
+    return trips + in_stages(node)
+
+
+def in_stages(node: For) -> bool:
+    """Whether a loop begins the work of its next iteration, so that it has one iteration more than its work."""
+    return any(isinstance(inner, For) and inner.once for inner in node.body)
 
 
 def ends_early(node: For) -> bool:

@@ -53,7 +53,6 @@ AICORE inline void run_block(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     const int32_t tiles = (sq_end - sq_begin + 63) / 64 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
@@ -69,7 +68,6 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
         const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
         for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
             if (const int32_t kv2 = kv0 + 128; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                 const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
                 MatZnB16_128x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x08000);  // L1 0x08000..0x18000, 2 copies
@@ -95,8 +93,6 @@ AICORE inline void run_block(
                 TPUSH<OQkPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_buffer));
             }
-            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
-            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
             if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
                 const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
                 MatB16_128x128 v_tile(kv1_valid); TASSIGN(v_tile, 0x18000 + kv0_buffer * 0x08000);  // L1 0x18000..0x28000, 2 copies
@@ -129,7 +125,6 @@ AICORE inline void run_block(
                 TPUSH<OPvPipe, AccF32_64x128m, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));
             }
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));
     }
@@ -138,7 +133,6 @@ AICORE inline void run_block(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }

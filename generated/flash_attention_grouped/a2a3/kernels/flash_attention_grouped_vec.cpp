@@ -53,6 +53,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
@@ -60,6 +61,7 @@ AICORE inline void run_block(
         const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
         // o: attention(q, k, v, causal=true)
         VecI32_1x32 o_row_place_row(sq0_share); TASSIGN<0x12000>(o_row_place_row);  // as a row, same bytes as o_row_place
+        wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
         TCI<VecI32_1x32, int32_t, 0>(o_row_place_row, kv + sq0 + sq0_first - sq);
         set_flag(PIPE_S, PIPE_V, EVENT_ID1);
         VecF32_1x32 o_row_number_row(sq0_share); TASSIGN<0x12080>(o_row_number_row);  // as a row, same bytes as o_row_number
@@ -71,6 +73,7 @@ AICORE inline void run_block(
         VecF32_1x32 o_limit_row(sq0_share); TASSIGN<0x12000>(o_limit_row);  // as a row, same bytes as o_limit
         pipe_barrier(PIPE_V);
         TMULS(o_limit_row, o_1_row, 1e+30f);
+        set_flag(PIPE_V, PIPE_S, EVENT_ID1);
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
             for (int32_t group0 = 0; group0 < 4; ++group0, group0_buffer ^= 1) {
                 VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x12080>(o_max_row);  // as a row, same bytes as o_max
@@ -200,6 +203,7 @@ AICORE inline void run_block(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -105,17 +105,18 @@ def _across(b: StandaloneBuilder, views: tuple[GmView, GmView], along: Item, oth
     here = b.line("here", across, Poly.of(at))
     following = b.line("following", across, Poly.of(at) + ONE)
     each = b.do(Binary, following, here, following, fn=JOINS[op.kind])
+    goes_on = along.extent != Poly.of(part.tile)
     body: list[Node] = [
         b.load(read, view.tensor, b.at(view.offset, steps, 1), beside.steps[1]),
         b.do(Transpose, across, read),
-        b.do(Binary, first, total, first, fn=JOINS[op.kind]),
+        *([b.do(Binary, first, total, first, fn=JOINS[op.kind])] if goes_on else []),
         Loop(at, at, ZERO, part.extent().poly() - ONE, 1, None, "sub", False, (each,), op.span),
-        b.do(Copy, total, last),
+        *([b.do(Copy, total, last)] if goes_on else []),
         b.do(Transpose, sums, across),
         b.store(sums, target.tensor, b.at(target.offset, steps, 0), beside.steps[0]),
     ]
-    begin = b.do(Fill, total, b.number(sympy.Integer(op.kind == "cumprod")))
-    b.nest(kept, [begin, *b.wrapped([part], body)])
+    begin = [b.do(Fill, total, b.number(sympy.Integer(op.kind == "cumprod")))] if goes_on else []
+    b.nest(kept, [*begin, *b.wrapped([part], body)])
 
 
 def _step_by_step(b: StandaloneBuilder, views: tuple[GmView, GmView], along: list[Item], others: list[Item]) -> None:

@@ -5,6 +5,7 @@ user's.
 from __future__ import annotations
 
 import ctypes
+import importlib.util
 import os
 import struct
 import subprocess
@@ -19,6 +20,7 @@ import pytest
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.runtime.native.binding import Chip, load_entry
+from pyptogen.runtime.toolchain import compiler
 from pyptogen.runtime.toolchain.build import _STDFLOAT, Toolchain, _isa_language, make_toolchain
 from pyptogen.runtime.toolchain.cache import Cache
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compilers
@@ -216,7 +218,9 @@ def test_wrong_isa_path(tmp_path: Path) -> None:
     assert "pto-inst.hpp" in diagnostic.expected
 
 
-def test_isa_headers_that_no_compiler_takes(tmp_path: Path) -> None:
+def test_isa_headers_that_no_compiler_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # the compiler of ziglang says it otherwise
+    monkeypatch.setattr(compiler, "_search", compiler._search.__wrapped__)
     root = installation(tmp_path / "isa", "#error not for you\n")
     diagnostic = fault_of(lambda: make_toolchain(isa=root, cache=stub_toolchain(tmp_path / "cache").cache))
     assert diagnostic.code == "PTG503"

@@ -31,7 +31,9 @@ from pyptogen.lower.tile.ops import TRANSFERS_OUT, Matmul, MergeLists, ScatterRo
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """The kernel with every distributed loop joined by those around it and in it that may join."""
-    read = {tensor for op in walk(kernel.body) for tensor in op.tensors if not isinstance(op, Store)}
+    stores = (Store, ScatterRows)
+    read = {op.index_tensor for op in walk(kernel.body)}
+    read |= {op.window.tensor for op in walk(kernel.body) if op.window is not None and not isinstance(op, stores)}
     if not read.isdisjoint(kernel.writes):  # who reads what in which iteration is for `check-overwrites`
         return kernel
     cores = platform.vector_cores if kernel.core == "vector" else platform.cube_cores

@@ -77,7 +77,9 @@ def command(
     package: Annotated[
         Path | None,
         typer.Option(
-            "--package", metavar="DIR", help="Write one library of the specs to DIR: for a device's toolchain, or for C++."
+            "--package",
+            metavar="DIR",
+            help="Write one library of the specs to DIR, for a device or for C++.",
         ),
     ] = None,
     package_form: Annotated[

@@ -525,8 +525,8 @@ _PACKAGES = (
     Code(
         "PTG706",
         "call that C++ cannot check",
-        "The entries of a library in C++ check what the spec requires, and indices that come from inputs. A formula, or a "
-        "way from an input to an index, for which there is no such check keeps an operator out of it.",
+        "The entries of a library in C++ check what the spec requires, and indices that come from inputs. A formula, "
+        "or a way from an input to an index, for which there is no such check keeps an operator out of it.",
     ),
     Code(
         "PTG711",

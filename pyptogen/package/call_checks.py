@@ -104,21 +104,22 @@ def _called(node: ast.Call, names: Mapping[str, tuple[str, bool]]) -> tuple[str,
     raise _NoFormError
 
 
-def index_function(bound: IndexBound, size: Mapping[str, str]) -> str:
+def index_function(bound: IndexBound, size: Mapping[str, str], name: str) -> str:
     """What is looked at of one element of the input that an index is computed from, as a lambda of C++.
 
-    ``size``: each size text of the chain as C++ has it. Raises PTG706 where an index is not made of one element of one
-    input.
+    ``size``: each size text of the chain as C++ has it; ``name``: what it calls the element. Raises PTG706 where an
+    index is not made of one element of one input.
     """
     chain, use = bound.chain, bound.use
     kinds = {step.kind for step in chain.steps}
     several = any(len(set(step.sources)) > 1 for step in chain.steps)
     if len(chain.inputs) != 1 or kinds - _SAME - _BINARY.keys() or (several and kinds & _MOVES):
         raise _unchecked(f"{use.index}, computed from {' and '.join(f'`{name}`' for name in chain.inputs)},", use.span)
-    known = {chain.inputs[0]: "value"}
+    known = {chain.inputs[0]: name}
     for step, texts in zip(chain.steps, chain.texts, strict=True):
         known[step.result] = _step(step, [known[name] for name in step.sources], [size[text] for text in texts])
-    return f"[&](int64_t value) {{ return {known[chain.steps[-1].result] if chain.steps else 'value'}; }}"
+    result = known[chain.steps[-1].result] if chain.steps else name
+    return f"[&](int64_t {name}) {{ return {result}; }}"
 
 
 def _step(step: Step, given: list[str], numbers: list[str]) -> str:

@@ -55,8 +55,8 @@ def cmake_package(specs: Sequence[Spec], library: str) -> dict[str, bytes]:
         specs: its operators.
         library: its name, a word of C++: of the CMake target, of the namespace, and before each function of C.
 
-    Raises ``DiagnosticError``: what lowering finds, PTG218 for an operator that is not made for the target `cpu`, PTG704
-    for two functions of one name, PTG706 for a check that C++ has no form for.
+    Raises ``DiagnosticError``: what lowering finds, PTG218 for an operator that is not made for the target `cpu`,
+    PTG704 for two functions of one name, PTG706 for a check that C++ has no form for.
     """
     found = []
     for spec in specs:

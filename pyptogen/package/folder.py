@@ -29,17 +29,15 @@ class Written:
     notes: tuple[str, ...]
 
 
-def build_package(
-    paths: Sequence[Path], target: str, folder: Path, form: str = "", force: bool = False
-) -> Written:
+def build_package(paths: Sequence[Path], target: str, folder: Path, form: str = "", force: bool = False) -> Written:
     """Write the operators of specs as a package.
 
     Args:
         paths: specs, or folders of specs; of a folder those that are made for the target.
         target: ``a2a3``, ``a5`` or ``cpu``.
         folder: where it goes. It is new, empty, or holds an earlier package; files of others in it stay.
-        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime, "cmake" for a
-            library of C and C++ on CPUs; by default the first that the target has.
+        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime, "cmake" for
+            a library of C and C++ on CPUs; by default the first that the target has.
         force: write over files that were edited by hand.
 
     Raises ``DiagnosticError``: the findings of all specs; PTG705 for a folder that holds something else; PTG514 for

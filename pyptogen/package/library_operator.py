@@ -154,7 +154,7 @@ class LibraryOperator:
             yield f'holds({condition_text(check, fields, whole)}, "{text}")'
         for bound in self.rules.bounds:
             sizes = {text: self._text.size(text) for texts in bound.chain.texts for text in texts}
-            value = index_function(bound, sizes)
+            value = index_function(bound, sizes, self.own["value"])
             source = self._tensors[bound.chain.inputs[0]]
             count, places = self._count(source), self._text.size(bound.use.places)
             yield (
@@ -234,5 +234,3 @@ def levels() -> Sequence[tuple[str, tuple[str, ...], tuple[str, ...]]]:
 
     found = [level_named(name) for name in LEVELS["x86_64"]]
     return [(level.name, tuple(sorted(level.needs)), level.flags) for level in found]
-
-

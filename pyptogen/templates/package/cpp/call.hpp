@@ -70,9 +70,9 @@ public:
         for (int64_t i = 0; i < elements; ++i) {
             const int64_t index = value(static_cast<int64_t>(data[i]));
             if (index < least || index >= places) {
-                status_ = failed(PYPTOGEN_INDEX, "%s: %s holds %lld, and `%s` has places %s0 to %lld", operator_, name,
-                                 static_cast<long long>(index), target, least < 0 ? "-1 (skip), " : "",
-                                 static_cast<long long>(places - 1));
+                status_ = failed(PYPTOGEN_INDEX, "%s: the index from %s is %lld, expected %s0 to %lld: places of `%s`", operator_,
+                                 name, static_cast<long long>(index), least < 0 ? "-1 (skip), or " : "",
+                                 static_cast<long long>(places - 1), target);
                 return;
             }
         }

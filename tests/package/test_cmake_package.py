@@ -16,6 +16,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 from compiling import NIGHTLY
+from meeting import meeting
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.layout.packing import pack
@@ -96,7 +97,7 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("cmake")
     for name, text in (("put", PUT), ("take", TAKE)):
         (folder / f"{name}.yaml").write_text(text)
-    specs = [EXAMPLE / "specs", folder / "put.yaml", folder / "take.yaml"]
+    specs = [EXAMPLE / "specs", folder / "put.yaml", folder / "take.yaml", meeting(folder)]
     build_package(specs, "cpu", folder / "model")
     warnings = "-DCMAKE_CXX_FLAGS=-Wall -Wextra -Werror -ffast-math"  # of a project around it
     cmake(folder / "model", folder / "build", f"-DPYPTOGEN_LEVELS={';'.join(BUILT)}", warnings)
@@ -285,6 +286,25 @@ def test_several_threads_call_one_operator(library: Library) -> None:
     for number, y in enumerate(results):
         raised = np.exp(inputs[number % 4].astype(np.float64))
         np.testing.assert_allclose(y, raised / raised.sum(-1, keepdims=True), rtol=2e-6)
+
+
+@pytest.mark.slow
+def test_calls_of_two_contexts_run_side_by_side(library: Library) -> None:
+    """Each kernel waits until the other has begun."""
+    count, wanted, seen = np.zeros(1, np.int32), np.array([2], np.int32), [np.zeros(1, np.int32) for _ in range(2)]
+    contexts = [library.c.model_create(ctypes.c_int32(1)) for _ in seen]
+
+    def work(number: int) -> None:
+        assert library("meet", count, wanted, seen[number], 1, context=contexts[number]) == OK
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [int(one[0]) for one in seen] == [2, 2]
+    for context in contexts:
+        library.c.model_destroy(context)
 
 
 @pytest.mark.slow

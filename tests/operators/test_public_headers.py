@@ -100,7 +100,7 @@ graph: {casts: {y: "cast(x, fp8_e4m3)"}}
 
 
 def test_the_simulator_saturates_fp8_to_nothing(tmp_path: Path) -> None:
-    """Where a5 and the simulator differ (docs/isa/conformance.md): a cast that saturates clamps to the limits of its type,
+    """Where a5 and the simulator differ (docs/isa/conformance.md): a cast that saturates clamps to its type's limits,
     and the simulator's fp8_e4m3 has none: both come out as 0, as is then all that `linear_mxfp8` quantises."""
     import pyptogen
 

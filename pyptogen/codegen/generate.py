@@ -82,6 +82,22 @@ class Generated:
         return self.lowered.notes
 
 
+def lowered(program: Program, target: str, *, dump: Dump | None = None) -> Lowered:
+    """Lower an operator for one target; what the compiler may choose, the model of the device chooses.
+
+    Args:
+        program: the operator at the Tensor level.
+        target: a platform name, such as ``cpu``.
+        dump: receives the text of the level after every pass.
+
+    Raises:
+        DiagnosticError: PTG3xx, with the place in the spec.
+    """
+    from pyptogen.simulate.device.call import launch_cycles
+
+    return lower(program, target, dump=dump, launch_cost=launch_cycles)
+
+
 def generate(program: Program, target: str, *, dump: Dump | None = None) -> Generated:
     """Lower an operator for one target, and write its C++.
 
@@ -93,7 +109,7 @@ def generate(program: Program, target: str, *, dump: Dump | None = None) -> Gene
     Raises:
         DiagnosticError: PTG3xx, with the place in the spec.
     """
-    return of_lowered(lower(program, target, dump=dump))
+    return of_lowered(lowered(program, target, dump=dump))
 
 
 def of_lowered(lowered: Lowered, prefix: str = "") -> Generated:

@@ -62,9 +62,35 @@ class Overflow:
     placed: tuple[Buffer, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a placed kernel asks of its memories, whatever rotates and however roomy they are: looked up once for all
+    levels that are tried. By tile with data of its own: its ``memory``, its ``pitch``, and its bytes; ``moved``: those
+    that a load fills or a store empties."""
+
+    memory: Mapping[str, Memory]
+    live: Mapping[str, Live]
+    loops: Sequence[Live]
+    pitch: Mapping[str, int]
+    here: Mapping[Memory, list[TileVal]]
+    """By memory its tiles with data of their own."""
+    sizes: Mapping[str, int]
+    moved: frozenset[str]
+
+    @staticmethod
+    def of(kernel: TileKernel, memory: Mapping[str, Memory]) -> Needs:
+        liveness, pitch = Liveness(kernel), pitches(kernel)
+        owners = [t for t in kernel.tiles if t.parent is None and t.name in liveness.ranges]
+        here = {
+            where: [t for t in owners if memory[t.name] == where] for where in sorted({memory[t.name] for t in owners})
+        }
+        sizes = {t.name: tile_bytes(t, pitch[t.name], memory[t.name]) for t in owners}
+        return Needs(memory, liveness.ranges, liveness.loops, pitch, here, sizes, _moved(kernel))
+
+
 def plan(
     kernel: TileKernel,
-    memory: Mapping[str, Memory],
+    needs: Needs,
     platform: Platform,
     rotations: Mapping[str, Rotation],
     levels: Mapping[Memory, Level],
@@ -73,22 +99,17 @@ def plan(
 
     Args:
         kernel: placed, its counting loops marked.
-        memory: the memory of each tile with data of its own.
+        needs: of the kernel as it was placed.
         platform: where it will run.
         rotations: what rotates.
         levels: how roomy the plan of each memory is.
     """
-    liveness = Liveness(kernel)
-    live = liveness.ranges
-    pitch = pitches(kernel)
-    owners = [t for t in kernel.tiles if t.parent is None and t.name in live]
-    private = _private(kernel, memory, levels) | rotations.keys()
+    live, sizes = needs.live, needs.sizes
+    private = _private(needs, levels) | rotations.keys()
     placed: list[Buffer] = []
-    for where in sorted({memory[t.name] for t in owners}):
-        here = [t for t in owners if memory[t.name] == where]
-        sizes = {t.name: tile_bytes(t, pitch[t.name], where) for t in here}
+    for where, here in needs.here.items():
         group = _groups(here, sizes, live, rotations) if levels[where] == "in place" else {t.name: t.name for t in here}
-        loops = () if levels[where] == "apart" or len(liveness.loops) == 1 else liveness.loops
+        loops = () if levels[where] == "apart" or len(needs.loops) == 1 else needs.loops
         blocks = _blocks(here, sizes, live, group, private, rotations, loops)
         found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
         span = {b.name: b for b in blocks}
@@ -98,8 +119,8 @@ def plan(
             turn = turns.get(first)
             placed.append(
                 Buffer(
-                    tile.name, where, tile.dtype, tile.rows.size, pitch[tile.name], sizes[tile.name], found[first],
-                    span[first].first, span[first].last, tile.span, turn.copies if turn else 1,
+                    tile.name, where, tile.dtype, tile.rows.size, needs.pitch[tile.name], sizes[tile.name],
+                    found[first], span[first].first, span[first].last, tile.span, turn.copies if turn else 1,
                     turn.slot if turn else None, first,
                 )
             )  # fmt: skip
@@ -107,15 +128,20 @@ def plan(
     if over:
         worst = max(over, key=lambda b: b.end - platform.memories[b.memory])
         return Overflow((*(b for b in placed if b is not worst), worst))
-    return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(memory.items())), tuple(placed))
+    return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(needs.memory.items())), tuple(placed))
 
 
-def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[Memory, Level]) -> set[str]:
+def _private(needs: Needs, levels: Mapping[Memory, Level]) -> set[str]:
     """The tiles in UB whose bytes a load or a store touches, where the level keeps those apart."""
     if levels["ub"] not in ("apart", "by loop", "single"):
         return set()
+    return {name for name in needs.moved if needs.memory[name] == "ub"}
+
+
+def _moved(kernel: TileKernel) -> frozenset[str]:
+    """The tiles that a load fills or a store empties."""
     parent = {t.name: t.parent or t.name for t in kernel.tiles}
-    moved = {
+    return frozenset(
         parent[name]
         for op in walk(kernel.body)
         for name in (
@@ -123,8 +149,7 @@ def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[M
             *(op.operands if isinstance(op, TRANSFERS_OUT) else ()),
         )
         if name is not None
-    }
-    return {name for name in moved if memory[name] == "ub"}
+    )
 
 
 def _groups(

@@ -10,6 +10,7 @@ On platforms whose pipes run apart, loads stand at the front of their loop as lo
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from pyptogen.lower.block import memory, place, rotate
 from pyptogen.lower.block.ir import BlockKernel
@@ -29,25 +30,60 @@ TOGETHER: Mapping[Memory, tuple[Memory, ...]] = {"l0a": ("l0a", "l0b"), "l0b": (
 """Memories that only gain together: a product waits for both of its operands."""
 
 
-def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel | Overflow]:
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A kernel with its moves, and what all plans of it have in common."""
+
+    kernel: TileKernel
+    where: Mapping[str, Memory]
+    uses: rotate.Uses
+    needs: memory.Needs
+
+    @staticmethod
+    def of(tile: TileKernel, platform: Platform) -> _Placed:
+        kernel, where = place.run(tile, platform)
+        return _Placed(kernel, where, rotate.Uses.of(kernel), memory.Needs.of(kernel, where))
+
+
+Planned = tuple[TileKernel, BlockKernel | Overflow]
+LATELY = 4
+_lately: tuple[tuple[TileKernel, Platform, Planned], ...] = ()
+"""The last plans. A pass that asks whether a program fits is followed by the step that plans it."""
+
+
+def run(tile: TileKernel, platform: Platform) -> Planned:
     """The kernel with its moves, and with its addresses, or what overflows even in the tightest plan that keeps the
     copies which the author asked for."""
+    global _lately
+    for kernel, where, planned in _lately:
+        if kernel is tile and where is platform:
+            return planned
+    planned = _run(tile, platform)
+    _lately = ((tile, platform, planned), *_lately[: LATELY - 1])
+    return planned
+
+
+def _run(tile: TileKernel, platform: Platform) -> Planned:
     several = sum(isinstance(node, Loop) for node in tile.body) > 1
     every = {where: tuple(level for level in found if several or level != "by loop") for where, found in LEVELS.items()}
     steps: dict[Memory, int] = dict.fromkeys(LEVELS, 0)
     if not platform.flags:
         steps = {where: len(every[where]) - 1 for where in LEVELS}
+    views: dict[bool, _Placed] = {}
     while True:
         levels = {where: every[where][step] for where, step in steps.items()}
-        source = tile if levels["ub"] == "tight" else hoist_loads.run(tile)
-        placed, where = place.run(source, platform)
+        tight = levels["ub"] == "tight"
+        if tight not in views:
+            views[tight] = _Placed.of(tile if tight else hoist_loads.run(tile), platform)
+        view = views[tight]
         single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
-        kernel, rotations = rotate.run(placed, where, platform, single, dict(tile.depths))
-        plan = memory.plan(kernel, where, platform, rotations, levels)
+        kernel, rotations = rotate.run(view.kernel, view.uses, view.where, platform, single, dict(tile.depths))
+        plan = memory.plan(kernel, view.needs, platform, rotations, levels)
         if isinstance(plan, BlockKernel):
             return kernel, plan
         short = plan.placed[-1].memory
-        if steps[short] == len(every[short]) - 1 or _asked(rotations, where, every[short][steps[short] + 1], short):
+        last = steps[short] == len(every[short]) - 1
+        if last or _asked(rotations, view.where, every[short][steps[short] + 1], short):
             return kernel, plan
         for name in TOGETHER.get(short, (short,)):
             steps[name] = min(steps[name] + 1, len(every[name]) - 1)
@@ -66,4 +102,4 @@ def fits(tile: TileKernel, platform: Platform) -> bool:
         return isinstance(run(tile, platform)[1], BlockKernel)
     placed, where = place.run(tile, platform)
     tight: Mapping[Memory, Level] = dict.fromkeys(LEVELS, "tight")
-    return isinstance(memory.plan(placed, where, platform, {}, tight), BlockKernel)
+    return isinstance(memory.plan(placed, memory.Needs.of(placed, where), platform, {}, tight), BlockKernel)

@@ -39,6 +39,27 @@ class _Uses:
     movers: list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Uses:
+    """Where the tiles of a placed kernel are used, whatever memories are short of: looked up once for all plans that
+    are tried."""
+
+    by_tile: Mapping[str, _Uses]
+    homes: Mapping[str, Path]
+    """By tile the innermost loop around all of its uses."""
+    names: frozenset[str]
+    """Of tiles and arguments."""
+
+    @staticmethod
+    def of(kernel: TileKernel) -> Uses:
+        parent = {t.name: t.parent or t.name for t in kernel.tiles}
+        found: dict[str, _Uses] = {}
+        _touches(kernel.body, (), parent, found)
+        once = _conditions(kernel.body)
+        homes = {tile: _home(uses.paths, once) for tile, uses in found.items()}
+        return Uses(found, homes, frozenset((*kernel.arguments, *parent)))
+
+
 def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], found: dict[str, _Uses]) -> None:
     for i, node in enumerate(nodes):
         if isinstance(node, Loop):
@@ -111,6 +132,7 @@ def _loop_at(kernel: TileKernel, path: Path) -> Loop:
 
 def run(
     kernel: TileKernel,
+    uses_of: Uses,
     memory: Mapping[str, Memory],
     platform: Platform,
     single: frozenset[Memory],
@@ -120,6 +142,7 @@ def run(
 
     Args:
         kernel: a placed kernel.
+        uses_of: its tiles.
         memory: the memory of each tile with data of its own.
         platform: where it will run.
         single: memories in which nothing rotates.
@@ -128,16 +151,13 @@ def run(
     Returns:
         The kernel with its counting loops marked, and what rotates by tile.
     """
-    parent = {t.name: t.parent or t.name for t in kernel.tiles}
-    found: dict[str, _Uses] = {}
-    _touches(kernel.body, (), parent, found)
+    found, homes = uses_of.by_tile, uses_of.homes
     wanted: dict[str, tuple[Path, int]] = {}
     asked = {tile for tile, uses in found.items() if not depths.keys().isdisjoint(uses.movers)}
-    once = _conditions(kernel.body)
     for tile, uses in found.items():
         if not uses.movers or memory.get(tile) in single:
             continue
-        home = _home(uses.paths, once)
+        home = homes[tile]
         copies = max(depths.get(stage, 2) for stage in uses.movers)
         if home and copies > 1 and _rounds(kernel, home, platform) > 1:
             wanted[tile] = (home, copies)
@@ -147,10 +167,12 @@ def run(
         depth[home] = max(depth.get(home, 0), copies)
     for home in sorted(depth):
         base = f"{_loop_at(kernel, home).var}_buffer"
-        taken = {*slots.values(), *kernel.arguments, *parent}
+        taken = uses_of.names.union(slots.values())
         slots[home] = next(n for n in (base, *(f"{base}_{i}" for i in range(2, 99))) if n not in taken)
 
     def mark(nodes: tuple[Node, ...], path: Path) -> tuple[Node, ...]:
+        if not any(isinstance(node, Loop) for node in nodes):
+            return nodes
         result: list[Node] = []
         for i, node in enumerate(nodes):
             here = (*path, i)
@@ -159,7 +181,6 @@ def run(
             result.append(node)
         return tuple(result)
 
-    homes = {tile: _home(uses.paths, once) for tile, uses in found.items()}
     inside = {home: frozenset(t for t, h in homes.items() if h[: len(home)] == home) for home in slots}
     rotations = {
         tile: Rotation(slots[home], depth[home], inside[home], tile in asked) for tile, (home, _) in wanted.items()

@@ -9,10 +9,60 @@ multiple of its period: `protects`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 Event = tuple[str, str]
 """What happens, and to which fifo: claim (of a free slot), store (into it), fill (it is handed over), pop, load (from
 the popped slot), free; or to which flag between the cores: signal, await."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A loop, for what its body does to fifos. ``once``: a stage of a loop in stages, of this iteration (left out in
+    the first) or of the next (left out in the last); ``in_stages``: one more iteration than the loop has work."""
+
+    body: tuple[Event | Round, ...]
+    once: Literal["", "this", "next"] = ""
+    in_stages: bool = False
+
+
+Outline = tuple[Event | Round, ...]
+"""What a program does to its fifos: events, and loops of them."""
+
+
+def played(outline: Outline, trips: int, inner: int) -> list[Event]:
+    """The events of a program, with ``trips`` iterations of outer loops and ``inner`` ones of loops within."""
+    found: list[Event] = []
+
+    def play(nodes: Outline, trips: int, turn: int, turns: int) -> None:
+        for node in nodes:
+            if not isinstance(node, Round):
+                found.append(node)
+                continue
+            if node.once:
+                rounds = int(turn > 0 if node.once == "this" else turn + 1 < turns)
+            else:
+                rounds = trips + node.in_stages
+            for n in range(rounds):
+                play(node.body, inner, n, rounds)
+
+    play(outline, trips, 0, 1)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def first_fault(cube: Outline, vector: Outline, slots: tuple[tuple[str, int], ...]) -> str | None:
+    """What goes wrong between two programs for some trip counts, from 0 to two more than a fifo holds; None if nothing
+    does. Tile sizes do not matter to it, so most of the programs that are asked about are alike."""
+    most = max((count for _, count in slots), default=0) + 2
+    for trips in range(most + 1):
+        for inner in range(most + 1) if trips else (0,):
+            wrong = together(played(cube, trips, inner), played(vector, trips, inner), dict(slots))
+            if wrong:
+                return f"{wrong[0][0]} (loops of {trips}, within them {inner} rounds)"
+    return None
 
 
 def period(slots: int) -> int:

@@ -8,12 +8,13 @@ iterations and places. `is_in_order` and a `Replay` that finds nothing are the s
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.trips import Trips, loop_trips
+from pyptogen.lower.instruction.trips import Counted, Trips
 
 _FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
 _ALL = -1
@@ -40,7 +41,7 @@ def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots
     steps: list[_Step] = []
     for node in nodes:
         if isinstance(node, For):
-            steps.append((_LOOP, node, _steps(node.body, touches, pipes, slots)))
+            steps.append((_LOOP, Counted.of(node), _steps(node.body, touches, pipes, slots)))
         elif isinstance(node, Instr | Choose):
             instr = node if isinstance(node, Instr) else node.other
             names = touches.counters(instr, slots)
@@ -68,7 +69,7 @@ class _Walk:
         self.progress, self.barriers = [0] * pipes, [0] * pipes
         self.latest = [0] * pipes
         """By pipe the time of its latest access."""
-        self.last: dict[int, int] = {}
+        self.last = defaultdict[int, int](int)
         """By access its latest time."""
         self.tokens: dict[tuple[int, int, int], tuple[int, ...]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
@@ -86,8 +87,8 @@ class _Walk:
         for step in steps:
             what = step[0]
             if what == _LOOP:
-                loop = step[1]
-                trips = loop_trips(loop, self.trips.of(loop, depth), turn)
+                counted = step[1]
+                loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 self.clock = clock
                 for n in range(trips):
                     if not self._body(step[2], (loop.var, n, trips), depth + (not loop.once)):
@@ -105,12 +106,12 @@ class _Walk:
                     if latest[at] > knows[at]:
                         behind = knows[at]
                         for other in others[at]:
-                            if other in last and last[other] > behind:
+                            if last[other] > behind:
                                 return False
                 if own:
                     behind = max(knows[me], self.barriers[me])
                     for other in own:
-                        if other in last and last[other] > behind:
+                        if last[other] > behind:
                             return False
                 if fractals is not None and not self._fractals(*fractals):
                     return False

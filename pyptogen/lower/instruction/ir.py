@@ -228,7 +228,12 @@ class For:
         """Whether the one iteration of a loop that is `once` takes place in number ``turn`` of ``turns`` of the loop
         over ``around`` that it stands in: the next iteration's work not in the last, this iteration's not in the
         first."""
-        return turn > 0 if self.start == Poly.of(around) else turn + 1 < turns
+        return turn > 0 if self.stage(around) == "this" else turn + 1 < turns
+
+    def stage(self, around: str) -> Literal["this", "next"]:
+        """Whose work a loop that is `once` does in an iteration of the loop over ``around``: this one's or the
+        next's."""
+        return "this" if self.start == Poly.of(around) else "next"
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.instruction.trips import Trips, deepest, loop_trips, rounds
+from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
 from pyptogen.lower.isa.fractals import Spacing
 from pyptogen.lower.platforms import PLATFORMS
 
@@ -117,6 +117,7 @@ class Replay:
     slots: dict[str, int] = field(default_factory=dict)
     lying: dict[tuple[str, int], tuple[Spacing, Instr]] = field(default_factory=dict)
     """How far apart the fractals of each operand in L0 are, and who put them there."""
+    texts: dict[tuple[Path, Path, int, int], str] = field(default_factory=dict)
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -140,7 +141,7 @@ class Replay:
             here = (*path, i)
             yield from map(self._sync_step, self.overlay.get((path, i, "before"), ()))
             if isinstance(node, For):
-                yield _LOOP, (node, list(self._steps(node.body, here))), here, 0
+                yield _LOOP, (Counted.of(node), list(self._steps(node.body, here))), here, 0
             elif isinstance(node, SetFlag | WaitFlag | Barrier):
                 yield self._sync_step(node)
             elif isinstance(node, Instr | Choose):
@@ -161,8 +162,8 @@ class Replay:
         ``depth``: the loops around, without conditions."""
         for what, node, path, pipe in steps:
             if what == _LOOP:
-                loop, body = node
-                trips = loop_trips(loop, self.trips.of(loop, depth), turn)
+                counted, body = node
+                loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 for n in range(trips):
                     self._body(body, (*iteration, n), (loop.var, n, trips), depth + (not loop.once))
                     if loop.slot is not None:
@@ -306,9 +307,17 @@ class Replay:
                 self.on_find(Finding("hazard", earlier, later, text, later.instr.span))
                 self.barriers[me] = self.clock - 1
             else:
-                text = _race_text(earlier, later)
+                text = self._race_text(earlier, later)
                 self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))
                 self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
+
+    def _race_text(self, earlier: Access, later: Access) -> str:
+        """What people are told of a race: the same of all iterations with the same two accesses."""
+        key = earlier.path, later.path, earlier.touch.number, later.touch.number
+        text = self.texts.get(key)
+        if text is None:
+            text = self.texts[key] = _race_text(earlier, later)
+        return text
 
 
 def _race_text(earlier: Access, later: Access) -> str:
@@ -339,7 +348,6 @@ __all__ = [
     "Sync",
     "Trips",
     "deepest",
-    "loop_trips",
     "prove",
     "rounds",
 ]

@@ -12,12 +12,13 @@ they stand for one core as long as they keep step: no loop with a fifo in it may
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.fifos import Event, together
+from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault, played
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
-from pyptogen.lower.instruction.trips import loop_trips
+from pyptogen.lower.instruction.trips import in_stages
 from pyptogen.lower.verify import require
 
 _WORDS = {"TPUSH": ("claim", "fill"), "TPOP": ("pop",), "TFREE": ("free",)}
@@ -29,27 +30,31 @@ def pairs(kernels: Sequence[InstrKernel]) -> list[tuple[InstrKernel, InstrKernel
     return list(zip(found[::2], found[1::2], strict=True))
 
 
-def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
-    """What a program does to its fifos, with ``trips`` iterations of outer loops and ``inner`` ones of loops within."""
+def outline(kernel: InstrKernel) -> Outline:
+    """What a program does to its fifos."""
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
-    found: list[Event] = []
 
-    def play(nodes: Sequence[Node], outermost: bool, turn: tuple[str, int, int]) -> None:
+    def of(nodes: Sequence[Node], around: str) -> Iterator[Event | Round]:
         for node in nodes:
             if isinstance(node, For):
-                rounds = loop_trips(node, trips if outermost else inner, turn)
-                for n in range(rounds):
-                    play(node.body, False, (node.var, n, rounds))
+                body = tuple(of(node.body, node.var))
+                if body:
+                    once: Literal["", "this", "next"] = node.stage(around) if node.once else ""
+                    yield Round(body, once, in_stages(node))
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
                     if isinstance(operand, Queue):
-                        found.extend((word, operand.name) for word in _WORDS[instr.name])
+                        yield from ((word, operand.name) for word in _WORDS[instr.name])
                     elif isinstance(operand, GmWindow) and operand.tensor in slots:
-                        found.append(("load", slots[operand.tensor]))
+                        yield "load", slots[operand.tensor]
 
-    play(kernel.body, True, ("", 0, 1))
-    return found
+    return tuple(of(kernel.body, ""))
+
+
+def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
+    """What a program does to its fifos, with ``trips`` iterations of outer loops and ``inner`` ones of loops within."""
+    return played(outline(kernel), trips, inner)
 
 
 def out_of_step(vector: InstrKernel) -> str | None:
@@ -84,16 +89,8 @@ def faults(cube: InstrKernel, vector: InstrKernel) -> list[str]:
         distributed = anothers_round(program)
         if distributed is not None:
             return [f"{program.name} does the work of another block's round in the loop {distributed}"]
-    slots = {fifo.name: fifo.slots for fifo in cube.fifos}
-    most = max(slots.values(), default=0) + 2
-    found: list[str] = []
-    for trips in range(most + 1):
-        for inner in range(most + 1) if trips else (0,):
-            sides = events(cube, trips, inner), events(vector, trips, inner)
-            found += [text for text, *_ in together(*sides, slots)]
-            if found:
-                return [f"{text} (loops of {trips}, within them {inner} rounds)" for text in found]
-    return []
+    fault = first_fault(outline(cube), outline(vector), tuple((fifo.name, fifo.slots) for fifo in cube.fifos))
+    return [] if fault is None else [fault]
 
 
 def require_order(kernels: Sequence[InstrKernel]) -> None:

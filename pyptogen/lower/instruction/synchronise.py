@@ -29,7 +29,7 @@ from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, prove, rounds
+from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, prove, rounds
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
 
@@ -55,12 +55,15 @@ def _loop(kernel: InstrKernel, body: Path) -> For | None:
     return loop
 
 
-def _order(kernel: InstrKernel, finding: Finding) -> Order:
-    earlier, later = finding.earlier, finding.later
-    if earlier is None or later is None:
-        raise IllegalIR(finding.text)
+def _carried(earlier: Access, later: Access) -> int | None:
+    """The outermost loop around both accesses of whose iterations they are in two."""
     depth = _shared(earlier.path, later.path)
-    carried = next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
+    return next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
+
+
+def _order(kernel: InstrKernel, earlier: Access, later: Access, carried: int | None, slot: str | None) -> Order:
+    """The order that settles a race, ``carried`` by a loop as of `_carried`, about copies that ``slot`` counts."""
+    depth = _shared(earlier.path, later.path)
     level = depth if carried is None else carried + 1
     while level < depth and (loop := _loop(kernel, later.path[:level])) is not None and len(distributed_nest(loop)) > 1:
         level += 1  # what a block takes of loops that are distributed together is one loop to it
@@ -70,7 +73,7 @@ def _order(kernel: InstrKernel, finding: Finding) -> Order:
     while level < depth and (inner := _loop(kernel, later.path[: level + 1])) is not None and inner.once:
         level += 1  # tokens of work that may be left out are passed where it is done
     pipes, body = (earlier.instr.pipe, later.instr.pipe), later.path[:level]
-    rotates = loop is not None and loop.slot is not None and loop.slot == finding.slot
+    rotates = loop is not None and loop.slot is not None and loop.slot == slot
     copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
     ends = earlier.path[level], later.path[level]
     loops = carried is None and min(len(earlier.path), len(later.path)) > level + 1
@@ -82,8 +85,17 @@ def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
     latest node. What follows from it is not found again. Orders from one loop to the next come last: where these share
     tokens, they follow."""
     chosen: dict[tuple[str, str], Order] = {}
+    seen = set[tuple[Path, Path, int | None, str | None]]()
     for finding in races:
-        order = _order(kernel, finding)
+        earlier, later = finding.earlier, finding.later
+        if earlier is None or later is None:
+            raise IllegalIR(finding.text)
+        carried = _carried(earlier, later)
+        race = earlier.path, later.path, carried, finding.slot
+        if race in seen:
+            continue  # the same in another iteration
+        seen.add(race)
+        order = _order(kernel, earlier, later, carried, finding.slot)
         other = chosen.get((order.src, order.dst))
         if other is None or _rank(order) > _rank(other):
             chosen[(order.src, order.dst)] = order
@@ -143,6 +155,13 @@ def run(kernel: InstrKernel) -> InstrKernel:
         kernel.span,
     )
     return _with_flags(_needed(flags, walks, touches))
+
+
+def planned(kernel: InstrKernel) -> InstrKernel:
+    """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
+    flags = Flags(kernel, *PLANS[0])
+    settle(rounds(kernel)[0], flags, Touches(kernel))
+    return _with_flags(flags)
 
 
 def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Finding]:

@@ -18,19 +18,33 @@ class Trips:
     early: bool = False
     single: bool = False
 
-    def of(self, node: For, depth: int) -> int:
-        """Iterations of a loop with ``depth`` others around it; of one in stages, those that have all of its work: -1
-        where not even the first one's begins."""
-        none = (self.early and ends_early(node)) or (self.single and is_behind_first(node))
-        return -int(in_stages(node)) if none else self.counts[min(depth, len(self.counts) - 1)]
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A loop, and what of it says how often it runs: looked up once, and asked in every iteration around it."""
 
-def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
-    """Iterations of a loop in a replay with ``trips`` iterations, in iteration ``turn`` of the loop around it. A loop
-    whose iterations run ahead of each other has one more."""
-    if node.once:
-        return int(node.runs(*turn))
-    return trips + in_stages(node)
+    loop: For
+    in_stages: bool
+    ends_early: bool
+    behind_first: bool
+
+    @staticmethod
+    def of(loop: For) -> Counted:
+        return Counted(loop, in_stages(loop), ends_early(loop), is_behind_first(loop))
+
+    def work(self, trips: Trips, depth: int) -> int:
+        """Iterations with ``depth`` loops around; of a loop in stages, those that have all of its work: -1 where not
+        even the first one's begins."""
+        if (trips.early and self.ends_early) or (trips.single and self.behind_first):
+            return -int(self.in_stages)
+        return trips.counts[min(depth, len(trips.counts) - 1)]
+
+    def rounds(self, trips: Trips, depth: int, turn: tuple[str, int, int]) -> int:
+        """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them. A loop whose
+        iterations run ahead of each other has one more."""
+        if self.loop.once:
+            return int(self.loop.runs(*turn))
+        return self.work(trips, depth) + self.in_stages
 
 
 def in_stages(node: For) -> bool:

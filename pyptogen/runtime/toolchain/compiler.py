@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pyptogen.diagnostics import fault
 
-_OLDEST = {"gcc": 12, "clang": 15}
+OLDEST = {"gcc": 12, "clang": 15}
 _FULL = ("No space left on device", "Disk quota exceeded", "File too large", "File size limit exceeded")
 """Of what compilers say, the system's words for a disk that takes no more."""
 _GCC_NAMES = ("g++", *(f"g++-{v}" for v in range(16, 11, -1)))
@@ -110,8 +110,8 @@ def _identify(command: tuple[str, ...]) -> Compiler | str:
         family, version = "gcc", (int(macros["__GNUC__"]), int(macros["__GNUC_MINOR__"]))
     else:
         return "neither GCC nor Clang"
-    if version[0] < _OLDEST[family]:
-        return f"{family} {version[0]} is older than {_OLDEST[family]}"
+    if version[0] < OLDEST[family]:
+        return f"{family} {version[0]} is older than {OLDEST[family]}"
     stat = os.stat(path)
     identity = f"{family} {macros.get('__VERSION__', '')} {stat.st_size} {' '.join(words)}"
     return Compiler(words, family, version, identity)

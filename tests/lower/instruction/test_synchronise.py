@@ -18,7 +18,7 @@ from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node
 from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
 from pyptogen.lower.instruction.synchronise import run as synchronise
 from pyptogen.lower.instruction.synchronise import settle
-from pyptogen.lower.instruction.trips import loop_trips
+from pyptogen.lower.instruction.trips import Counted
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.fault import MachineFault
@@ -189,10 +189,10 @@ def test_a_loop_in_stages_that_ends_early_may_not_even_begin() -> None:
     """Rows that see no key at all: not even the first iteration's scores are made."""
     kernel = kernel_of("flash_attention_causal", "flash_attention_causal_vec")
     loop = next(n for n in walk(kernel.body) if isinstance(n, For) and n.before is not None and not n.once)
-    outermost = ("", 0, 1)
-    assert loop_trips(loop, Trips((2,)).of(loop, 0), outermost) == 3
-    assert loop_trips(loop, Trips((0,)).of(loop, 0), outermost) == 1
-    assert loop_trips(loop, Trips((2,), early=True).of(loop, 0), outermost) == 0
+    counted, outermost = Counted.of(loop), ("", 0, 1)
+    assert counted.rounds(Trips((2,)), 0, outermost) == 3
+    assert counted.rounds(Trips((0,)), 0, outermost) == 1
+    assert counted.rounds(Trips((2,), early=True), 0, outermost) == 0
 
 
 def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from pyptogen.lower.tile.ops import GatherRows, Load, ReadIndex
 def _front(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     inner: list[Node] = [replace(n, body=_front(n.body)) if isinstance(n, Loop) else n for n in nodes]
     loads = [n for n in inner if _is_free(n)]
-    return (*loads, *(n for n in inner if n not in loads))
+    return (*loads, *(n for n in inner if not _is_free(n)))
 
 
 def _is_free(node: Node) -> bool:

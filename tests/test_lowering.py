@@ -22,9 +22,9 @@ def counted() -> Iterator[list[str]]:
     """The targets for which something is lowered."""
     found: list[str] = []
 
-    def lower(program: object, target: str, *, dump: object = None) -> object:
+    def lower(program: object, target: str, **options: object) -> object:
         found.append(target)
-        return before(program, target, dump=dump)  # type: ignore[arg-type]
+        return before(program, target, **options)  # type: ignore[arg-type]
 
     before = lowering.lower_anew
     lowering.lower_anew = lower  # type: ignore[assignment]

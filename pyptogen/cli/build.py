@@ -77,12 +77,19 @@ def command(
     package: Annotated[
         Path | None,
         typer.Option(
-            "--package", metavar="DIR", help="Write one library of the specs for a device's toolchain to DIR."
+            "--package",
+            metavar="DIR",
+            help="Write one library of the specs to DIR, for a device or for C++.",
         ),
     ] = None,
     package_form: Annotated[
-        str, typer.Option("--form", metavar="device|simpler", help="With --package: which runtime it is for.")
-    ] = "device",
+        str,
+        typer.Option(
+            "--form",
+            metavar="device|simpler|cmake",
+            help="With --package: which runtime it is for. Default: `cmake` for the target cpu, else `device`.",
+        ),
+    ] = "",
     form: OutputFormat = "full",
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
@@ -135,10 +142,12 @@ def _package(
     """A package in place of generated folders."""
     from pyptogen.package.folder import FORMS, build_package
 
-    if len(targets) != 1 or targets[0] not in ("a2a3", "a5"):
-        raise typer.BadParameter("a package is for one device: `--target a2a3` or `--target a5`", param_hint="--target")
-    if kind not in FORMS:
-        raise typer.BadParameter(f"'{kind}' is not one of {', '.join(map(repr, FORMS))}.", param_hint="--form")
+    if len(targets) != 1 or targets[0] not in FORMS:
+        known = " or ".join(f"`--target {target}`" for target in FORMS)
+        raise typer.BadParameter(f"a package is for one target: {known}", param_hint="--target")
+    if kind and kind not in FORMS[targets[0]]:
+        expected = ", ".join(map(repr, FORMS[targets[0]]))
+        raise typer.BadParameter(f"'{kind}' is not one of {expected}, for {targets[0]}.", param_hint="--form")
     with findings(form):
         done = build_package(paths, targets[0], folder, kind, force)
         for verb, changed in (("wrote", done.written), ("deleted", done.removed)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -50,10 +51,15 @@ def command(
 
     _check_trust(spec, allow_code)
     screen = console()
-    operators = [
-        pyptogen.compile(spec, target=name, isa=isa, threads=threads) for name in dict.fromkeys(target or ["cpu"])
-    ]
     recorded = trace is not None or deps is not None or timeout is not None
+    native = recorded or bench
+    with warnings.catch_warnings(record=True) as warned:
+        operators = [
+            pyptogen.compile(spec, target=name, isa=isa, threads=threads, interpret=False if native else None)
+            for name in dict.fromkeys(target or ["cpu"])
+        ]
+    for message in dict.fromkeys(str(warning.message) for warning in warned):
+        typer.echo(f"note: {message}", err=True)
     if recorded and len(operators) > 1:
         raise typer.BadParameter("--trace, --deps and --timeout take one target")
     passed = True

@@ -46,6 +46,8 @@ class Generated:
     kernels: tuple[KernelSource, ...]
     orchestration: Traced
     report: Mapping[str, Any]
+    functions: tuple[str, ...]
+    """The kernels as C++ calls them."""
 
     @property
     def name(self) -> str:
@@ -80,6 +82,22 @@ class Generated:
         return self.lowered.notes
 
 
+def lowered(program: Program, target: str, *, dump: Dump | None = None) -> Lowered:
+    """Lower an operator for one target; what the compiler may choose, the model of the device chooses.
+
+    Args:
+        program: the operator at the Tensor level.
+        target: a platform name, such as ``cpu``.
+        dump: receives the text of the level after every pass.
+
+    Raises:
+        DiagnosticError: PTG3xx, with the place in the spec.
+    """
+    from pyptogen.simulate.device.call import launch_cycles
+
+    return lower(program, target, dump=dump, launch_cost=launch_cycles)
+
+
 def generate(program: Program, target: str, *, dump: Dump | None = None) -> Generated:
     """Lower an operator for one target, and write its C++.
 
@@ -91,15 +109,15 @@ def generate(program: Program, target: str, *, dump: Dump | None = None) -> Gene
     Raises:
         DiagnosticError: PTG3xx, with the place in the spec.
     """
-    return of_lowered(lower(program, target, dump=dump))
+    return of_lowered(lowered(program, target, dump=dump))
 
 
-def of_lowered(lowered: Lowered) -> Generated:
-    """The C++ of an operator that was lowered."""
+def of_lowered(lowered: Lowered, prefix: str = "") -> Generated:
+    """The C++ of an operator that was lowered; ``prefix`` as of `KernelWriter`."""
     program, by_hand = lowered.program, lowered.by_hand
     platform = PLATFORMS[lowered.target]
     longest, lengths = lowered.execution.longest_range, nominal_dims(program.dims)
-    writer = KernelWriter(lowered)
+    writer = KernelWriter(lowered, prefix)
     own = writer.own
     texts = tuple(KernelSource(k.name, k.core, writer.text(k)) for k in own)
     report: dict[str, Any] = {
@@ -118,9 +136,8 @@ def of_lowered(lowered: Lowered) -> Generated:
         },
         **({} if lowered.chosen is None else {"chosen": lowered.chosen}),
     }
-    return Generated(
-        lowered, texts, orchestration_text(lowered.execution, program, lowered.walked, writer.functions), report
-    )
+    orchestration = orchestration_text(lowered.execution, program, lowered.walked, writer.functions)
+    return Generated(lowered, texts, orchestration, report, tuple(dict.fromkeys(writer.functions.values())))
 
 
 class KernelWriter:

@@ -523,6 +523,12 @@ _PACKAGES = (
         "No spec is made for the target, or the folder holds something that is no package.",
     ),
     Code(
+        "PTG706",
+        "call that C++ cannot check",
+        "The entries of a library in C++ check what the spec requires, and indices that come from inputs. A formula, "
+        "or a way from an input to an index, for which there is no such check keeps an operator out of it.",
+    ),
+    Code(
         "PTG711",
         "kernel that the simpler runtime does not run",
         "In the form `simpler` a kernel is told its block by the runtime. Mixed kernels ask the device for their lane, "

@@ -22,7 +22,7 @@ def cases_of(spec: Path) -> list[CaseTime]:
     from pyptogen.schema import load_spec
     from pyptogen.simulate.device.cases import case_times
 
-    timed = [name for name, platform in PLATFORMS.items() if platform.timing is not None]
+    timed = [name for name, platform in PLATFORMS.items() if platform.timed]
     loaded = load_spec(spec)
     lowered = lower_targets(from_spec(loaded), timed, None, True)
     return [one for result in lowered.values() for one in case_times(result.lowered, loaded.verify.cases)]

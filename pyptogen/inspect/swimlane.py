@@ -69,7 +69,7 @@ def swimlane(lowered: Lowered, sizes: Mapping[str, int]) -> Swimlane:
 
     platform = PLATFORMS[lowered.target]
     graph = lowered.execution
-    if platform.costs is None:
+    if platform.timing is None:
         raise fault("PTG505", f"platform `{platform.name}` has no cost figures to estimate with", graph.span)
     missing = [dim for dim in graph.dims if dim not in sizes]
     if missing:
@@ -99,6 +99,8 @@ def _bars(call: CallTime, platform: Platform) -> list[Bar]:
 
 
 def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) -> list[Bar]:
+    from pyptogen.lower.launch_cost import blocks_of
+
     graph = lowered.execution
     kernels = {kernel.name: kernel for kernel in lowered.instructions}
     free = {
@@ -111,7 +113,7 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
         done: dict[str, float] = {}
         for launch in plan:
             ready = max((done[kernel] for kernel in launch.after), default=0.0)
-            blocks = _blocks(launch, platform, {**sizes, **_bounds(graph, begin, end)})
+            blocks = blocks_of(launch.tiles, launch.core, platform, {**sizes, **_bounds(graph, begin, end)})
             mine: list[tuple[str, str]] = []
             for name in launch.kernels:
                 kind = "cube" if kernels[name].core == "cube" else "vector"
@@ -156,14 +158,6 @@ def _holds(cut: Cut, sizes: Mapping[str, int]) -> bool:
         "<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "==": int.__eq__, "!=": int.__ne__,
     }  # fmt: skip
     return all(compare[operator](sizes[dim], value) for dim, operator, value in cut.when if dim in sizes)
-
-
-def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -> int:
-    """Blocks worth launching: those that have tiles, at most the cores."""
-    cores = platform.vector_cores if launch.core == "vector" else platform.cube_cores
-    if launch.tiles is None:
-        return 1
-    return max(1, min(cores, launch.tiles.blocks({name: values.get(name, 1) for name in launch.tiles.names()})))
 
 
 def _micros(kernel: InstrKernel, platform: Platform, rows: int, sizes: Mapping[str, int]) -> float:

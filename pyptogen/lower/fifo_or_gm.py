@@ -20,6 +20,7 @@ from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
+from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
@@ -28,8 +29,6 @@ from pyptogen.lower.tile.kernels.split_cores import MOST
 from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, fifo_slots
 
 LEAST_GAIN = 0.01
-DISPATCH_CYCLES = 1300
-"""Of a launch: 0.7 us at 1.85 GHz (published: 0.6 to 0.9 us a task on silicon)."""
 
 
 @dataclass(slots=True)
@@ -46,15 +45,16 @@ def run(
     platform: Platform,
     rows: Sequence[Selected],
     dump: Dump | None,
+    launch_cost: LaunchCost | None = None,
 ) -> Lowered:
-    """The operator lowered for the rows as they are, or with fifos. ``dump`` receives what the passes of the way that
-    is taken show, or where none can be, of the first.
+    """The operator lowered for the rows as they are, or with fifos, by ``launch_cost`` or else by the slower program of
+    each kernel. ``dump`` receives what the passes of the way that is taken show, or where none can be, of the first.
 
     Raises:
         DiagnosticError: neither can be lowered; what the rows as they are say.
     """
     if dump is None:
-        return _taken(lambda tried: lowered(tried, None), program, platform, rows)
+        return _taken(lambda tried: lowered(tried, None), program, platform, rows, launch_cost)
     ways: list[_Way] = []
 
     def kept(tried: Sequence[Selected]) -> Lowered:
@@ -64,7 +64,7 @@ def run(
 
     taken: Lowered | None = None
     try:
-        taken = _taken(kept, program, platform, rows)
+        taken = _taken(kept, program, platform, rows, launch_cost)
     finally:
         done = (way for way in ways if taken and way.result and way.result.instructions is taken.instructions)
         for name, text in next(done, ways[0] if ways else _Way()).texts.items():
@@ -73,7 +73,11 @@ def run(
 
 
 def _taken(
-    lowered: Callable[[Sequence[Selected]], Lowered], program: Program, platform: Platform, rows: Sequence[Selected]
+    lowered: Callable[[Sequence[Selected]], Lowered],
+    program: Program,
+    platform: Platform,
+    rows: Sequence[Selected],
+    launch_cost: LaunchCost | None,
 ) -> Lowered:
     """The operator in the way that is faster by the model, or the only one."""
 
@@ -90,13 +94,14 @@ def _taken(
         return apart
     if isinstance(apart, Refusal):
         return _chosen(mixed, with_fifos, stages, "only they can do it")
-    through_gm, in_rings = _cycles(apart, platform), _cycles(mixed, platform)
+    through_gm, in_rings = _compared([apart, mixed], platform, launch_cost)
     faster = {stage for stage in with_fifos if in_rings[stage] < through_gm.get(stage, 0.0)}
     if faster and faster != with_fifos:
         mixed = asked(noted, _rows_with_fifos(rows, faster))
     if isinstance(mixed, Refusal) or not faster:
         return apart
-    gain = sum(through_gm.values()) / sum(_cycles(mixed, platform).values())
+    through_gm, in_rings = _compared([apart, mixed], platform, launch_cost)
+    gain = sum(through_gm.values()) / sum(in_rings.values())
     if gain < 1 + LEAST_GAIN:
         return apart
     return _chosen(mixed, faster, stages, f"{gain:.2f} times as fast as through GM by the model")
@@ -105,7 +110,7 @@ def _taken(
 def _open(program: Program, platform: Platform, rows: Sequence[Selected]) -> frozenset[str]:
     """The stages with matrix and vector work that are cut as the compiler likes, on cores that are apart and have
     figures, and for which there are fifos enough."""
-    if platform.unified or platform.costs is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
+    if platform.unified or platform.timing is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
         return frozenset()
     defining = defining_ops(program)
     found = set()
@@ -154,13 +159,28 @@ def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
     return replace(result, notes=(*result.notes, note)) if own else result
 
 
-def _cycles(result: Lowered, platform: Platform) -> dict[str, float]:
-    """By stage, launch after launch of the last plan, which serves the longest calls; of a mixed one its slower
-    program."""
-    dims = nominal_dims(result.program.dims)
-    found: Mapping[str, float] = {k.name: duration(k, platform, NOMINAL_ROWS, dims) or 0.0 for k in result.instructions}
+def _compared(ways: Sequence[Lowered], platform: Platform, launch_cost: LaunchCost | None) -> list[dict[str, float]]:
+    """Cycles of each way by stage, all at the same sizes."""
+    dims = nominal_dims(ways[0].program.dims)
+    if launch_cost is not None:
+        dims = compared_sizes([kernel for way in ways for kernel in way.instructions], platform.cube_cores, dims)
+    return [_cycles(way, platform, dims, launch_cost) for way in ways]
+
+
+def _cycles(
+    result: Lowered, platform: Platform, dims: Mapping[str, int], launch_cost: LaunchCost | None
+) -> dict[str, float]:
+    """By stage, launch after launch of the last plan, which serves the longest calls."""
+    assert platform.timing is not None
+    kernels = {kernel.name: kernel for kernel in result.instructions}
     total: dict[str, float] = {}
     for launch in result.execution.plans[-1]:
-        stage, cycles = _stage(result, launch), max(found.get(name, 0.0) for name in launch.kernels)
-        total[stage] = total.get(stage, 0.0) + DISPATCH_CYCLES + cycles
+        programs = [kernels[name] for name in launch.kernels if name in kernels]
+        if launch_cost is None:
+            cycles = max((duration(one, platform, NOMINAL_ROWS, dims) or 0.0 for one in programs), default=0.0)
+        else:
+            numbers = with_bounds(dims, result.execution.segment)
+            cycles = launch_cost(programs, platform, blocks_of(launch.tiles, launch.core, platform, numbers), numbers)
+        stage = _stage(result, launch)
+        total[stage] = total.get(stage, 0.0) + platform.timing.task.value + cycles
     return total

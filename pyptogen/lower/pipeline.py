@@ -20,8 +20,9 @@ from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.passes import PASSES, Level, Pass, State, prepared
-from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
@@ -61,13 +62,15 @@ RULES: Mapping[Level, Callable[[State], None]] = {
 """What every pass of a level must leave true. Raise IllegalIR."""
 
 
-def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered:
+def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cost: LaunchCost | None = None) -> Lowered:
     """Lower an operator for one target.
 
     Args:
         program: the operator at the Tensor level.
         target: a platform name, such as ``cpu``.
         dump: receives the text of the level after every pass that changed it; of what is tried, the way that is taken.
+        launch_cost: how long launches take, by which tiles of mixed kernels and the use of fifos are chosen. Without it
+            they are compared by their slower program alone.
 
     Raises:
         DiagnosticError: PTG3xx, with the place in the spec.
@@ -84,13 +87,16 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     program = prepared(program, target)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    return fifo_or_gm.run(lambda tried, shown: _lower(program, platform, tried, shown), program, platform, rows, dump)
+
+    def lowered(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
+        return _lower(State(program, program, platform, tuple(tried), launch_cost), shown)
+
+    return fifo_or_gm.run(lowered, program, platform, rows, dump, launch_cost)
 
 
-def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
-    """All passes, with the tiling rows that can apply."""
-    state = State(program, program, platform, tuple(rows))
-    passes = [one for one in PASSES if one.applies(platform)]
+def _lower(state: State, dump: Dump | None) -> Lowered:
+    """All passes."""
+    passes = [one for one in PASSES if one.applies(state.platform)]
     before: list[State] = []
     shown = _Shown(dump)
     while len(before) < len(passes):

@@ -54,10 +54,10 @@ def _arguments(program: Program) -> Iterator[Argument]:
 _OWN = ("stream", "workspace", "workspace_bytes", "args", "needed", "launcher", "status")
 
 
-def own_names(arguments: Sequence[Argument]) -> dict[str, str]:
+def own_names(arguments: Sequence[Argument], words: Sequence[str] = _OWN) -> dict[str, str]:
     """What an entry calls its own parameters and variables: with as many underscores behind them as no argument has."""
     taken, found = {argument.field for argument in arguments}, {}
-    for word in _OWN:
+    for word in words:
         name = word
         while name in taken:
             name += "_"

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pyptogen.codegen import lowered
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.package.arguments import Argument, own_names
 from pyptogen.package.golden import GoldenCase, NoGolden, golden_case
@@ -94,7 +94,7 @@ def _packaged(spec: Spec, target: str) -> _Packaged:
 
     program = from_spec(spec)
     chosen_targets(program, [target], False)
-    operator = device_operator(lower(program, target))
+    operator = device_operator(lowered(program, target))
     golden: GoldenCase | NoGolden
     torch: TorchOperator | DiagnosticError
     try:

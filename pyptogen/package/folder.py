@@ -16,7 +16,8 @@ from pyptogen.schema.spec import Spec
 from pyptogen.spec_files import find_specs, given_paths
 
 MANIFEST = "package.json"
-FORMS = ("device", "simpler")
+FORMS = {"a2a3": ("device", "simpler"), "a5": ("device", "simpler"), "cpu": ("cmake",)}
+"""A target -> what its packages can be, the usual one first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,42 +29,46 @@ class Written:
     notes: tuple[str, ...]
 
 
-def build_package(
-    paths: Sequence[Path], target: str, folder: Path, form: str = "device", force: bool = False
-) -> Written:
+def build_package(paths: Sequence[Path], target: str, folder: Path, form: str = "", force: bool = False) -> Written:
     """Write the operators of specs as a package.
 
     Args:
         paths: specs, or folders of specs; of a folder those that are made for the target.
-        target: ``a2a3`` or ``a5``.
+        target: ``a2a3``, ``a5`` or ``cpu``.
         folder: where it goes. It is new, empty, or holds an earlier package; files of others in it stay.
-        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime.
+        form: "device" for a library of the device's toolchain, "simpler" for scenes of the simpler runtime, "cmake" for
+            a library of C and C++ on CPUs; by default the first that the target has.
         force: write over files that were edited by hand.
 
     Raises ``DiagnosticError``: the findings of all specs; PTG705 for a folder that holds something else; PTG514 for
     files that were edited by hand; PTG504 where it cannot be written.
     """
-    from pyptogen.package.device_package import device_package, library_name
-
-    specs = _specs(paths, target)
-    notes: tuple[str, ...] = ()
-    if form == "simpler":
-        from pyptogen.package.simpler_package import simpler_package
-
-        files = simpler_package(specs, target)
-    else:
-        files = device_package(specs, target, library_name(folder, specs))
+    files = _files(_specs(paths, target), target, folder, form or FORMS[target][0])
     before = _before(folder)
     edited = [path for path, digest in before.items() if _digest(folder / path) not in (digest, None)]
     if edited and not force:
         raise _edited(folder, edited)
     try:
         with exclusive(folder):
-            return _write(folder, files, before, notes)
+            return _write(folder, files, before, ())
     except OSError as error:
         reason = error.strerror or type(error).__name__
         fix = "choose another folder with `--package`"
         raise fault("PTG504", f"cannot write `{error.filename or folder}`: {reason}", None, fix=fix) from None
+
+
+def _files(specs: Sequence[Spec], target: str, folder: Path, form: str) -> Mapping[str, bytes]:
+    if form == "cmake":
+        from pyptogen.package import cmake_package
+
+        return cmake_package.cmake_package(specs, cmake_package.library_name(folder))
+    if form == "simpler":
+        from pyptogen.package.simpler_package import simpler_package
+
+        return simpler_package(specs, target)
+    from pyptogen.package.device_package import device_package, library_name
+
+    return device_package(specs, target, library_name(folder, specs))
 
 
 def _specs(paths: Sequence[Path], target: str) -> list[Spec]:

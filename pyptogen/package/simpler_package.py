@@ -9,11 +9,11 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from pyptogen.codegen import lowered
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.package.arguments import Argument, arguments_of
 from pyptogen.package.golden import GoldenCase, NoGolden, golden_case
@@ -75,7 +75,7 @@ class _Scene:
         self.spec, self.target = spec, target
         self.program = from_spec(spec)
         chosen_targets(self.program, [target], False)
-        self.lowered: Lowered = lower(self.program, target)
+        self.lowered: Lowered = lowered(self.program, target)
         self.name = self.lowered.name
         self.arguments = arguments_of(self.program)
         self.tensors = [one for one in self.arguments if one.ctype.endswith("*")]

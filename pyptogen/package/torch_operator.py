@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
 from pyptogen.package.arguments import Argument
+from pyptogen.package.contract_text import ContractText
 from pyptogen.package.launches import DeviceOperator
-from pyptogen.package.size_text import cpp_size, python_size
+from pyptogen.package.size_text import python_size
 from pyptogen.runtime.operator.contract import Contract, DimArg, TensorArg
 from pyptogen.runtime.operator.size_functions import expand
 from pyptogen.templates.spelling import field_name
@@ -127,28 +128,8 @@ def _no_form(tensor: TensorArg, what: str) -> DiagnosticError:
     )
 
 
-class _Text:
+class _Text(ContractText):
     """Lines of C++ about the tensors of a contract."""
-
-    def __init__(self, contract: Contract) -> None:
-        self.contract = contract
-        texts = [*contract.input_texts, *contract.output_texts]
-        tensors = [*contract.inputs, *contract.outputs]
-        self._shapes = {t.name: list(text)[: len(t.shape)] for t, text in zip(tensors, texts, strict=True)}
-        names = [dim.name for dim in contract.dims]
-        self._fields = {name: self.name(name) for name in names if self.name(name) != name}
-
-    def name(self, name: str) -> str:
-        return field_name(name)
-
-    def size(self, text: str) -> str:
-        return cpp_size(expand(text, self._fields))
-
-    def ends(self, dim: DimArg) -> tuple[str, str]:
-        """The size of the axis that shows a dim where that is 0, and where it is 1."""
-        text = self.contract.input_texts[dim.source][dim.axis]
-        zero, one = (self.size(expand(text, {dim.name: value})) for value in ("0", "1"))
-        return zero, one
 
     def dim(self, dim: DimArg) -> str:
         zero, one = self.ends(dim)
@@ -156,20 +137,20 @@ class _Text:
         return f"const int64_t {self.name(dim.name)} = solved({axis}, {zero}, {one});"
 
     def shape(self, tensor: TensorArg) -> str:
-        return f"{{{', '.join(self.size(text) for text in self._shapes[tensor.name])}}}"
+        return f"{{{', '.join(self.sizes(tensor))}}}"
 
     def expectations(self, tensor: TensorArg) -> list[str]:
         field, dtype = self.name(tensor.name), f"at::{_TORCH[dtype_name(tensor.dtype)][0]}"
         quoted = f'"{self.contract.name}: {tensor.name}"'
         if tensor.layout == "nz":
-            elements = " * ".join(self.size(text) for text in self._shapes[tensor.name])
+            elements = " * ".join(self.sizes(tensor))
             return [f"expect_packed({field}, {quoted}, {dtype}, {elements});"]
         form = "columns" if tensor.layout == "dn" else "contiguous"
         return [f"expect({field}, {quoted}, {dtype}, {self.shape(tensor)});", f"expect_{form}({field}, {quoted});"]
 
     def empty(self, tensor: TensorArg) -> str:
         dtype, like = _TORCH[dtype_name(tensor.dtype)][0], self.name(self.contract.inputs[0].name)
-        texts = [self.size(text) for text in self._shapes[tensor.name]]
+        texts = self.sizes(tensor)
         columns = tensor.layout == "dn"
         shape = ", ".join([*texts[:-2], texts[-1], texts[-2]] if columns else texts)
         turned = ".transpose(-1, -2)" if columns else ""
@@ -197,7 +178,7 @@ class _PythonText(_Text):
 
     def check(self, tensor: TensorArg) -> str:
         name = self.name(tensor.name)
-        shape = "".join(f"{self.size(text)}, " for text in self._shapes[tensor.name])
+        shape = "".join(f"{text}, " for text in self.sizes(tensor))
         dtype = _TORCH[dtype_name(tensor.dtype)][1]
         return (
             f"torch._check({name}.dtype == torch.{dtype} and tuple({name}.shape) == ({shape}), "
@@ -206,7 +187,7 @@ class _PythonText(_Text):
 
     def empty(self, tensor: TensorArg, like: str = "") -> str:
         dtype = _TORCH[dtype_name(tensor.dtype)][1]
-        texts = [self.size(text) for text in self._shapes[tensor.name]]
+        texts = self.sizes(tensor)
         columns = tensor.layout == "dn"
         shape = "".join(f"{text}, " for text in ([*texts[:-2], texts[-1], texts[-2]] if columns else texts))
         return f"{like}.new_empty(({shape}), dtype=torch.{dtype}){'.transpose(-1, -2)' if columns else ''}"

@@ -93,7 +93,7 @@ def _times(lowered: Generated, cases: Sequence[Mapping[str, int]]) -> dict[str, 
     from pyptogen.inspect.swimlane import swimlane
     from pyptogen.lower.platforms import PLATFORMS
 
-    if PLATFORMS[lowered.target].costs is None:
+    if PLATFORMS[lowered.target].timing is None:
         return {}
     return {
         ", ".join(f"{dim}={size}" for dim, size in case.items()) or "the one size": swimlane(lowered.lowered, case).end

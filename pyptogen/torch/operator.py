@@ -44,7 +44,8 @@ def load(
     PTG250 for a ``backward:`` that does not fit.
     """
     if not isinstance(spec, CompiledOperator):
-        spec = compile(spec, target, threads=threads, portable=portable)
+        spec = compile(spec, target, threads=threads, portable=portable, interpret=False)
+    spec.require_native("PyTorch")
     name = _name(spec)
     if name not in _registered:
         _registered[name] = TorchOperator(spec, name)

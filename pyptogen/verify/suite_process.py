@@ -170,7 +170,7 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
             continue
         pipe.send((left[0][0], Outcome(spec.name, target, {})))
         try:
-            operator = pyptogen.compile(spec, target=target, checked=conditions.checked)
+            operator = pyptogen.compile(spec, target=target, checked=conditions.checked, interpret=False)
         except DiagnosticError as error:
             pipe.send(Outcome(spec.name, target, {}, diagnostics=error.diagnostics))
             continue

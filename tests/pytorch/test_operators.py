@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
+from meeting import meeting
 
 torch = pytest.importorskip("torch", reason="pip install 'pyptogen[torch]'")
 
 import torch.nn.functional as F  # noqa: E402, N812
 
-import pyptogen  # noqa: E402
+import pyptogen.torch  # noqa: E402
 from pyptogen.diagnostics import DiagnosticError  # noqa: E402
 
 from .conftest import SPECS  # noqa: E402
@@ -228,3 +231,17 @@ def test_a_backward_operator_that_does_not_fit(tmp_path: Path, change: str, code
             + f"inputs:\n{change}\noutputs: {{d_x: 'fp32[rows, cols]'}}\ngraph: {{d_x: 'cast(d_y, fp32) * 2'}}\n"
         )
     assert code_of(lambda: pyptogen.torch.load(tmp_path / "twice.yaml")) == code
+
+
+def test_the_lock_is_released_in_calls(tmp_path: Path) -> None:
+    """The kernel waits for this thread, which could not count itself in while a call holds the lock."""
+    meet = pyptogen.torch.load(meeting(tmp_path), threads=1)
+    for _ in range(3):  # through Python, and then in native code
+        count, results = torch.zeros(1, dtype=torch.int32), list[Any]()
+        call = Thread(target=lambda: results.append(meet(count, torch.full((1,), 2, dtype=torch.int32))))  # noqa: B023
+        call.start()
+        while count.item() == 0:
+            time.sleep(0.001)
+        count.fill_(2)
+        call.join()
+        assert results[0].seen.item() == 2, "the kernel gave up"

@@ -75,7 +75,7 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t b_begin, int32_t b_end) {
-        const int32_t causal_conv1d_vec1_blocks = fewer(8, vector);
+        const int32_t causal_conv1d_vec1_blocks = fewer(32, vector);
         const Launch causal_conv1d_vec1_done = rt.launch(
             "causal_conv1d_vec1", Core::Vector, causal_conv1d_vec1_blocks,
             [=] {

@@ -4,7 +4,6 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
-#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
@@ -34,19 +33,17 @@ extern "C" __global__ AICORE void conv2d_vec4(
     __gm__ bfloat16_t *y_padded_2,
     int32_t n,
     int32_t nblk);
-extern "C" __global__ AICORE void conv2d_mixed_cube(
-    __gm__ uint64_t *ffts,
+extern "C" __global__ AICORE void conv2d_cube(
+    __gm__ float *y_conv,
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
-    __gm__ float *y_conv_fifo,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
-extern "C" __global__ AICORE void conv2d_mixed_vec(
-    __gm__ uint64_t *ffts,
+extern "C" __global__ AICORE void conv2d_vec5(
     __gm__ bfloat16_t *y,
+    __gm__ float *y_conv,
     __gm__ float *bias,
-    __gm__ float *y_conv_fifo,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
@@ -71,54 +68,54 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
-    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *y_edge = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3584 * sizeof(bfloat16_t)));
     auto *y_edge_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3712 * sizeof(bfloat16_t)));
     auto *y_padded = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 207872 * sizeof(bfloat16_t)));
     auto *y_padded_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 215296 * sizeof(bfloat16_t)));
     auto *y_windows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 451584 * sizeof(bfloat16_t)));
-    const int32_t mixed = blocks_for(rt, Core::Mixed);
+    auto *y_conv = static_cast<__gm__ float *>(rt.workspace(int64_t(n) * 100352 * sizeof(float)));
+    const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
-        // Memory of this range only; the chip takes it back when the launches have finished.
-        const pto_rt::Scope scope(rt);
         const int32_t conv2d_vec1_blocks = fewer(int64_t(n_end - n_begin) * 64, vector);
         const Launch conv2d_vec1_done = rt.launch(
             "conv2d_vec1", Core::Vector, conv2d_vec1_blocks,
             [=] {
                 conv2d_vec1(y_edge, y_edge_2, n_begin, n_end, conv2d_vec1_blocks);
-            }, {}, 4);
+            }, {}, 5);
         const int32_t conv2d_vec2_blocks = fewer((n * 3584 + 1535) / 1536, vector);
         const Launch conv2d_vec2_done = rt.launch(
             "conv2d_vec2", Core::Vector, conv2d_vec2_blocks,
             [=] {
                 conv2d_vec2(y_padded, y_edge, x, n, conv2d_vec2_blocks);
-            }, {conv2d_vec1_done}, 3);
+            }, {conv2d_vec1_done}, 4);
         const int32_t conv2d_vec3_blocks = fewer((n * 64 + 210) / 211, vector);
         const Launch conv2d_vec3_done = rt.launch(
             "conv2d_vec3", Core::Vector, conv2d_vec3_blocks,
             [=] {
                 conv2d_vec3(y_padded_2, y_edge_2, y_padded, n, conv2d_vec3_blocks);
-            }, {conv2d_vec1_done, conv2d_vec2_done}, 2);
+            }, {conv2d_vec1_done, conv2d_vec2_done}, 3);
         const int32_t conv2d_vec4_blocks = fewer(int64_t(n * 64) * 9, vector);
         const Launch conv2d_vec4_done = rt.launch(
             "conv2d_vec4", Core::Vector, conv2d_vec4_blocks,
             [=] {
                 conv2d_vec4(y_windows, y_padded_2, n, conv2d_vec4_blocks);
-            }, {conv2d_vec3_done}, 1);
-        const int32_t conv2d_mixed_blocks = fewer(n_end - n_begin, mixed);
-        auto *y_conv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(conv2d_mixed_blocks) * 32768 * sizeof(float)));
-        rt.launch(
-            "conv2d_mixed", Core::Mixed, conv2d_mixed_blocks,
+            }, {conv2d_vec3_done}, 2);
+        const int32_t conv2d_cube_blocks = fewer(int64_t(n_end - n_begin) * 7, cube);
+        const Launch conv2d_cube_done = rt.launch(
+            "conv2d_cube", Core::Cube, conv2d_cube_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
-                pto_rt::side_by_side<2>(
-                    [=] { conv2d_mixed_cube(ffts, w, y_windows, y_conv_fifo, n_begin, n_end, conv2d_mixed_blocks); },
-                    [=] { conv2d_mixed_vec(ffts, y, bias, y_conv_fifo, n_begin, n_end, conv2d_mixed_blocks); });
-            }, {conv2d_vec4_done});
+                conv2d_cube(y_conv, w, y_windows, n_begin, n_end, conv2d_cube_blocks);
+            }, {conv2d_vec4_done}, 1);
+        const int32_t conv2d_vec5_blocks = fewer(int64_t(n_end - n_begin) * 8, vector);
+        rt.launch(
+            "conv2d_vec5", Core::Vector, conv2d_vec5_blocks,
+            [=] {
+                conv2d_vec5(y, y_conv, bias, n_begin, n_end, conv2d_vec5_blocks);
+            }, {conv2d_cube_done});
     };
 
     segment(0, n);

@@ -63,7 +63,7 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
             [=] {
                 places(place, there, token, t_begin, t_end, bag, places_blocks);
             }, {}, 1);
-        const int32_t add_to_out_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+        const int32_t add_to_out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,
             [=] {

@@ -165,7 +165,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             [=] {
                 weights_vec1(p_max, s, sq, kv, weights_vec1_blocks);
             }, {scores_done}, 7);
-        const int32_t weights_vec2_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * ((kv + 255) / 256) * 8, vector);
+        const int32_t weights_vec2_blocks = fewer(int64_t((sq_end - sq_begin + 31) / 32) * ((kv + 255) / 256) * 8, vector);
         const Launch weights_vec2_done = rt.launch(
             "weights_vec2", Core::Vector, weights_vec2_blocks,
             [=] {
@@ -177,7 +177,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             [=] {
                 weights_vec3(p_sum, p_e, sq, kv, weights_vec3_blocks);
             }, {weights_vec2_done}, 5);
-        const int32_t weights_vec4_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * ((kv + 255) / 256) * 8, vector);
+        const int32_t weights_vec4_blocks = fewer(int64_t((sq_end - sq_begin + 31) / 32) * ((kv + 255) / 256) * 8, vector);
         const Launch weights_vec4_done = rt.launch(
             "weights_vec4", Core::Vector, weights_vec4_blocks,
             [=] {

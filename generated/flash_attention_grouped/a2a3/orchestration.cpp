@@ -64,10 +64,10 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
     const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 63) / 64, mixed);
-        auto *o_p_low_fifo = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(half)));
-        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 8192 * sizeof(float)));
-        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(float)));
+        const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 31) / 32, mixed);
+        auto *o_p_low_fifo = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 32768 * sizeof(half)));
+        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 4096 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 32768 * sizeof(float)));
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
             [=] {

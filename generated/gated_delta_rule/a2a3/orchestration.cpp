@@ -203,7 +203,7 @@ extern "C" __global__ AICORE void rule_vec10(
     int32_t b_end,
     int32_t s,
     int32_t nblk);
-extern "C" __global__ AICORE void rule_mixed1_cube(
+extern "C" __global__ AICORE void rule_mixed_cube(
     __gm__ uint64_t *ffts,
     __gm__ float *o_recalled_block,
     __gm__ bfloat16_t *o_w_block,
@@ -218,7 +218,7 @@ extern "C" __global__ AICORE void rule_mixed1_cube(
     int32_t b_end,
     int32_t s,
     int32_t nblk);
-extern "C" __global__ AICORE void rule_mixed1_vec(
+extern "C" __global__ AICORE void rule_mixed_vec(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *o_change_block,
     __gm__ float *state_end,
@@ -235,31 +235,41 @@ extern "C" __global__ AICORE void rule_mixed1_vec(
     int32_t b_end,
     int32_t s,
     int32_t nblk);
-extern "C" __global__ AICORE void rule_mixed2_cube(
-    __gm__ uint64_t *ffts,
+extern "C" __global__ AICORE void rule_cube13(
+    __gm__ float *o_qk,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
-    __gm__ bfloat16_t *o_change_block,
-    __gm__ bfloat16_t *o_p_low_fifo,
-    __gm__ float *o_new_fifo,
-    __gm__ float *o_qk_fifo,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_mixed2_vec(
-    __gm__ uint64_t *ffts,
-    __gm__ bfloat16_t *o_read_block,
-    __gm__ float *o_gamma_block,
-    __gm__ float *o_recalled_block,
-    __gm__ bfloat16_t *o_p_low_fifo,
-    __gm__ float *o_new_fifo,
-    __gm__ float *o_qk_fifo,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void rule_vec11(
+    __gm__ bfloat16_t *o_p_low,
+    __gm__ float *o_old,
+    __gm__ float *o_gamma_block,
+    __gm__ float *o_qk,
+    __gm__ float *o_recalled_block,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk);
+extern "C" __global__ AICORE void rule_cube14(
+    __gm__ float *o_new,
+    __gm__ bfloat16_t *o_p_low,
+    __gm__ bfloat16_t *o_change_block,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk);
+extern "C" __global__ AICORE void rule_vec12(
+    __gm__ bfloat16_t *o_read_block,
+    __gm__ float *o_old,
+    __gm__ float *o_new,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk);
+extern "C" __global__ AICORE void rule_vec13(
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_read_block,
     int32_t b,
@@ -334,6 +344,10 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     auto *o_change_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
     auto *o_recalled_block = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
     auto *state_end = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
+    auto *o_qk = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 1024 * sizeof(float)));
+    auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
+    auto *o_old = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
+    auto *o_new = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
     auto *o_read_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t mixed = blocks_for(rt, Core::Mixed);
@@ -348,192 +362,203 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "normalise", Core::Vector, normalise_blocks,
             [=] {
                 normalise(q_n, k_n, q, k, eps, b_begin, b_end, s, normalise_blocks);
-            }, {}, 25);
+            }, {}, 28);
         const int32_t turn_blocks = fewer(int64_t(b_end - b_begin) * 64, vector);
         const Launch turn_done = rt.launch(
             "turn", Core::Vector, turn_blocks,
             [=] {
                 turn(state_t, state, b_begin, b_end, turn_blocks);
-            }, {}, 4);
+            }, {}, 7);
         const int32_t rule_vec1_blocks = fewer(int64_t(b) * ((s + 63) / 64), vector);
         const Launch rule_vec1_done = rt.launch(
             "rule_vec1", Core::Vector, rule_vec1_blocks,
             [=] {
                 rule_vec1(o_g, g, b, s, rule_vec1_blocks);
-            }, {}, 27);
+            }, {}, 30);
         const int32_t rule_vec2_blocks = fewer(int64_t(b) * ((s + 63) / 64), vector);
         const Launch rule_vec2_done = rt.launch(
             "rule_vec2", Core::Vector, rule_vec2_blocks,
             [=] {
                 rule_vec1(o_beta, beta, b, s, rule_vec2_blocks);
-            }, {}, 26);
+            }, {}, 29);
         const int32_t rule_vec3_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec3_done = rt.launch(
             "rule_vec3", Core::Vector, rule_vec3_blocks,
             [=] {
                 rule_vec3(o_gamma_block, o_g, b_begin, b_end, s, rule_vec3_blocks);
-            }, {rule_vec1_done}, 24);
+            }, {rule_vec1_done}, 27);
         const int32_t rule_cube1_blocks = fewer(int64_t(b_end - b_begin) * 16, cube);
         const Launch rule_cube1_done = rt.launch(
             "rule_cube1", Core::Cube, rule_cube1_blocks,
             [=] {
                 rule_cube1(o_kk, k_n, b_begin, b_end, s, rule_cube1_blocks);
-            }, {normalise_done}, 23);
+            }, {normalise_done}, 26);
         const int32_t rule_vec4_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec4_done = rt.launch(
             "rule_vec4", Core::Vector, rule_vec4_blocks,
             [=] {
                 rule_vec4(o_inverse_2, o_joint_4, o_joint_8, o_joint_16, o_joint_32, o_rest_32, o_left,
                     o_gamma_block, o_kk, o_beta, b_begin, b_end, s, rule_vec4_blocks);
-            }, {rule_vec3_done, rule_cube1_done, rule_vec2_done}, 22);
+            }, {rule_vec3_done, rule_cube1_done, rule_vec2_done}, 25);
         const int32_t rule_cube2_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube2_done = rt.launch(
             "rule_cube2", Core::Cube, rule_cube2_blocks,
             [=] {
                 rule_cube2(o_joined_4, o_joint_4, o_inverse_2, b_begin, b_end, s, rule_cube2_blocks);
-            }, {rule_vec4_done}, 21);
+            }, {rule_vec4_done}, 24);
         const int32_t rule_cube3_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube3_done = rt.launch(
             "rule_cube3", Core::Cube, rule_cube3_blocks,
             [=] {
                 rule_cube3(o_corner_4, o_inverse_2, o_joined_4, b_begin, b_end, s, rule_cube3_blocks);
-            }, {rule_vec4_done, rule_cube2_done}, 20);
+            }, {rule_vec4_done, rule_cube2_done}, 23);
         const int32_t rule_vec5_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec5_done = rt.launch(
             "rule_vec5", Core::Vector, rule_vec5_blocks,
             [=] {
                 rule_vec5(o_inverse_4, o_inverse_2, o_corner_4, b_begin, b_end, s, rule_vec5_blocks);
-            }, {rule_vec4_done, rule_cube3_done}, 19);
+            }, {rule_vec4_done, rule_cube3_done}, 22);
         const int32_t rule_cube4_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube4_done = rt.launch(
             "rule_cube4", Core::Cube, rule_cube4_blocks,
             [=] {
                 rule_cube4(o_joined_8, o_joint_8, o_inverse_4, b_begin, b_end, s, rule_cube4_blocks);
-            }, {rule_vec4_done, rule_vec5_done}, 18);
+            }, {rule_vec4_done, rule_vec5_done}, 21);
         const int32_t rule_cube5_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube5_done = rt.launch(
             "rule_cube5", Core::Cube, rule_cube5_blocks,
             [=] {
                 rule_cube5(o_corner_8, o_inverse_4, o_joined_8, b_begin, b_end, s, rule_cube5_blocks);
-            }, {rule_vec5_done, rule_cube4_done}, 17);
+            }, {rule_vec5_done, rule_cube4_done}, 20);
         const int32_t rule_vec6_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec6_done = rt.launch(
             "rule_vec6", Core::Vector, rule_vec6_blocks,
             [=] {
                 rule_vec6(o_inverse_8, o_inverse_4, o_corner_8, b_begin, b_end, s, rule_vec6_blocks);
-            }, {rule_vec5_done, rule_cube5_done}, 16);
+            }, {rule_vec5_done, rule_cube5_done}, 19);
         const int32_t rule_cube6_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube6_done = rt.launch(
             "rule_cube6", Core::Cube, rule_cube6_blocks,
             [=] {
                 rule_cube6(o_joined_16, o_joint_16, o_inverse_8, b_begin, b_end, s, rule_cube6_blocks);
-            }, {rule_vec4_done, rule_vec6_done}, 15);
+            }, {rule_vec4_done, rule_vec6_done}, 18);
         const int32_t rule_cube7_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube7_done = rt.launch(
             "rule_cube7", Core::Cube, rule_cube7_blocks,
             [=] {
                 rule_cube7(o_corner_16, o_inverse_8, o_joined_16, b_begin, b_end, s, rule_cube7_blocks);
-            }, {rule_vec6_done, rule_cube6_done}, 14);
+            }, {rule_vec6_done, rule_cube6_done}, 17);
         const int32_t rule_vec7_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec7_done = rt.launch(
             "rule_vec7", Core::Vector, rule_vec7_blocks,
             [=] {
                 rule_vec7(o_inverse_16, o_inverse_8, o_corner_16, b_begin, b_end, s, rule_vec7_blocks);
-            }, {rule_vec6_done, rule_cube7_done}, 13);
+            }, {rule_vec6_done, rule_cube7_done}, 16);
         const int32_t rule_cube8_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube8_done = rt.launch(
             "rule_cube8", Core::Cube, rule_cube8_blocks,
             [=] {
                 rule_cube8(o_joined_32, o_joint_32, o_inverse_16, b_begin, b_end, s, rule_cube8_blocks);
-            }, {rule_vec4_done, rule_vec7_done}, 12);
+            }, {rule_vec4_done, rule_vec7_done}, 15);
         const int32_t rule_cube9_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube9_done = rt.launch(
             "rule_cube9", Core::Cube, rule_cube9_blocks,
             [=] {
                 rule_cube9(o_corner_32, o_inverse_16, o_joined_32, b_begin, b_end, s, rule_cube9_blocks);
-            }, {rule_vec7_done, rule_cube8_done}, 11);
+            }, {rule_vec7_done, rule_cube8_done}, 14);
         const int32_t rule_vec8_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec8_done = rt.launch(
             "rule_vec8", Core::Vector, rule_vec8_blocks,
             [=] {
                 rule_vec8(o_inverse_32, o_inverse_16, o_corner_32, b_begin, b_end, s, rule_vec8_blocks);
-            }, {rule_vec7_done, rule_cube9_done}, 10);
+            }, {rule_vec7_done, rule_cube9_done}, 13);
         const int32_t rule_cube10_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube10_done = rt.launch(
             "rule_cube10", Core::Cube, rule_cube10_blocks,
             [=] {
                 rule_cube10(o_joined_64, o_rest_32, o_inverse_32, b_begin, b_end, s, rule_cube10_blocks);
-            }, {rule_vec4_done, rule_vec8_done}, 9);
+            }, {rule_vec4_done, rule_vec8_done}, 12);
         const int32_t rule_cube11_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube11_done = rt.launch(
             "rule_cube11", Core::Cube, rule_cube11_blocks,
             [=] {
                 rule_cube11(o_corner_64, o_inverse_32, o_joined_64, b_begin, b_end, s, rule_cube11_blocks);
-            }, {rule_vec8_done, rule_cube10_done}, 8);
+            }, {rule_vec8_done, rule_cube10_done}, 11);
         const int32_t rule_vec9_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec9_done = rt.launch(
             "rule_vec9", Core::Vector, rule_vec9_blocks,
             [=] {
                 rule_vec9(o_change_low, o_less_low, o_inverse_32, o_corner_64, o_beta, o_left, b_begin, b_end,
                     s, rule_vec9_blocks);
-            }, {rule_vec8_done, rule_cube11_done, rule_vec2_done, rule_vec4_done}, 7);
+            }, {rule_vec8_done, rule_cube11_done, rule_vec2_done, rule_vec4_done}, 10);
         const int32_t rule_cube12_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
         const Launch rule_cube12_done = rt.launch(
             "rule_cube12", Core::Cube, rule_cube12_blocks,
             [=] {
                 rule_cube12(o_u_block, o_w_wide, o_change_low, v, o_less_low, k_n, b_begin, b_end, s,
                     rule_cube12_blocks);
-            }, {rule_vec9_done, normalise_done}, 6);
+            }, {rule_vec9_done, normalise_done}, 9);
         const int32_t rule_vec10_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         const Launch rule_vec10_done = rt.launch(
             "rule_vec10", Core::Vector, rule_vec10_blocks,
             [=] {
                 rule_vec10(o_w_block, o_w_wide, b_begin, b_end, s, rule_vec10_blocks);
-            }, {rule_cube12_done}, 5);
-        const int32_t rule_mixed1_blocks = fewer(int64_t(b_end - b_begin) * 32, mixed);
-        auto *o_state_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_state_low_2_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_lasting_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(bfloat16_t)));
-        auto *o_added_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 32768 * sizeof(float)));
-        auto *o_known_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed1_blocks) * 16384 * sizeof(float)));
-        const Launch rule_mixed1_done = rt.launch(
-            "rule_mixed1", Core::Mixed, rule_mixed1_blocks,
+            }, {rule_cube12_done}, 8);
+        const int32_t rule_mixed_blocks = fewer(int64_t(b_end - b_begin) * 32, mixed);
+        auto *o_state_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *o_state_low_2_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *o_lasting_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 16384 * sizeof(bfloat16_t)));
+        auto *o_added_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(float)));
+        auto *o_known_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 16384 * sizeof(float)));
+        const Launch rule_mixed_done = rt.launch(
+            "rule_mixed", Core::Mixed, rule_mixed_blocks,
             [=] {
                 // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { rule_mixed1_cube(ffts, o_recalled_block, o_w_block, q_n, k_n, o_state_low_fifo,
+                    [=] { rule_mixed_cube(ffts, o_recalled_block, o_w_block, q_n, k_n, o_state_low_fifo,
                     o_state_low_2_fifo, o_lasting_low_fifo, o_added_fifo, o_known_fifo, b_begin,
-                    b_end, s, rule_mixed1_blocks); },
-                    [=] { rule_mixed1_vec(ffts, o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
+                    b_end, s, rule_mixed_blocks); },
+                    [=] { rule_mixed_vec(ffts, o_change_block, state_end, state_t, o_g, o_gamma_block, o_u_block,
                     o_state_low_fifo, o_state_low_2_fifo, o_lasting_low_fifo, o_added_fifo,
-                    o_known_fifo, b_begin, b_end, s, rule_mixed1_blocks); });
-            }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 3);
-        const int32_t rule_mixed2_blocks = fewer(int64_t(b_end - b_begin) * 32, mixed);
-        auto *o_p_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(bfloat16_t)));
-        auto *o_new_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 16384 * sizeof(float)));
-        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed2_blocks) * 8192 * sizeof(float)));
-        const Launch rule_mixed2_done = rt.launch(
-            "rule_mixed2", Core::Mixed, rule_mixed2_blocks,
+                    o_known_fifo, b_begin, b_end, s, rule_mixed_blocks); });
+            }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 6);
+        const int32_t rule_cube13_blocks = fewer(int64_t(b_end - b_begin) * 16, cube);
+        const Launch rule_cube13_done = rt.launch(
+            "rule_cube13", Core::Cube, rule_cube13_blocks,
             [=] {
-                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
-                pto_rt::side_by_side<2>(
-                    [=] { rule_mixed2_cube(ffts, q_n, k_n, o_change_block, o_p_low_fifo, o_new_fifo, o_qk_fifo, b_begin,
-                    b_end, s, rule_mixed2_blocks); },
-                    [=] { rule_mixed2_vec(ffts, o_read_block, o_gamma_block, o_recalled_block, o_p_low_fifo, o_new_fifo,
-                    o_qk_fifo, b_begin, b_end, s, rule_mixed2_blocks); });
-            }, {normalise_done, rule_mixed1_done, rule_vec3_done}, 2);
-        const int32_t rule_vec11_blocks = fewer(int64_t(b) * s, vector);
-        rt.launch(
+                rule_cube13(o_qk, q_n, k_n, b_begin, b_end, s, rule_cube13_blocks);
+            }, {normalise_done}, 5);
+        const int32_t rule_vec11_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const Launch rule_vec11_done = rt.launch(
             "rule_vec11", Core::Vector, rule_vec11_blocks,
             [=] {
-                rule_vec11(o, o_read_block, b, s, rule_vec11_blocks);
-            }, {rule_mixed2_done}, 1);
+                rule_vec11(o_p_low, o_old, o_gamma_block, o_qk, o_recalled_block, b_begin, b_end, s,
+                    rule_vec11_blocks);
+            }, {rule_vec3_done, rule_cube13_done, rule_mixed_done}, 4);
+        const int32_t rule_cube14_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const Launch rule_cube14_done = rt.launch(
+            "rule_cube14", Core::Cube, rule_cube14_blocks,
+            [=] {
+                rule_cube14(o_new, o_p_low, o_change_block, b_begin, b_end, s, rule_cube14_blocks);
+            }, {rule_vec11_done, rule_mixed_done}, 3);
+        const int32_t rule_vec12_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const Launch rule_vec12_done = rt.launch(
+            "rule_vec12", Core::Vector, rule_vec12_blocks,
+            [=] {
+                rule_vec12(o_read_block, o_old, o_new, b_begin, b_end, s, rule_vec12_blocks);
+            }, {rule_vec11_done, rule_cube14_done}, 2);
+        const int32_t rule_vec13_blocks = fewer(int64_t(b) * s, vector);
+        rt.launch(
+            "rule_vec13", Core::Vector, rule_vec13_blocks,
+            [=] {
+                rule_vec13(o, o_read_block, b, s, rule_vec13_blocks);
+            }, {rule_vec12_done}, 1);
         const int32_t out_blocks = fewer(int64_t(b * 32) * 4, vector);
         rt.launch(
             "out", Core::Vector, out_blocks,
             [=] {
                 out(state, state_end, b, out_blocks);
-            }, {rule_mixed1_done});
+            }, {rule_mixed_done});
     };
 
     segment(0, b);

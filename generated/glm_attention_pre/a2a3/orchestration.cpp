@@ -118,13 +118,13 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t norm_blocks = fewer((t_end - t_begin + 1) / 2, vector);
+        const int32_t norm_blocks = fewer(t_end - t_begin, vector);
         const Launch norm_done = rt.launch(
             "norm", Core::Vector, norm_blocks,
             [=] {
                 norm(sum, n_q, n_scale, x, residual, gamma, eps, t_begin, t_end, norm_blocks);
             }, {}, 4);
-        const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
+        const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 12, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {
@@ -137,13 +137,13 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
                 query_rope(q, q_i, n_scale, q_scale, q_bias, q_gamma, cos, sin, eps, t_begin, t_end,
                     query_rope_blocks);
             }, {query_linear_done, norm_done}, 1);
-        const int32_t key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 2, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
                 key_linear(k_i, v_i, n_q, w_k, w_v, t_begin, t_end, key_linear_blocks);
             }, {norm_done}, 2);
-        const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        const int32_t key_rope_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {

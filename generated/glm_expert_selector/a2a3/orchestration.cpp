@@ -68,7 +68,7 @@ extern "C" void glm_expert_selector_a2a3(pto_rt::Runtime &rt, const glm_expert_s
             [=] {
                 share_vec1(chosen, score, expert, t, share_vec1_blocks);
             }, {choose_done}, 1);
-        const int32_t share_vec2_blocks = fewer((t_end - t_begin + 127) / 128, vector);
+        const int32_t share_vec2_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "share_vec2", Core::Vector, share_vec2_blocks,
             [=] {

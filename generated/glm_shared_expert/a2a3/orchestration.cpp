@@ -103,31 +103,31 @@ extern "C" void glm_shared_expert_a2a3(pto_rt::Runtime &rt, const glm_shared_exp
             [=] {
                 quantise_x(x_q, x_scale, x, t_begin, t_end, quantise_x_blocks);
             }, {}, 5);
-        const int32_t gate_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
+        const int32_t gate_up_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 12, cube);
         const Launch gate_up_done = rt.launch(
             "gate_up", Core::Cube, gate_up_blocks,
             [=] {
                 gate_up(gate_i, up_i, x_q, w_gate, w_up, t_begin, t_end, gate_up_blocks);
             }, {quantise_x_done}, 4);
-        const int32_t activate_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        const int32_t activate_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch activate_done = rt.launch(
             "activate", Core::Vector, activate_blocks,
             [=] {
                 activate(a, gate_i, x_scale, w_gate_scale, up_i, w_up_scale, t_begin, t_end, activate_blocks);
             }, {gate_up_done, quantise_x_done}, 3);
-        const int32_t quantise_a_blocks = fewer((t_end - t_begin + 7) / 8, vector);
+        const int32_t quantise_a_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch quantise_a_done = rt.launch(
             "quantise_a", Core::Vector, quantise_a_blocks,
             [=] {
                 quantise_a(a_q, a_scale, a, t_begin, t_end, quantise_a_blocks);
             }, {activate_done}, 2);
-        const int32_t down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 40, cube);
+        const int32_t down_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 40, cube);
         const Launch down_done = rt.launch(
             "down", Core::Cube, down_blocks,
             [=] {
                 down(down_i, a_q, w_down, t_begin, t_end, down_blocks);
             }, {quantise_a_done}, 1);
-        const int32_t scale_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * 10, vector);
+        const int32_t scale_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         rt.launch(
             "scale", Core::Vector, scale_blocks,
             [=] {

@@ -99,13 +99,6 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 {
     return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
 }
-
-// Memory for indices [begin, end) of a value, addressed as if all of it were there.
-template <class T>
-__gm__ T *range_of(pto_rt::Runtime &rt, int64_t begin, int64_t end, int64_t elements)
-{
-    return static_cast<__gm__ T *>(rt.workspace((end - begin) * elements * sizeof(T))) - begin * elements;
-}
 }  // namespace
 
 extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_args &args)
@@ -131,21 +124,19 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
     auto *q = (__gm__ int8_t *)args.q;
     auto *q_scale = (__gm__ half *)args.q_scale;
     auto *weights = (__gm__ half *)args.weights;
+    // Values between kernels.
+    auto *q_i32 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
+    auto *q_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *k_f32 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
+    auto *k_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
+    auto *k_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
+    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        // Memory of this range only; the chip takes it back when the launches have finished.
-        const pto_rt::Scope scope(rt);
-        // Values between kernels.
-        auto *q_i32 = range_of<int32_t>(rt, t_begin, t_end, 8192);
-        auto *q_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
-        auto *q_h = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
-        auto *k_f32 = range_of<float>(rt, t_begin, t_end, 128);
-        auto *k_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
-        auto *k_h = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
-        auto *w_b = range_of<bfloat16_t>(rt, t_begin, t_end, 64);
         const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
@@ -163,69 +154,50 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_cat, hadamard_q, t_begin, t_end, query_quant_cube_blocks);
-            }, {query_rope_done}, 7);
+            }, {query_rope_done}, 5);
         const int32_t query_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
-            }, {query_quant_cube_done}, 6);
-        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
+            }, {query_quant_cube_done}, 4);
+        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
                 key_linear(k_f32, x, w_k, t_begin, t_end, key_linear_blocks);
-            }, {}, 5);
-        const int32_t key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+            }, {}, 7);
+        const int32_t key_rope_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch key_rope_done = rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(k_cat, k_f32, ln_gamma, ln_beta, cos, sin, eps, t_begin, t_end, key_rope_blocks);
             }, {key_linear_done}, 3);
-        const int32_t key_quant_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
+        const int32_t key_quant_cube_blocks = fewer((t_end - t_begin + 3) / 4, cube);
         const Launch key_quant_cube_done = rt.launch(
             "key_quant_cube", Core::Cube, key_quant_cube_blocks,
             [=] {
                 key_quant_cube(k_h, k_cat, hadamard_k, t_begin, t_end, key_quant_cube_blocks);
             }, {key_rope_done}, 2);
-        const int32_t key_quant_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+        const int32_t key_quant_vec_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(
             "key_quant_vec", Core::Vector, key_quant_vec_blocks,
             [=] {
                 key_quant_vec(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, key_quant_vec_blocks);
-            }, {key_quant_cube_done}, 1);
-        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
+            }, {key_quant_cube_done});
+        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
-            }, {}, 4);
-        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, vector);
+            }, {}, 6);
+        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,
             [=] {
                 head_weights_vec(weights, w_b, t_begin, t_end, head_weights_vec_blocks);
-            }, {head_weights_cube_done});
+            }, {head_weights_cube_done}, 1);
     };
 
-    if (t <= 32) {
-        // Tiling row: t in as many 32s as fit, then the next size.
-        int32_t begin = 0;
-        for (const int32_t size : {32, 16, 8, 4, 2, 1}) {
-            for (; t - begin >= size; begin += size) {
-                segment(begin, begin + size);
-            }
-        }
-        return;
-    }
-
-    {
-        // Tiling row: t in as many 128s as fit, then the next size.
-        int32_t begin = 0;
-        for (const int32_t size : {128, 64, 32, 16, 8, 4, 2, 1}) {
-            for (; t - begin >= size; begin += size) {
-                segment(begin, begin + size);
-            }
-        }
-    }
+    segment(0, t);
 }

@@ -66,13 +66,6 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 {
     return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
 }
-
-// Memory for indices [begin, end) of a value, addressed as if all of it were there.
-template <class T>
-__gm__ T *range_of(pto_rt::Runtime &rt, int64_t begin, int64_t end, int64_t elements)
-{
-    return static_cast<__gm__ T *>(rt.workspace((end - begin) * elements * sizeof(T))) - begin * elements;
-}
 }  // namespace
 
 extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog_v4_args &args)
@@ -90,18 +83,16 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
     auto *q = (__gm__ int8_t *)args.q;
     auto *q_scale = (__gm__ half *)args.q_scale;
     auto *weights = (__gm__ half *)args.weights;
+    // Values between kernels.
+    auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
+    auto *q_r = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        // Memory of this range only; the chip takes it back when the launches have finished.
-        const pto_rt::Scope scope(rt);
-        // Values between kernels.
-        auto *q_i = range_of<int32_t>(rt, t_begin, t_end, 8192);
-        auto *q_r = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
-        auto *q_h = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
-        auto *w_b = range_of<bfloat16_t>(rt, t_begin, t_end, 64);
         const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
@@ -119,20 +110,20 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_r, hadamard, t_begin, t_end, query_quant_cube_blocks);
-            }, {query_rope_done}, 3);
-        const int32_t query_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
+            }, {query_rope_done}, 2);
+        const int32_t query_quant_vec_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
-            }, {query_quant_cube_done}, 2);
-        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, cube);
+            }, {query_quant_cube_done}, 1);
+        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 2, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
-            }, {}, 1);
-        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 2, vector);
+            }, {}, 3);
+        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 2, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,
             [=] {
@@ -140,13 +131,5 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
             }, {head_weights_cube_done});
     };
 
-    {
-        // Tiling row: t in as many 128s as fit, then the next size.
-        int32_t begin = 0;
-        for (const int32_t size : {128, 64, 32, 16, 8, 4, 2, 1}) {
-            for (; t - begin >= size; begin += size) {
-                segment(begin, begin + size);
-            }
-        }
-    }
+    segment(0, t);
 }

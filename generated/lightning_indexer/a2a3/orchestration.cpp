@@ -4,6 +4,7 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
@@ -15,19 +16,21 @@ extern "C" __global__ AICORE void places(
     int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void scores_cube(
-    __gm__ float *s_2,
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
+    __gm__ float *s_2_fifo,
     int64_t t_begin,
     int64_t t_end,
     int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void scores_vec(
+    __gm__ uint64_t *ffts,
     __gm__ float *all_scores,
-    __gm__ float *s_2,
     __gm__ float *weights,
     __gm__ int32_t *place,
     __gm__ int32_t *seen,
+    __gm__ float *s_2_fifo,
     int64_t t_begin,
     int64_t t_end,
     int64_t kv,
@@ -76,41 +79,41 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     auto *seen = (__gm__ int32_t *)args.seen;
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(kv) * sizeof(int32_t)));
-    auto *s_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 64 * sizeof(float)));
     auto *all_scores = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(int32_t)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int64_t t_begin, int64_t t_end) {
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
         const int32_t places_blocks = fewer((kv + 6143) / 6144, vector);
         const Launch places_done = rt.launch(
             "places", Core::Vector, places_blocks,
             [=] {
                 places(place, kv, places_blocks);
             }, {}, 4);
-        const int32_t scores_cube_blocks = fewer(t_end - t_begin, cube);
-        const Launch scores_cube_done = rt.launch(
-            "scores_cube", Core::Cube, scores_cube_blocks,
+        const int32_t scores_blocks = fewer(t_end - t_begin, mixed);
+        auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 32768 * sizeof(float)));
+        const Launch scores_done = rt.launch(
+            "scores", Core::Mixed, scores_blocks,
             [=] {
-                scores_cube(s_2, q, k, t_begin, t_end, kv, scores_cube_blocks);
-            }, {}, 5);
-        const int32_t scores_vec_blocks = fewer(t_end - t_begin, vector);
-        const Launch scores_vec_done = rt.launch(
-            "scores_vec", Core::Vector, scores_vec_blocks,
-            [=] {
-                scores_vec(all_scores, s_2, weights, place, seen, t_begin, t_end, kv, scores_vec_blocks);
-            }, {scores_cube_done, places_done}, 3);
+                // On a cube core and on the vector core beside it; they hand tiles over in fifos.
+                pto_rt::side_by_side(
+                    [=] { scores_cube(ffts, q, k, s_2_fifo, t_begin, t_end, kv, scores_blocks); },
+                    [=] { scores_vec(ffts, all_scores, weights, place, seen, s_2_fifo, t_begin, t_end, kv, scores_blocks); });
+            }, {places_done}, 3);
         const int32_t best_vec1_blocks = fewer((kv * t + 6143) / 6144, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
                 best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
-            }, {scores_vec_done}, 2);
+            }, {scores_done}, 2);
         const int32_t best_vec2_blocks = fewer(t, vector);
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,

@@ -67,14 +67,14 @@ extern "C" void linear_fp8_a5(pto_rt::Runtime &rt, const linear_fp8_args &args)
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t quantise_blocks = fewer((t_end - t_begin + 7) / 8, vector);
+        const int32_t quantise_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch quantise_done = rt.launch(
             "quantise", Core::Vector, quantise_blocks,
             [=] {
                 quantise(x_scale, x_q, x, t_begin, t_end, quantise_blocks);
             }, {}, 1);
-        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 8, mixed);
-        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
+        const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

@@ -56,7 +56,7 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t linear_to_out_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 6, cube);
+        const int32_t linear_to_out_cube_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 6, cube);
         const Launch linear_to_out_cube_done = rt.launch(
             "linear_to_out_cube", Core::Cube, linear_to_out_cube_blocks,
             [=] {

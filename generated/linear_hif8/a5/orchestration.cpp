@@ -67,14 +67,14 @@ extern "C" void linear_hif8_a5(pto_rt::Runtime &rt, const linear_hif8_args &args
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t quantise_blocks = fewer((t_end - t_begin + 3) / 4, vector);
+        const int32_t quantise_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch quantise_done = rt.launch(
             "quantise", Core::Vector, quantise_blocks,
             [=] {
                 quantise(x_q, x, x_scale, t_begin, t_end, quantise_blocks);
             }, {}, 1);
-        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, mixed);
-        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
+        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 4, mixed);
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

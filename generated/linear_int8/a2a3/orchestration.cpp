@@ -62,7 +62,7 @@ extern "C" void linear_int8_a2a3(pto_rt::Runtime &rt, const linear_int8_args &ar
             [=] {
                 product(p, x, w, t_begin, t_end, product_blocks);
             }, {}, 1);
-        const int32_t scale_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        const int32_t scale_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(
             "scale", Core::Vector, scale_blocks,
             [=] {

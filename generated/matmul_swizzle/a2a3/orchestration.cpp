@@ -41,7 +41,7 @@ extern "C" void matmul_swizzle_a2a3(pto_rt::Runtime &rt, const matmul_swizzle_ar
 
     // The launches of one range of m; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t matmul_swizzle_blocks = fewer(256, cube);
+        const int32_t matmul_swizzle_blocks = fewer(128, cube);
         rt.launch(
             "matmul_swizzle", Core::Cube, matmul_swizzle_blocks,
             [=] {

@@ -314,7 +314,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "key_norm", Core::Vector, key_norm_blocks,
             [=] {
                 key_norm(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, key_norm_blocks);
-            }, {key_linear_done}, 1);
+            }, {key_linear_done}, 2);
         const int32_t rotary_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
@@ -326,7 +326,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, key_rope_blocks);
-            }, {rotary_linear_done}, 3);
+            }, {rotary_linear_done}, 1);
         const int32_t index_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 64, cube);
         const Launch index_linear_done = rt.launch(
             "index_linear", Core::Cube, index_linear_blocks,
@@ -338,25 +338,25 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "index_rope", Core::Vector, index_rope_blocks,
             [=] {
                 index_rope(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, index_rope_blocks);
-            }, {index_linear_done, query_norm_done}, 10);
+            }, {index_linear_done, query_norm_done}, 11);
         const int32_t index_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch index_quant_cube_done = rt.launch(
             "index_quant_cube", Core::Cube, index_quant_cube_blocks,
             [=] {
                 index_quant_cube(iq_h, iq_r, hadamard, t_begin, t_end, index_quant_cube_blocks);
-            }, {index_rope_done}, 4);
+            }, {index_rope_done}, 6);
         const int32_t index_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "index_quant_vec", Core::Vector, index_quant_vec_blocks,
             [=] {
                 index_quant_vec(iq, iq_scale, iq_h, t_begin, t_end, index_quant_vec_blocks);
-            }, {index_quant_cube_done}, 2);
+            }, {index_quant_cube_done}, 4);
         const int32_t index_key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 2, cube);
         const Launch index_key_linear_done = rt.launch(
             "index_key_linear", Core::Cube, index_key_linear_blocks,
             [=] {
                 index_key_linear(ik_f, x_n, w_ik, t_begin, t_end, index_key_linear_blocks);
-            }, {norm_vec3_done}, 11);
+            }, {norm_vec3_done}, 10);
         const int32_t index_key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch index_key_rope_done = rt.launch(
             "index_key_rope", Core::Vector, index_key_rope_blocks,
@@ -369,13 +369,13 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "index_key_quant_cube", Core::Cube, index_key_quant_cube_blocks,
             [=] {
                 index_key_quant_cube(ik_h, ik_r, hadamard, t_begin, t_end, index_key_quant_cube_blocks);
-            }, {index_key_rope_done}, 6);
+            }, {index_key_rope_done}, 5);
         const int32_t index_key_quant_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "index_key_quant_vec", Core::Vector, index_key_quant_vec_blocks,
             [=] {
                 index_key_quant_vec(ik_cache, ik_scale, ik_h, slot, t_begin, t_end, index_key_quant_vec_blocks);
-            }, {index_key_quant_cube_done}, 5);
+            }, {index_key_quant_cube_done}, 3);
         const int32_t index_weights_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch index_weights_cube_done = rt.launch(
             "index_weights_cube", Core::Cube, index_weights_cube_blocks,

@@ -172,7 +172,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
             "key_norm", Core::Vector, key_norm_blocks,
             [=] {
                 key_norm(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, key_norm_blocks);
-            }, {key_linear_done});
+            }, {key_linear_done}, 1);
         const int32_t rotary_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
@@ -184,7 +184,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, key_rope_blocks);
-            }, {rotary_linear_done}, 1);
+            }, {rotary_linear_done});
     };
 
     segment(0, t);

@@ -128,19 +128,19 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "rank_vec3", Core::Vector, rank_vec3_blocks,
             [=] {
                 rank_vec3(upto, chosen, t, rank_vec3_blocks);
-            }, {rank_vec2_done}, 9);
+            }, {rank_vec2_done}, 8);
         const int32_t offsets_vec1_blocks = fewer(1, vector);
         const Launch offsets_vec1_done = rt.launch(
             "offsets_vec1", Core::Vector, offsets_vec1_blocks,
             [=] {
                 offsets_vec1(count, chosen, t, offsets_vec1_blocks);
-            }, {rank_vec2_done}, 8);
+            }, {rank_vec2_done}, 9);
         const int32_t offsets_vec2_blocks = fewer(1, vector);
         const Launch offsets_vec2_done = rt.launch(
             "offsets_vec2", Core::Vector, offsets_vec2_blocks,
             [=] {
                 offsets_vec2(before_1, count, offsets_vec2_blocks);
-            }, {offsets_vec1_done}, 7);
+            }, {offsets_vec1_done}, 6);
         const int32_t offsets_vec3_blocks = 1;
         const Launch offsets_vec3_done = rt.launch(
             "offsets_vec3", Core::Vector, offsets_vec3_blocks,
@@ -164,7 +164,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "inverse_vec2", Core::Vector, inverse_vec2_blocks,
             [=] {
                 inverse_vec2(source_3, t, inverse_vec2_blocks);
-            }, {}, 6);
+            }, {}, 7);
         const int32_t inverse_vec3_blocks = 1;
         const Launch inverse_vec3_done = rt.launch(
             "inverse_vec3", Core::Vector, inverse_vec3_blocks,

@@ -58,7 +58,7 @@ extern "C" void moe_gate_softmax_a2a3(pto_rt::Runtime &rt, const moe_gate_softma
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t logits_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
+        const int32_t logits_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 8, cube);
         const Launch logits_done = rt.launch(
             "logits", Core::Cube, logits_blocks,
             [=] {
@@ -70,7 +70,7 @@ extern "C" void moe_gate_softmax_a2a3(pto_rt::Runtime &rt, const moe_gate_softma
             [=] {
                 choose(top, expert, l, t, choose_blocks);
             }, {logits_done}, 1);
-        const int32_t share_blocks = fewer((t_end - t_begin + 63) / 64, vector);
+        const int32_t share_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "share", Core::Vector, share_blocks,
             [=] {

@@ -111,7 +111,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t score_blocks = fewer((t_end - t_begin + 7) / 8, vector);
+        const int32_t score_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         const Launch score_done = rt.launch(
             "score", Core::Vector, score_blocks,
             [=] {
@@ -171,7 +171,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 share_vec1(chosen, s, expert, t, share_vec1_blocks);
             }, {score_done, choose_vec2_done}, 1);
-        const int32_t share_vec2_blocks = fewer((t_end - t_begin + 127) / 128, vector);
+        const int32_t share_vec2_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "share_vec2", Core::Vector, share_vec2_blocks,
             [=] {

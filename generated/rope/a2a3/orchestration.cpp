@@ -43,7 +43,7 @@ extern "C" void rope_a2a3(pto_rt::Runtime &rt, const rope_args &args)
 
     // The launches of one range of t; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t rope_blocks = fewer(32, vector);
+        const int32_t rope_blocks = fewer(t_end - t_begin, vector);
         rt.launch(
             "rope", Core::Vector, rope_blocks,
             [=] {

@@ -93,13 +93,13 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
     auto *o_alpha = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2560 * sizeof(float)));
     auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 32768 * sizeof(bfloat16_t)));
     auto *o_sum_end = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *o_pv = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 655360 * sizeof(float)));
+    auto *o_pv = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 163840 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t gather_vec1_blocks = fewer(int64_t(t_end - t_begin) * 64, vector);
+        const int32_t gather_vec1_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch gather_vec1_done = rt.launch(
             "gather_vec1", Core::Vector, gather_vec1_blocks,
             [=] {
@@ -111,7 +111,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 gather_vec2(rows, latent, rows_1, t, kv, gather_vec2_blocks);
             }, {gather_vec1_done}, 5);
-        const int32_t absent_blocks = fewer(int64_t(t_end - t_begin) * 64, vector);
+        const int32_t absent_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch absent_done = rt.launch(
             "absent", Core::Vector, absent_blocks,
             [=] {
@@ -129,7 +129,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, t_begin, t_end, t, attend_vec1_blocks);
             }, {attend_cube1_done, absent_done}, 2);
-        const int32_t attend_cube2_blocks = fewer(t_end - t_begin, cube);
+        const int32_t attend_cube2_blocks = fewer(int64_t(t_end - t_begin) * 8, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {

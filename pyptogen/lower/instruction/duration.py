@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, instruction_cycles
+from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, whole_tiles
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
-from pyptogen.lower.platforms.model import Costs, Platform
+from pyptogen.lower.instruction.price import price_of
+from pyptogen.lower.isa.cost import Shape
+from pyptogen.lower.platforms.model import Platform
+from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tile.ir import TileKernel, distributed_nest, walk_loops
 
 NOMINAL_ELEMENTS = 1 << 20
@@ -57,8 +60,11 @@ class _Kernel:
     kernel: InstrKernel
     tiles: Mapping[str, Declare]
     copies: Mapping[str, int]
-    costs: Costs
+    shapes: Mapping[str, Shape]
+    timing: Timing
     cores: int
+    barriers: bool
+    """Whether vector instructions wait for the end of the last one."""
 
     def work(self, nodes: Sequence[Node], lengths: Lengths) -> _Work:
         total = _Work()
@@ -72,10 +78,15 @@ class _Kernel:
                 total.add(self.work(node.body, inside), share, node.slots > 1, self.copies)
             elif isinstance(node, Instr | Choose):
                 instr = node if isinstance(node, Instr) else node.other
-                cycles = instruction_cycles(instr, self.tiles, self.costs)
-                on = dict.fromkeys(map(self._place, (o for o in instr.operands if isinstance(o, str))), cycles)
-                total.add(_Work(cycles, {instr.pipe: cycles}, on), 1, False, self.copies)
+                total.add(self._instruction(instr, lengths), 1, False, self.copies)
         return total
+
+    def _instruction(self, instr: Instr, lengths: Lengths) -> _Work:
+        """Its pipe is free again after ``hold``; what waits for it sees ``latency`` too."""
+        cost = price_of(instr, self.shapes, lambda value: lengths.of(value, self.kernel), self.timing)
+        cycles = cost.hold + cost.latency
+        on = dict.fromkeys(map(self._place, (o for o in instr.operands if isinstance(o, str))), cycles)
+        return _Work(cycles, {instr.pipe: cycles if instr.pipe == "V" and self.barriers else cost.hold}, on)
 
     def _place(self, name: str) -> Place:
         tile = self.tiles[name]
@@ -96,10 +107,11 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[s
 
     Flags need not be in place: loops that rotate tell what overlaps.
     """
-    if platform.costs is None:
+    if platform.timing is None:
         return None
     beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores
     copies = {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
-    run = _Kernel(kernel, declarations(kernel), copies, platform.costs, cores)
+    tiles, shapes = declarations(kernel), whole_tiles(kernel)
+    run = _Kernel(kernel, tiles, copies, shapes, platform.timing, cores, platform.vector_barriers)
     return run.work(kernel.body, Lengths(rows, dims)).length

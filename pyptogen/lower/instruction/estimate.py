@@ -1,23 +1,30 @@
 """Estimated cycles of one launch of a kernel on one core: busy time by pipe, and the busiest pipe.
 
 A first-order model: every pipe runs on its own, so a well ordered kernel takes about as long as its busiest pipe.
-Sources (see `platforms/`): transfer rates and cube rate from public A2/A3 figures, vector cycles as slope · elements +
-bias from the public pto-isa fit at 128 fp32 columns, halved per element for two-byte types.
+Prices are those of the model of the device (`price`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import floor, log10
 from typing import Any
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations
-from pyptogen.lower.platforms.model import Costs, Platform
-from pyptogen.lower.tensor.ir import DTYPES, Dim
+from pyptogen.lower.instruction.ir import Choose, For, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.instruction.price import price_of, shape_of
+from pyptogen.lower.isa.cost import Shape
+from pyptogen.lower.platforms.model import Platform
+from pyptogen.lower.platforms.timing import Timing
+from pyptogen.lower.tensor.ir import Dim
 
 NOMINAL_ROWS = 4096
 """Length of a run-time dim for which tilings are compared, where it may be so long."""
+
+
+STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
+"""Figures in manifests are one of these, times a power of ten: a small change of the model changes few of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,40 +81,23 @@ def nominal_dims(dims: Iterable[Dim]) -> dict[str, int]:
     return {dim.name: min(dim.max or NOMINAL_ROWS, NOMINAL_ROWS) for dim in dims if dim.value is None}
 
 
-def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs) -> float:
-    """Cycles of one instruction on its pipe."""
-    operands = [tiles[o] for o in instr.operands if isinstance(o, str)]
-    if not operands:  # TPOP and TFREE: a flag
-        return 0.0
-    first = operands[0]
-    elements = first.rows.size * first.cols.size
-    moved = elements * DTYPES[first.type.dtype]
-    if instr.name in ("TMATMUL", "TMATMUL_ACC", "TMATMUL_MX"):
-        left = next(o for o in operands if o.type.loc == "Left")
-        steps = -(-first.rows.size // 16) * -(-first.cols.size // 16)
-        depth = -(-left.cols.size * DTYPES[left.type.dtype] // 32)
-        return costs.matmul_issue + steps * depth * (4 if left.type.dtype == "fp32" else 1)
-    if instr.name == "TPUSH" or any(isinstance(o, GmWindow) for o in instr.operands):
-        key = f"GM>{'L1' if first.type.loc == 'Mat' else 'UB'}" if instr.name == "TLOAD" else f"{first.type.loc}>GM"
-        return costs.transfer_issue + moved / costs.bytes_per_cycle[key]
-    if instr.pipe in ("MTE1", "FIX"):
-        return moved / costs.bytes_per_cycle[first.type.loc.removeprefix("Scale")]
-    wide = max(elements, *(o.rows.size * o.cols.size for o in operands))
-    slope, bias = costs.vector.get(instr.name, costs.vector["default"])
-    return bias + slope * wide * min(4, DTYPES[first.type.dtype]) / 4
+def whole_tiles(kernel: InstrKernel) -> dict[str, Shape]:
+    """The tiles of a kernel by name, all of each valid."""
+    return {name: shape_of(tile, tile.rows.size, tile.cols.size) for name, tile in declarations(kernel).items()}
 
 
 def _walk(
-    nodes: Sequence[Node], times: int, lengths: Lengths, run: tuple[InstrKernel, Mapping[str, Declare], Costs]
+    nodes: Sequence[Node], times: int, lengths: Lengths, run: tuple[InstrKernel, Mapping[str, Shape], Timing]
 ) -> dict[str, float]:
-    kernel, tiles, costs = run
+    kernel, tiles, timing = run
     busy: dict[str, float] = {}
     for node in nodes:
         if isinstance(node, For):
             found = _walk(node.body, times * lengths.trips(node, kernel), lengths.inside(node, kernel), run)
         elif isinstance(node, Instr | Choose):
             instr = node if isinstance(node, Instr) else node.other
-            found = {instr.pipe: times * instruction_cycles(instr, tiles, costs)}
+            cost = price_of(instr, tiles, lambda value: lengths.of(value, kernel), timing)
+            found = {instr.pipe: times * cost.hold}
         else:
             continue
         for pipe, cycles in found.items():
@@ -118,9 +108,9 @@ def _walk(
 def estimate(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> Estimate | None:
     """Estimate for a launch over ``rows`` of the segment dim, with these sizes of other run-time dims; None where the
     platform has no figures."""
-    if platform.costs is None:
+    if platform.timing is None:
         return None
-    busy = _walk(kernel.body, 1, Lengths(rows, dims), (kernel, declarations(kernel), platform.costs))
+    busy = _walk(kernel.body, 1, Lengths(rows, dims), (kernel, whole_tiles(kernel), platform.timing))
     return Estimate(rows, {pipe: round(cycles) for pipe, cycles in sorted(busy.items())})
 
 
@@ -131,8 +121,18 @@ def of_launch(kernel: InstrKernel, platform: Platform, longest: int, dims: Mappi
 
 
 def in_manifest(kernel: InstrKernel, platform: Platform, longest: int, dims: Mapping[str, int]) -> dict[str, Any]:
-    """The manifest's cycles of one launch."""
+    """The manifest's cycles of one launch, rounded."""
     found = of_launch(kernel, platform, longest, dims)
     if found is None:
         return {}
-    return {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
+    pipes = {pipe: int(about(cycles)) for pipe, cycles in found.pipes.items()}
+    return {"cycles": {"rows": found.rows, "pipes": pipes, "busiest": int(about(found.cycles))}}
+
+
+def about(number: float) -> float:
+    """The nearest of `STEPS` times a power of ten; 0 stays 0."""
+    if number <= 0:
+        return 0.0
+    power = 10.0 ** floor(log10(number))
+    nearest = min(STEPS, key=lambda step: abs(log10(step * power / number)))
+    return float(f"{nearest * power:.2g}")

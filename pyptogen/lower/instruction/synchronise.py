@@ -160,6 +160,13 @@ def run(kernel: InstrKernel) -> InstrKernel:
     return _with_flags(_needed(flags, walks, touches))
 
 
+def planned(kernel: InstrKernel) -> InstrKernel:
+    """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
+    flags = Flags(kernel, *PLANS[0])
+    settle(rounds(kernel)[0], flags, Touches(kernel))
+    return _with_flags(flags)
+
+
 def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
     """Plan flags until no walk finds more to settle; what is still wrong then.
 

@@ -10,6 +10,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import TileKernel
@@ -37,6 +38,8 @@ class State:
     platform: Platform
     rows: tuple[Selected, ...]
     """The tiling rows that can apply."""
+    launch_cost: LaunchCost | None = None
+    """What tells how long launches take, where whoever lowers has something that does."""
     copied: frozenset[str] = frozenset()
     """Values that are copied, because neither strides nor an index lead to where they lie."""
     apart: Edges = frozenset()

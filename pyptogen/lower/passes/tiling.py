@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from pyptogen.lower.block import memory, plan
+from pyptogen.lower.execution.build import parallel_tiles
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import select
+from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.passes.state import Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
@@ -20,6 +24,9 @@ from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.variants import Part, Table
+
+CLEARLY = 1.3
+"""How much slower than the best way is not looked at closely: the quick estimate is no bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,10 @@ class Tiling:
     """The dim of which launches get ranges."""
     by_hand: ByHand
     finish: Callable[[TileKernel], Programs]
+    launch_cost: LaunchCost | None = None
+    """What tells how long mixed kernels take; without it they are compared by their slower program."""
+    compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
     @staticmethod
     def of(
@@ -47,6 +58,7 @@ class Tiling:
         parts: Sequence[Part],
         alone: Callable[[Op], bool],
         finish: Callable[[TileKernel], Programs],
+        launch_cost: LaunchCost | None = None,
     ) -> Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
@@ -57,8 +69,8 @@ class Tiling:
             return op.kind not in PRODUCTS and alone(op)
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
-        axes = Axes(program)
-        return Tiling(program, platform, tiled, tensors, gm_names, axes, stands_alone, segment, by_hand, finish)
+        common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
+        return Tiling(program, platform, tiled, *common, launch_cost)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
@@ -77,12 +89,17 @@ class Tiling:
         if self.alone(part.ops.ops[0]):
             return part.sizes
 
+        best = inf
+
         def cost(table: Table) -> float | None:
+            nonlocal best
             kernel = self.kernel(part, table)
-            if self.platform.costs is None:
+            if self.platform.timing is None:
                 return 0.0 if self.fits(kernel) else None
             rows = part.longest or nominal_length(kernel, self._most(kernel))
-            return self.slowest(self.finish(kernel), rows)
+            found = self.slowest(self.finish(kernel), rows, best)
+            best = min(best, found if found is not None else inf)
+            return found
 
         return choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
 
@@ -93,16 +110,33 @@ class Tiling:
         """Whether all programs of a kernel fit the memories."""
         return all(plan.fits(program, self.platform) for program in self.finish(kernel))
 
-    def slowest(self, programs: Programs, rows: int) -> float | None:
-        """Cycles of the slower program of a kernel, None where one does not fit its core."""
-        longest, lengths = 0.0, nominal_dims(self.program.dims)
+    def slowest(self, programs: Programs, rows: int, best: float = inf) -> float | None:
+        """Cycles of a kernel, None where a program does not fit its core. Of a kernel with one program that is what its
+        pipes take (`duration`). Two programs wait for each other, which only ``launch_cost`` knows of: it is asked
+        where the slower one alone is not clearly slower than ``best``."""
+        lengths = nominal_dims(self.program.dims)
+        selected: list[InstrKernel] = []
         for program in programs:
             _, found = plan.run(program, self.platform)
             if isinstance(found, memory.Overflow):
                 return None
-            selected = select.run(found, self.program, self.platform)
-            longest = max(longest, duration(selected, self.platform, rows, lengths) or 0.0)
-        return longest
+            selected.append(select.run(found, self.program, self.platform))
+        if len(selected) == 1 or self.launch_cost is None:
+            return self._slower(selected, rows, lengths)
+        name, segment = programs[0].name, programs[0].segment
+        if name not in self.compared:
+            whole = lengths if segment is None else {**lengths, segment: rows}
+            self.compared[name] = compared_sizes(selected, self.platform.cube_cores, whole)
+        sizes = self.compared[name]
+        least = self._slower(selected, sizes.get(segment or "", rows), sizes)
+        if least >= CLEARLY * best:
+            return least
+        numbers = with_bounds(sizes, segment)
+        blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
+        return self.launch_cost([synchronise.planned(one) for one in selected], self.platform, blocks, numbers)
+
+    def _slower(self, kernels: Sequence[InstrKernel], rows: int, lengths: Mapping[str, int]) -> float:
+        return max(duration(one, self.platform, rows, lengths) or 0.0 for one in kernels)
 
     def resized(self, tables: Mapping[str, Table]) -> Callable[[str, str, int], TileKernel]:
         """What gives a program by its name, with another tile for one dim."""

@@ -5,23 +5,7 @@ frequency from its `arch_config`.
 """
 
 from pyptogen.lower.platforms.a2a3_timing import TIMING_A2A3
-from pyptogen.lower.platforms.model import Costs, Platform
-
-COSTS = Costs(
-    # GB/s of the public pto-isa `arch_config` over 1.85 GHz; L1 to L0 and fixpipe from a public device sweep.
-    bytes_per_cycle={
-        "GM>UB": 54.5, "GM>L1": 73.0, "Vec>GM": 101.9, "Acc>GM": 37.8, "Left": 129.7, "Right": 85.4, "Vec": 553.0,
-        "Acc": 118.0,
-    },
-    # Public pto-isa fit (cycles = slope * elements + bias), fp32 at 128 columns.
-    vector={
-        "default": (0.0325, 17.5), "TADDS": (0.0169, 16.5), "TSUBS": (0.0169, 16.5), "TMULS": (0.0169, 17.5),
-        "TMINS": (0.0169, 14.5), "TMAXS": (0.0169, 14.5), "TDIVS": (0.0794, 36.5), "TROWMAX": (0.0625, 48.0),
-        "TROWMIN": (0.0625, 48.0), "TROWSUM": (0.0625, 61.5), "TROWEXPAND": (0.1176, 34.5),
-    },
-    transfer_issue=164.0,
-    matmul_issue=21.0,
-)  # fmt: skip
+from pyptogen.lower.platforms.model import Platform
 
 CAST_CHAINS = {
     # int8 and uint8 are reached from fp16 alone, and go there alone (exact up to 2048, saturating beyond).
@@ -69,6 +53,5 @@ A2A3 = Platform(
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),
     frequency_ghz=1.85,
-    costs=COSTS,
     timing=TIMING_A2A3,
 )

@@ -1,10 +1,12 @@
 """Ascend A5: 18 cube and 36 vector cores, a larger UB and L0C than A2/A3, and vector results that need no barrier.
 
 Sources: pool sizes and core counts from the public pto-isa documentation (UB is 256 K, of which 240 K are safe to use).
-No figures of speed are public: estimates use those of A2/A3.
+No figures of speed are public: tilings are compared by those of A2/A3.
 """
 
-from pyptogen.lower.platforms.a2a3 import COSTS
+from dataclasses import replace
+
+from pyptogen.lower.platforms.a2a3_timing import TIMING_A2A3
 from pyptogen.lower.platforms.model import Platform
 
 CAST_CHAINS = {
@@ -43,5 +45,5 @@ A5 = Platform(
     rings_on_chip=True,
     tile_room={"Vec": 256 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 256 << 10},
     frequency_ghz=1.85,
-    costs=COSTS,
+    timing=replace(TIMING_A2A3, borrowed=True),
 )

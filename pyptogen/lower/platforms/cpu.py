@@ -23,6 +23,5 @@ CPU = Platform(
     cast_chains={},
     low_bits_of_floats=True,
     frequency_ghz=2.6,
-    costs=None,
     vector_passes=True,
 )

@@ -12,23 +12,6 @@ Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
 
 
 @dataclass(frozen=True, slots=True)
-class Costs:
-    """Figures for estimates, in cycles and bytes a cycle.
-
-    Attributes:
-        bytes_per_cycle: by route (``GM>UB``, ``Vec>GM`` …) and, for moves on chip, by the destination's location.
-        vector: (cycles an element, cycles an instruction) of vector instructions on 4-byte elements; ``default`` for
-            those not named.
-        transfer_issue, matmul_issue: cycles before the first byte or product.
-    """
-
-    bytes_per_cycle: Mapping[str, float]
-    vector: Mapping[str, tuple[float, float]]
-    transfer_issue: float
-    matmul_issue: float
-
-
-@dataclass(frozen=True, slots=True)
 class Platform:
     """Memories in bytes, core counts, and where the platform's rules differ.
 
@@ -45,14 +28,15 @@ class Platform:
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
-        frequency_ghz, costs: for estimates; None where there are no figures.
+        frequency_ghz: of the cores, for estimates.
         transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
             there, and are transposed on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
-        timing: figures for the model of the device (`pyptogen.simulate.device`); None where there are none.
+        timing: figures of time, by which tilings are compared and the model of the device
+            (`pyptogen.simulate.device`) tells times; None where there are none.
         vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
@@ -67,7 +51,6 @@ class Platform:
     cast_chains: Mapping[tuple[str, str], tuple[str, ...]]
     low_bits_of_floats: bool
     frequency_ghz: float
-    costs: Costs | None
     equality_only: frozenset[str] = frozenset()
     vector_barriers: bool = True
     vector_passes: bool = False
@@ -77,6 +60,11 @@ class Platform:
     vector_mask: bool = False
     timing: Timing | None = None
     tile_room: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def timed(self) -> bool:
+        """Whether there are figures of this very chip, so that a time can be told."""
+        return self.timing is not None and not self.timing.borrowed
 
     def box(self, size: int) -> tuple[int, int]:
         """Rows and columns of a box of the layout `nz`, for elements of ``size`` bytes: matrices begin and end at whole

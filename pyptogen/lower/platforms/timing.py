@@ -54,6 +54,7 @@ class Timing:
         scalar_load: cycles of a number that the scalar unit reads from GM.
         launch: cycles of a launch; ``block``: more for each of its blocks; ``task``: of a task that a runtime on the
             chip hands out.
+        borrowed: whether the figures are another chip's: good enough to compare tilings, not to tell times.
     """
 
     issue: Figure
@@ -81,3 +82,4 @@ class Timing:
     launch: Figure
     block: Figure
     task: Figure
+    borrowed: bool = False

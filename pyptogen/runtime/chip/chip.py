@@ -250,8 +250,9 @@ class ChipRuntime:
         from pyptogen.runtime.operator.loading import compile
 
         if isinstance(operator, CompiledOperator):
+            operator.require_native("a chip")
             return operator
-        return compile(operator, self.platform, isa=self._isa, portable=self._portable)
+        return compile(operator, self.platform, isa=self._isa, portable=self._portable, interpret=False)
 
     def _bind(self, name: str, args: Args) -> BoundCall:
         self._check_open()

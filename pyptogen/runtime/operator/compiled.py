@@ -101,7 +101,7 @@ class CompiledOperator:
         self._last = LastCall()
         inplace = self.contract.inplace
         self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
-        self.entry = load_entry(library, entry_name(self.contract.name, target))
+        self.entry = self._loaded()
         self.results = namedtuple(  # type: ignore[misc]
             f"{''.join(part.capitalize() for part in self.contract.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
@@ -120,6 +120,13 @@ class CompiledOperator:
             f"={len(self.contract.inputs) + len(self._fresh)}Q{len(self.contract.dims)}q"
             + "".join("d" if attr.is_float else "q" for attr in self.contract.attrs)
         )
+
+    def _loaded(self) -> int:
+        """The address of its entry."""
+        return load_entry(self.library, entry_name(self.contract.name, self.target))
+
+    def require_native(self, who: str) -> None:
+        """Raises PTG501 where there is nothing that ``who`` could start."""
 
     @property
     def last_run(self) -> float:
@@ -287,14 +294,18 @@ class CompiledOperator:
         """
         from pyptogen.simulate.tensor import interpret
 
-        attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
-        arrays = self._arrays(arguments)
+        outputs = interpret(self.program, *self._elements(arguments))
+        return self.results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
+
+    def _elements(self, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float | int]]:
+        """The inputs of a call element by element, and its attrs, as interpreters take them."""
+        attrs = {name: arguments[name] for name in self._attr_names & arguments.keys()}
+        arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
         self.contract.bind(arrays)
         scalars = dict(zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True))
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
         plain |= {tensor.name: tensor.elements(plain[tensor.name]) for tensor in self.contract.inputs}
-        outputs = interpret(self.program, plain, scalars)
-        return self.results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
+        return plain, scalars
 
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
         """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes

@@ -84,7 +84,7 @@ def _reads_arrays(library: ctypes.PyDLL) -> bool:
 
 class KnownCalls:
     """Those of one operator. ``take`` answers a call, or says that it is not known; ``learn`` is told of one that went
-    the long way."""
+    the long way. ``entry`` is 0 for an operator without native code."""
 
     def __init__(self, rules: CallRules, entry: int, threads: int, results: Callable[..., Any]) -> None:
         contract = rules.contract
@@ -96,7 +96,14 @@ class KnownCalls:
         self._fresh = [(i, tensor) for i, tensor in enumerate(contract.outputs) if tensor.name not in inplace]
         plain = all(tensor.layout == "nd" and tensor.packed is None for tensor in (*contract.inputs, *contract.outputs))
         laid = not any(tensor.strides for _, tensor in self._fresh)
-        if rules.indices or not plain or not laid or not contract.inputs or len(self._fresh) > _MOST_OUTPUTS:
+        if (
+            not entry
+            or rules.indices
+            or not plain
+            or not laid
+            or not contract.inputs
+            or len(self._fresh) > _MOST_OUTPUTS
+        ):
             return
         library = _library()
         if library is None:

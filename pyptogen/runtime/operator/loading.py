@@ -12,9 +12,11 @@ from pyptogen.diagnostics import DiagnosticError, fault, gathering
 from pyptogen.processors import available_processors
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.interpreted import interpreted, warn_of
 from pyptogen.runtime.operator.prebuilt import is_prebuilt, load_prebuilt
 from pyptogen.runtime.operator.sources import SourceOf
 from pyptogen.runtime.operator.traced_sources import in_spec, traced_sources
+from pyptogen.runtime.toolchain.compiler import has_compiler
 from pyptogen.runtime.toolchain.headers import isa_root
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ def compile(
     threads: int | None = None,
     portable: bool = False,
     checked: bool = False,
+    interpret: bool | None = None,
 ) -> CompiledOperator:
     """Lower a spec for a target, compile its kernels for this machine, and load them.
 
@@ -37,7 +40,9 @@ def compile(
     for targets other than ``cpu``); ``threads`` is the number of cores of the simulated chip (default: all
     processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture;
     ``checked`` compiles in the checked mode of the bundled headers for the target, so that the first fault of a
-    kernel is told on standard error and ends the process.
+    kernel is told on standard error and ends the process. ``interpret`` executes the kernels in numpy instead, slowly
+    (an ``InterpretedOperator``); by default that happens, with a warning, where there is no compiler, and none of
+    ``isa`` and ``checked`` is given, which want one.
     Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
     """
     from pyptogen.codegen import generate
@@ -52,6 +57,13 @@ def compile(
         loaded = spec if isinstance(spec, Spec) else load_spec(spec)
         program = from_spec(loaded)
     require_target(program, target)
+    missing = interpret is None and isa is None and not checked and not has_compiler()
+    if interpret or missing:
+        found = interpreted(loaded, program, target)
+        if found is not None and missing:
+            warn_of(found)
+        if found is not None:
+            return found
     sources: dict[str, Traced] = {**traced_sources(generate(program, target))}
     sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
     texts = {path: str(text) for path, text in sources.items()}

@@ -33,6 +33,7 @@ class CompiledPackage:
 
         if not isinstance(what, CompiledOperator):
             raise TypeError(f"expected a compiled operator, not a {type(what).__name__}")
+        what.require_native("a chip of another process")
         return _package(what)
 
 

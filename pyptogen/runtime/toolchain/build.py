@@ -22,17 +22,17 @@ from pyptogen.runtime.toolchain.headers import Headers, bundled_headers, isa_hea
 
 OPTIMISATION = "-O3"
 """How far the compiler optimises kernels. Their bits do not depend on it, which tests of values make use of."""
-_COMMON = ("-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+COMMON = ("-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 _BY_FAMILY = {
     "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
 _CHECKED = ("-O1", "-DPTO_CHECKED")
 """The checks are long code of their own: -O1 compiles it in half the time."""
-_PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
+PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
 _RINGS = "#if defined(PTO_SIMULATED_RINGS)\n#include <pto/simulated_rings.hpp>\n#endif\n"
-_APART = "#define PTO_CPU_BODIES_APART 1\n"
-_BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
+APART = "#define PTO_CPU_BODIES_APART 1\n"
+BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
 _KEPT_PREFIXES = 6
 _SHARED_STATE = ("*thread_core*", "*core_memory_key*")
 """Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
@@ -60,7 +60,7 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        text = _PREFIX + _RINGS if self.headers.isa is not None else _APART + _PREFIX
+        text = PREFIX + _RINGS if self.headers.isa is not None else APART + PREFIX
         key = digest("prefix", self.key, text)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
@@ -104,13 +104,13 @@ class Toolchain:
         """
         if self.headers.isa is not None:
             return ()
-        key = digest("bodies", self.key, _BODIES)
+        key = digest("bodies", self.key, BODIES)
         return (self.cache.file("objects", key, ".o", self._compile_bodies),)
 
     def _compile_bodies(self, output: Path) -> None:
         include = self.headers.include_flags(self.cache)
         with self.cache.scratch() as folder:
-            _write(folder / "bodies.cpp", _BODIES)
+            _write(folder / "bodies.cpp", BODIES)
             said = self.compiler.run(
                 [*self.flags, *include, "-ffunction-sections", "-c", "bodies.cpp", "-o", str(output)], cwd=folder
             )
@@ -205,7 +205,7 @@ def make_toolchain(
     if isa is not None:
         return _isa_toolchain(isa, level, cache, ("-DPTO_SIMULATED_RINGS",) if mixed else ())
     compiler = find_compiler()
-    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *compiler.level_flags(level.flags))
+    flags = ("-std=c++20", OPTIMISATION, *COMMON, *_BY_FAMILY[compiler.family], *compiler.level_flags(level.flags))
     if checked is not None:
         flags = (*flags, *_CHECKED, f"-DPTO_CHECKED_{checked.upper()}")
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
@@ -215,7 +215,7 @@ def toolchain_for(machine: str, level: Level, cache: Cache | None = None) -> Too
     """The toolchain for a machine (as ``platform.machine()`` has it) and a level of its instruction sets, whatever this
     one is. Raises PTG501."""
     compiler = compiler_for(machine)
-    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    flags = ("-std=c++20", OPTIMISATION, *COMMON, *_BY_FAMILY[compiler.family], *level.flags)
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache or Cache())
 
 
@@ -229,7 +229,7 @@ def _isa_toolchain(root: Path, level: Level, cache: Cache, more: tuple[str, ...]
             *_isa_language(compiler, cache),
             "-D__CPU_SIM",
             OPTIMISATION,
-            *_COMMON,
+            *COMMON,
             *_BY_FAMILY[compiler.family],
             *machine,
             *more,

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from pyptogen.diagnostics import fault
 
-_OLDEST = {"gcc": 12, "clang": 15}
+OLDEST = {"gcc": 12, "clang": 15}
 _FULL = ("No space left on device", "Disk quota exceeded", "File too large", "File size limit exceeded")
 """Of what compilers say, the system's words for a disk that takes no more."""
 _GCC_NAMES = ("g++", *(f"g++-{v}" for v in range(16, 11, -1)))
@@ -110,8 +110,8 @@ def _identify(command: tuple[str, ...]) -> Compiler | str:
         family, version = "gcc", (int(macros["__GNUC__"]), int(macros["__GNUC_MINOR__"]))
     else:
         return "neither GCC nor Clang"
-    if version[0] < _OLDEST[family]:
-        return f"{family} {version[0]} is older than {_OLDEST[family]}"
+    if version[0] < OLDEST[family]:
+        return f"{family} {version[0]} is older than {OLDEST[family]}"
     stat = os.stat(path)
     identity = f"{family} {macros.get('__VERSION__', '')} {stat.st_size} {' '.join(words)}"
     return Compiler(words, family, version, identity)
@@ -127,6 +127,23 @@ def _candidates(prefer: str) -> Iterator[tuple[str, ...]]:
 
 @functools.cache
 def _search(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[Compiler, ...]:
+    usable, rejected = _looked_for(cxx, path, prefer, only_first)
+    if not usable:
+        raise fault(
+            "PTG501",
+            "no usable C++ compiler was found",
+            None,
+            expected="g++ 12 or newer, or clang++ 15 or newer, in PATH or named by CXX",
+            fix="install one: `apt-get install g++` (Debian, Ubuntu), `dnf install gcc-c++` (Fedora, RHEL), or "
+            "`pip install 'pyptogen[compiler]'`",
+            notes=tuple((text, None) for text in rejected),
+        )
+    return usable
+
+
+@functools.cache
+def _looked_for(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[tuple[Compiler, ...], tuple[str, ...]]:
+    """What is usable, and why others are not. Raises PTG501 for a wrong CXX."""
     if cxx:
         found = _identify(tuple(shlex.split(cxx)))
         if isinstance(found, str):
@@ -137,7 +154,7 @@ def _search(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[Compile
                 expected="a C++20 compiler: g++ 12 or newer, or clang++ 15 or newer",
                 fix="set CXX to such a compiler, or unset it to let one be found",
             )
-        return (found,)
+        return (found,), ()
     usable: list[Compiler] = []
     rejected: list[str] = []
     for command in _candidates(prefer):
@@ -149,17 +166,7 @@ def _search(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[Compile
                 break
         elif found != "not found":
             rejected.append(f"{command[0]}: {found}")
-    if not usable:
-        raise fault(
-            "PTG501",
-            "no usable C++ compiler was found",
-            None,
-            expected="g++ 12 or newer, or clang++ 15 or newer, in PATH or named by CXX",
-            fix="install one: `apt-get install g++` (Debian, Ubuntu), `dnf install gcc-c++` (Fedora, RHEL), or "
-            "`pip install 'pyptogen[compiler]'`",
-            notes=tuple((text, None) for text in rejected),
-        )
-    return tuple(usable)
+    return tuple(usable), tuple(rejected)
 
 
 def find_compilers(prefer: str = "gcc") -> tuple[Compiler, ...]:
@@ -173,6 +180,12 @@ def find_compilers(prefer: str = "gcc") -> tuple[Compiler, ...]:
 def find_compiler(prefer: str = "gcc") -> Compiler:
     """The first of ``find_compilers``, without looking for the others; raises PTG501 when there is none."""
     return _search(os.environ.get("CXX", ""), os.environ.get("PATH", ""), prefer, True)[0]
+
+
+def has_compiler() -> bool:
+    """Whether there is one that ``find_compiler`` would give; True where CXX names one, be it usable or not."""
+    cxx = os.environ.get("CXX", "")
+    return bool(cxx) or bool(_looked_for(cxx, os.environ.get("PATH", ""), "gcc", True)[0])
 
 
 _CROSS = {"aarch64": ("aarch64-linux-gnu-g++", "aarch64-linux-gnu.2.28")}

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For, InstrKernel, walk
-from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.launch_cost import blocks_of
+from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.simulate.device.kernel import lane_of
@@ -109,7 +109,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
                 numbers |= {f"{graph.segment}_begin": 0, f"{graph.segment}_end": end - begin}
             key = (launch.kernel, end - begin)
             if key not in priced:
-                blocks = blocks_of(launch, platform.cube_cores, platform.vector_cores, graph.cores, numbers)
+                blocks = blocks_of(launch.tiles, launch.core, platform, numbers, graph.cores)
                 priced[key] = blocks, cost_of(programs, blocks, numbers, timing, written)
             blocks, found = priced[key]
             written |= {tensor.name for program in programs for tensor in program.writes}
@@ -125,6 +125,19 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     roofline = max(moved / timing.hbm.value, _product_cycles(launches, kernels, timing, platform.cube_cores))
     marked = tuple(_critical(launches, total))
     return CallTime(lowered.name, platform.name, marked, total, total / (platform.frequency_ghz * 1e3), moved, roofline)
+
+
+def launch_cycles(
+    programs: Sequence[InstrKernel], platform: Platform, blocks: int, numbers: Mapping[str, int]
+) -> float:
+    """Cycles of a launch, to compare ways to do the same: `LaunchCost` of the lowering.
+
+    Raises:
+        ValueError: the platform has no figures.
+    """
+    if platform.timing is None:
+        raise ValueError(f"the platform {platform.name} has no figures of time")
+    return cost_of(programs, blocks, numbers, platform.timing).cycles
 
 
 def cost_of(
@@ -168,15 +181,6 @@ def cost_of(
     ]  # fmt: skip
     slowest = max(found, key=lambda one: one.cycles)
     return replace(slowest, products=sum(one.products for one in found) // len(found))
-
-
-def blocks_of(launch: LaunchPlan, cube_cores: int, vector_cores: int, most: int, numbers: Mapping[str, int]) -> int:
-    """Blocks of a launch: the iterations of the loop that is distributed, at most a core for each."""
-    if launch.tiles is None:
-        return 1
-    tiles = launch.tiles.blocks({name: numbers.get(name, 1) for name in launch.tiles.names()})
-    cores = vector_cores if launch.core == "vector" else cube_cores
-    return max(1, min(tiles, cores, most or cores))
 
 
 def _take(

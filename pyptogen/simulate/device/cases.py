@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import floor, log10
 from typing import Any
 
 from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.instruction.estimate import about
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.simulate.device.call import CallTime, time_of_call
-
-STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
-"""Figures in manifests are one of these, times a power of ten: a small change of the model changes few of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +31,7 @@ class CaseTime:
 def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     """One call; None where the model has no figures for the platform, does not see a kernel, or has no size of a
     dim."""
-    if PLATFORMS[lowered.target].timing is None:
+    if not PLATFORMS[lowered.target].timed:
         return None
     known = {kernel.name for kernel in lowered.instructions}
     seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
@@ -74,12 +71,3 @@ def in_manifest(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> dict[st
         entry["us"] = max(entry.get("us", 0.0), about((launch.end - launch.start) * micros))
     whole = {"bound": call.bound, "case": shown_case(sizes), "roofline": round(call.roofline_share, 1)}
     return {"time": {**whole, "us": about(call.micros), "launches": kernels}}
-
-
-def about(number: float) -> float:
-    """The nearest of `STEPS` times a power of ten; 0 stays 0."""
-    if number <= 0:
-        return 0.0
-    power = 10.0 ** floor(log10(number))
-    nearest = min(STEPS, key=lambda step: abs(log10(step * power / number)))
-    return float(f"{nearest * power:.2g}")

@@ -26,9 +26,9 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.isa.cost import Bursts, Price, Shape, price, window_bursts
+from pyptogen.lower.instruction.price import price_of, shape_of
+from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.platforms.timing import Timing
-from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import distributed_nest, share_of
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
 
@@ -111,12 +111,8 @@ class _Writer:
         return flag.event + (self.env[flag.slot] if flag.slot is not None else 0)
 
     def _declare(self, node: Declare) -> None:
-        kind = node.type
         rows, cols = (max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols))
-        row_major = not (kind.loc == "Vec" and kind.cols == 1 and kind.rows > 1)
-        static = kind.valid_rows is not None and kind.valid_cols is not None
-        pitch = kind.cols if row_major else kind.rows
-        self.tiles[node.name] = Shape(kind.loc, kind.dtype, DTYPES[kind.dtype], rows, cols, pitch, row_major, static)
+        self.tiles[node.name] = shape_of(node, rows, cols)
 
     # -- instructions -------------------------------------------------------------------------------------------------
 
@@ -129,24 +125,14 @@ class _Writer:
             return
         if any(shape.rows == 0 or shape.cols == 0 for shape in shapes):
             return
-        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
-        bursts = self._bursts(window) if window is not None else None
         if queue is not None:
             self.lane.fifo(CLAIM, queue.name)
-            bursts = Bursts(1, shapes[0].bytes)
-        cost = price(instr.name, instr.pipe, shapes, bursts, self.timing)
+        cost = price_of(instr, self.tiles, self.number, self.timing)
+        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
         tensor = window.tensor if window is not None else queue.name if queue is not None else ""
         self.lane.run(instr.pipe, instr.name, cost, tensor)
         if queue is not None:
             self.lane.fifo(FILL, queue.name, instr.pipe)
-
-    def _bursts(self, window: GmWindow) -> Bursts:
-        rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
-        size = DTYPES[window.dtype]
-        if window.layout in ("NZ", "CPU_PACKED"):  # boxes of 32 bytes of columns, each row after row
-            boxes = -(-cols * size // 32)
-            return Bursts(boxes, rows * 32)
-        return window_bursts(rows, cols, self.number(window.row_stride), self.number(window.col_stride), size)
 
     # -- loops --------------------------------------------------------------------------------------------------------
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pyptogen.lower.instruction.estimate import STEPS, about
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
-from pyptogen.simulate.device.cases import STEPS, about, call_time, case_times, in_manifest
+from pyptogen.simulate.device.cases import call_time, case_times, in_manifest
 
 SPEC = Path(__file__).parents[3] / "specs" / "rms_norm.yaml"
 

@@ -1,5 +1,5 @@
 // causal_conv1d_vec1: vector kernel of `causal_conv1d` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages causal_conv1d; tiles c 32; memory UB 5696 B
+// stages causal_conv1d; tiles c 8; memory UB 1440 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 using namespace pto;
 
 namespace {
-using VecB16_32x16_c1 = Tile<TileType::Vec, bfloat16_t, 32, 16, BLayout::RowMajor, 32, 1>;
-using VecB16_1x32 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
-using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 1>, Stride<1, 1, 1, 4, 1>>;
-using YTapWideGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+using VecB16_16x16_c1_r8 = Tile<TileType::Vec, bfloat16_t, 16, 16, BLayout::RowMajor, 8, 1>;
+using VecB16_1x16_c8 = Tile<TileType::Vec, bfloat16_t, 1, 16, BLayout::RowMajor, 1, 8>;
+using VecF32_1x16_c8 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 8>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 8, 1>, Stride<1, 1, 1, 4, 1>>;
+using YTapWideGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *y_tap_wide,
@@ -34,68 +34,68 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free at first
-    for (int32_t c0 = block * 32; c0 < 256; c0 += nblk * 32) {
+    for (int32_t c0 = block * 8; c0 < 256; c0 += nblk * 8) {
         // y: cast(silu(conv(seen, w, groups=c, bias=bias, dtype=fp32)), bf16)
-        VecB16_32x16_c1 w_tile_apart; TASSIGN<0x00200>(w_tile_apart);  // UB 0x00200..0x00600
+        VecB16_16x16_c1_r8 w_tile_apart; TASSIGN<0x00080>(w_tile_apart);  // UB 0x00080..0x00180
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         WGm w_in(w + int64_t(c0) * 4);
         TLOAD(w_tile_apart, w_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        VecB16_32x16_c1 w_tile_2_apart; TASSIGN<0x00600>(w_tile_2_apart);  // UB 0x00600..0x00a00
+        VecB16_16x16_c1_r8 w_tile_2_apart; TASSIGN<0x00180>(w_tile_2_apart);  // UB 0x00180..0x00280
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         WGm w_in_2(w + int64_t(c0) * 4 + 1);
         TLOAD(w_tile_2_apart, w_in_2);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecB16_32x16_c1 w_tile_3_apart; TASSIGN<0x00a00>(w_tile_3_apart);  // UB 0x00a00..0x00e00
+        VecB16_16x16_c1_r8 w_tile_3_apart; TASSIGN<0x00280>(w_tile_3_apart);  // UB 0x00280..0x00380
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         WGm w_in_3(w + int64_t(c0) * 4 + 2);
         TLOAD(w_tile_3_apart, w_in_3);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecB16_32x16_c1 w_tile_4_apart; TASSIGN<0x00e00>(w_tile_4_apart);  // UB 0x00e00..0x01200
+        VecB16_16x16_c1_r8 w_tile_4_apart; TASSIGN<0x00380>(w_tile_4_apart);  // UB 0x00380..0x00480
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         WGm w_in_4(w + int64_t(c0) * 4 + 3);
         TLOAD(w_tile_4_apart, w_in_4);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecB16_1x32 w_tile_row; TASSIGN<0x01200>(w_tile_row);  // as a row, same bytes as w_tile
-        VecB16_32x16_c1 w_tile_apart_tmp; TASSIGN<0x01240>(w_tile_apart_tmp);  // UB 0x01240..0x01640
+        VecB16_1x16_c8 w_tile_row; TASSIGN<0x00480>(w_tile_row);  // as a row, same bytes as w_tile
+        VecB16_16x16_c1_r8 w_tile_apart_tmp; TASSIGN<0x004a0>(w_tile_apart_tmp);  // UB 0x004a0..0x005a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
         TTRANS(w_tile_row, w_tile_apart, w_tile_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
-        VecF32_1x32 y_tap_wide_tile_row; TASSIGN<0x00000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
+        VecF32_1x16_c8 y_tap_wide_tile_row; TASSIGN<0x00000>(y_tap_wide_tile_row);  // as a row, same bytes as y_tap_wide_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
         TCVT(y_tap_wide_tile_row, w_tile_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
-        VecB16_1x32 w_tile_2_row; TASSIGN<0x01200>(w_tile_2_row);  // as a row, same bytes as w_tile_2
-        VecB16_32x16_c1 w_tile_2_apart_tmp; TASSIGN<0x01240>(w_tile_2_apart_tmp);  // UB 0x01240..0x01640
+        VecB16_1x16_c8 w_tile_2_row; TASSIGN<0x00480>(w_tile_2_row);  // as a row, same bytes as w_tile_2
+        VecB16_16x16_c1_r8 w_tile_2_apart_tmp; TASSIGN<0x004a0>(w_tile_2_apart_tmp);  // UB 0x004a0..0x005a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         TTRANS(w_tile_2_row, w_tile_2_apart, w_tile_2_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
-        VecF32_1x32 y_tap_wide_2_tile_row; TASSIGN<0x00080>(y_tap_wide_2_tile_row);  // as a row, same bytes as y_tap_wide_2_tile
+        VecF32_1x16_c8 y_tap_wide_2_tile_row; TASSIGN<0x00020>(y_tap_wide_2_tile_row);  // as a row, same bytes as y_tap_wide_2_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         TCVT(y_tap_wide_2_tile_row, w_tile_2_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
-        VecB16_1x32 w_tile_3_row; TASSIGN<0x01200>(w_tile_3_row);  // as a row, same bytes as w_tile_3
-        VecB16_32x16_c1 w_tile_3_apart_tmp; TASSIGN<0x01240>(w_tile_3_apart_tmp);  // UB 0x01240..0x01640
+        VecB16_1x16_c8 w_tile_3_row; TASSIGN<0x00480>(w_tile_3_row);  // as a row, same bytes as w_tile_3
+        VecB16_16x16_c1_r8 w_tile_3_apart_tmp; TASSIGN<0x004a0>(w_tile_3_apart_tmp);  // UB 0x004a0..0x005a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TTRANS(w_tile_3_row, w_tile_3_apart, w_tile_3_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-        VecF32_1x32 y_tap_wide_3_tile_row; TASSIGN<0x00100>(y_tap_wide_3_tile_row);  // as a row, same bytes as y_tap_wide_3_tile
+        VecF32_1x16_c8 y_tap_wide_3_tile_row; TASSIGN<0x00040>(y_tap_wide_3_tile_row);  // as a row, same bytes as y_tap_wide_3_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(y_tap_wide_3_tile_row, w_tile_3_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecB16_1x32 w_tile_4_row; TASSIGN<0x01200>(w_tile_4_row);  // as a row, same bytes as w_tile_4
-        VecB16_32x16_c1 w_tile_4_apart_tmp; TASSIGN<0x01240>(w_tile_4_apart_tmp);  // UB 0x01240..0x01640
+        VecB16_1x16_c8 w_tile_4_row; TASSIGN<0x00480>(w_tile_4_row);  // as a row, same bytes as w_tile_4
+        VecB16_16x16_c1_r8 w_tile_4_apart_tmp; TASSIGN<0x004a0>(w_tile_4_apart_tmp);  // UB 0x004a0..0x005a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TTRANS(w_tile_4_row, w_tile_4_apart, w_tile_4_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_1x32 y_tap_wide_4_tile_row; TASSIGN<0x00180>(y_tap_wide_4_tile_row);  // as a row, same bytes as y_tap_wide_4_tile
+        VecF32_1x16_c8 y_tap_wide_4_tile_row; TASSIGN<0x00060>(y_tap_wide_4_tile_row);  // as a row, same bytes as y_tap_wide_4_tile
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(y_tap_wide_4_tile_row, w_tile_4_row, RoundMode::CAST_RINT, SaturationMode::ON);

@@ -1,5 +1,5 @@
 // flash_attention_fp32_vec: vector kernel of `flash_attention_fp32` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_fp32; tiles heads 1, kv 64, sq 64; memory UB 131456 B
+// stages flash_attention_fp32; tiles heads 1, kv 128, sq 64; memory UB 180608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,17 +10,16 @@ using namespace pto;
 namespace {
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_32x128m = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_32x64m = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using OQkSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPvSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 64, to the cube core
-using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OPPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 64 x 128, to the cube core
+using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
-using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *o,
@@ -39,9 +38,9 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OPPipe o_p_pipe(o_p_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OPPipe o_p_pipe(o_p_fifo + int64_t(block) * 16384, 0x0, 0x0);
     OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 16384, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
@@ -55,73 +54,73 @@ AICORE inline void run_block(
         const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
-        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x18000>(o_max_row);  // as a row, same bytes as o_max
+        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x20000>(o_max_row);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x18080>(o_sum_row);  // as a row, same bytes as o_sum
+        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x20080>(o_sum_row);  // as a row, same bytes as o_sum
         pipe_barrier(PIPE_V);
         TEXPANDS(o_sum_row, 0.0f);
-        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x1c100
+        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x20100>(o_acc);  // UB 0x20100..0x24100
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t kv0 = -64; kv0 < kv; kv0 += 64, kv0_buffer ^= 1) {
-            if (const int32_t kv3 = kv0 + 64; kv3 < kv) {
-                const int32_t kv3_valid = kv - kv3 < 64 ? kv - kv3 : 64;
+        for (int32_t kv0 = -128; kv0 < kv; kv0 += 128, kv0_buffer ^= 1) {
+            if (const int32_t kv3 = kv0 + 128; kv3 < kv) {
+                const int32_t kv3_valid = kv - kv3 < 128 ? kv - kv3 : 128;
                 OQkSlot o_qk_view(o_qk_fifo);
                 TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                 __gm__ float *o_qk_slot = o_qk_view.data();
-                VecF32_32x64 o_qk(sq0_share, kv3_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+                VecF32_32x128m o_qk(sq0_share, kv3_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
                 OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv3_valid) * sq0_first, {sq0_share, kv3_valid}, {int64_t(kv3_valid)});
                 TLOAD(o_qk, o_qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                VecF32_32x64 o_s(sq0_share, kv3_valid); TASSIGN<0x1c100>(o_s);  // UB 0x1c100..0x1e100
+                VecF32_32x128m o_s(sq0_share, kv3_valid); TASSIGN<0x24100>(o_s);  // UB 0x24100..0x28100
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TMULS(o_s, o_qk, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
-                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x1e100>(o_block_max);  // UB 0x1e100..0x1e180
-                VecF32_32x64m o_block_max_tmp(sq0_share); TASSIGN<0x1e180>(o_block_max_tmp);  // UB 0x1e180..0x20180
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x28100>(o_block_max);  // UB 0x28100..0x28180
+                VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x28180>(o_block_max_tmp);  // UB 0x28180..0x2c180
                 pipe_barrier(PIPE_V);
                 TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x1e100>(o_max_next_row);  // as a row, same bytes as o_max_next
-                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x1e100>(o_block_max_row);  // as a row, same bytes as o_block_max
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x28100>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x28100>(o_block_max_row);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_32x64 o_below_max(sq0_share, kv3_valid); TASSIGN<0x1c100>(o_below_max);  // UB 0x1c100..0x1e100
-                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x1e100>(o_max_next);  // UB 0x1e100..0x1e180
+                VecF32_32x128m o_below_max(sq0_share, kv3_valid); TASSIGN<0x24100>(o_below_max);  // UB 0x24100..0x28100
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x28100>(o_max_next);  // UB 0x28100..0x28180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-                VecF32_32x64 o_p(sq0_share, kv3_valid); TASSIGN(o_p, 0x04000 + kv0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+                VecF32_32x128m o_p(sq0_share, kv3_valid); TASSIGN(o_p, 0x08000 + kv0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
                 TEXP(o_p, o_below_max);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x1c100>(o_max_step_row);  // as a row, same bytes as o_max_step
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x24100>(o_max_step_row);  // as a row, same bytes as o_max_step
                 pipe_barrier(PIPE_V);
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
-                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x1c100>(o_alpha_row);  // as a row, same bytes as o_alpha
+                VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x24100>(o_alpha_row);  // as a row, same bytes as o_alpha
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_max_step_row);
-                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x1c180>(o_block_sum);  // UB 0x1c180..0x1c200
-                VecF32_32x64m o_block_sum_tmp(sq0_share); TASSIGN<0x1e180>(o_block_sum_tmp);  // UB 0x1e180..0x20180
+                VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x24180>(o_block_sum);  // UB 0x24180..0x24200
+                VecF32_32x128 o_block_sum_tmp(sq0_share); TASSIGN<0x28180>(o_block_sum_tmp);  // UB 0x28180..0x2c180
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                 pipe_barrier(PIPE_V);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
-                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x1c180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
+                VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x24180>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
                 o_p_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv3_valid * 4);  // the middle row of an odd number is both cores'
-                TPUSH<OPPipe, VecF32_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
+                TPUSH<OPPipe, VecF32_32x128m, TileSplitAxis::TILE_UP_DOWN>(o_p_pipe, o_p);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
                 TMOV(o_max_row, o_max_next_row);
             }
-            if (const int32_t kv2 = kv0; -64 < kv2 && kv2 < kv) {
-                const int32_t kv2_valid = kv - kv2 < 64 ? kv - kv2 : 64;
+            if (const int32_t kv2 = kv0; -128 < kv2 && kv2 < kv) {
+                const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
                 OPvSlot o_pv_view(o_pv_fifo);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                 __gm__ float *o_pv_slot = o_pv_view.data();
-                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x08000 + kv0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                VecF32_32x128 o_pv(sq0_share); TASSIGN(o_pv, 0x10000 + kv0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
                 OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 128, {sq0_share});
                 TLOAD(o_pv, o_pv_slot_in);
@@ -132,15 +131,15 @@ AICORE inline void run_block(
                 TADD(o_acc, o_acc, o_pv);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
             }
-            if (const int32_t kv1 = kv0 + 64; kv1 < kv) {
-                const int32_t kv1_valid = kv - kv1 < 64 ? kv - kv1 : 64;
-                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x1c100>(o_alpha);  // UB 0x1c100..0x1c180
+            if (const int32_t kv1 = kv0 + 128; kv1 < kv) {
+                const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
+                VecF32_32x1 o_alpha(sq0_share); TASSIGN<0x24100>(o_alpha);  // UB 0x24100..0x24180
                 pipe_barrier(PIPE_V);
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha);
             }
         }
-        VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + heads0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
-        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x18080>(o_sum);  // UB 0x18080..0x18100
+        VecF32_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x18000 + heads0_buffer * 0x04000);  // UB 0x18000..0x20000, 2 copies
+        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x20080>(o_sum);  // UB 0x20080..0x20100
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_tile, o_acc, o_sum);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_buffer));

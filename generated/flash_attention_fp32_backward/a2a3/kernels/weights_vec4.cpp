@@ -1,5 +1,5 @@
 // weights_vec4: vector kernel of `flash_attention_fp32_backward` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages weights; tiles heads 1, kv 256, sq 64; memory UB 131584 B
+// stages weights; tiles heads 1, kv 256, sq 32; memory UB 131328 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecF32_64x256 = Tile<TileType::Vec, float, 64, 256, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_32x256 = Tile<TileType::Vec, float, 32, 256, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using PEGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using PSumGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 
@@ -29,35 +29,39 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     const int32_t kv0_tiles = (kv + 255) / 256;
-    const int32_t tiles = (sq_end - sq_begin + 63) / 64 * kv0_tiles * 8;  // of sq0, kv0 and heads0
+    const int32_t tiles = (sq_end - sq_begin + 31) / 32 * kv0_tiles * 8;  // of sq0, kv0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
-        const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 64;
-        const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
+        const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 32;
+        const int32_t sq0_valid = sq_end - sq0 < 32 ? sq_end - sq0 : 32;
         const int32_t kv0 = tile / 8 % kv0_tiles * 256;
         const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
         const int32_t heads0 = tile % 8;
         // p: softmax(s)
-        VecF32_64x256 p_e_tile(sq0_valid, kv0_valid); TASSIGN(p_e_tile, 0x00000 + heads0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(heads0_buffer));  // free again
+        VecF32_32x256 p_e_tile(sq0_valid, kv0_valid); TASSIGN(p_e_tile, 0x00000 + heads0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
         PEGm p_e_in(p_e + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
         TLOAD(p_e_tile, p_e_in);
-        VecF32_1x64 p_sum_tile_row(sq0_valid); TASSIGN(p_sum_tile_row, 0x20000 + heads0_buffer * 0x00100);  // as a row, same bytes as p_sum_tile
+        VecF32_1x32 p_sum_tile_row(sq0_valid); TASSIGN(p_sum_tile_row, 0x10000 + heads0_buffer * 0x00080);  // as a row, same bytes as p_sum_tile
         PSumGm p_sum_in(p_sum + int64_t(heads0) * sq + int64_t(sq0), {sq0_valid});
         TLOAD(p_sum_tile_row, p_sum_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
-        VecF32_64x256 p_tile(sq0_valid, kv0_valid); TASSIGN(p_tile, 0x00000 + heads0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
-        VecF32_64x1 p_sum_tile(sq0_valid); TASSIGN(p_sum_tile, 0x20000 + heads0_buffer * 0x00100);  // UB 0x20000..0x20200, 2 copies
+        VecF32_32x256 p_tile(sq0_valid, kv0_valid); TASSIGN(p_tile, 0x10100 + heads0_buffer * 0x08000);  // UB 0x10100..0x20100, 2 copies
+        VecF32_32x1 p_sum_tile(sq0_valid); TASSIGN(p_sum_tile, 0x10000 + heads0_buffer * 0x00080);  // UB 0x10000..0x10100, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
         TROWEXPANDDIV(p_tile, p_e_tile, p_sum_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
         PEGm p_out(p + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
         TSTORE(p_out, p_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(heads0_buffer));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

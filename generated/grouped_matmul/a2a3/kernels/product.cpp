@@ -1,5 +1,5 @@
 // product: cube kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages product; tiles blocks 1, k.l0 32, n 128; memory L0A 4096 B, L0B 16384 B, L0C 32768 B, L1 327680 B
+// stages product; tiles blocks 1, k.l0 128, n 128; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using MatB16_32x512 = Tile<TileType::Mat, bfloat16_t, 32, 512, BLayout::ColMajor, 32, 512, SLayout::RowMajor, 512>;
 using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
 using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
-using LeftB16_32x32 = TileLeft<bfloat16_t, 32, 32, 32, 32>;
-using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, 32, 128>;
+using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, 32, 128>;
+using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 8192, 256, 16, 1>, Layout::NZ>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 512, 1>>;
@@ -59,11 +59,11 @@ AICORE inline void run_block(
             AccF32_32x128 y_b_acc; TASSIGN(y_b_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-            for (int32_t k1 = 0; k1 < 512; k1 += 32, k1_buffer ^= 1) {
-                LeftB16_32x32 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_buffer * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_32x128 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(rows_tile_l0a, rows_tile, 0, k1);
-                RightB16_32x128 w_b_l0b; TASSIGN(w_b_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                RightB16_128x128 w_b_l0b; TASSIGN(w_b_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                 TEXTRACT(w_b_l0b, w_b, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

@@ -1,5 +1,5 @@
 // head_weights_vec: vector kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles heads 32, t 128; memory UB 32768 B
+// stages head_weights; tiles heads 16, t 32; memory UB 6144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 using namespace pto;
 
 namespace {
-using VecB16_128x32 = Tile<TileType::Vec, bfloat16_t, 128, 32, BLayout::RowMajor, DYNAMIC, 32>;
-using VecF32_128x32 = Tile<TileType::Vec, float, 128, 32, BLayout::RowMajor, DYNAMIC, 32>;
-using VecF16_128x32 = Tile<TileType::Vec, half, 128, 32, BLayout::RowMajor, DYNAMIC, 32>;
-using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
-using WeightsGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
+using VecB16_32x16 = Tile<TileType::Vec, bfloat16_t, 32, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using VecF32_32x16 = Tile<TileType::Vec, float, 32, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using VecF16_32x16 = Tile<TileType::Vec, half, 32, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 16>, Stride<1, 1, 1, 64, 1>>;
+using WeightsGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 16>, Stride<1, 1, 1, 64, 1>>;
 
 AICORE inline void run_block(
     __gm__ half *weights,
@@ -25,38 +25,39 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    const int32_t tiles = (t_end - t_begin + 127) / 128 * 2;  // of t0 and heads0
-    for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t t0 = t_begin + tile / 2 * 128;
-        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t heads0 = tile % 2 * 32;
+    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    const int32_t tiles = (t_end - t_begin + 31) / 32 * 4;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 4 * 32;
+        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+        const int32_t heads0 = tile % 4 * 16;
         // weights: cast(cast(w_b, fp32) * (heads ** -0.5 * d ** -0.5), fp16)
-        VecB16_128x32 w_b_tile(t0_valid); TASSIGN<0x00000>(w_b_tile);  // UB 0x00000..0x02000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecB16_32x16 w_b_tile(t0_valid); TASSIGN(w_b_tile, 0x00000 + heads0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));  // free again
         WBGm w_b_in(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
         TLOAD(w_b_tile, w_b_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_128x32 weights_1(t0_valid); TASSIGN<0x04000>(weights_1);  // UB 0x04000..0x08000
+        set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
+        VecF32_32x16 weights_1(t0_valid); TASSIGN<0x01000>(weights_1);  // UB 0x01000..0x01800
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_buffer));
         TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_buffer));
         pipe_barrier(PIPE_V);
         TMULS(weights_1, weights_1, 0.011048543f);
-        VecF16_128x32 weights_tile(t0_valid); TASSIGN<0x02000>(weights_tile);  // UB 0x02000..0x04000
+        VecF16_32x16 weights_tile(t0_valid); TASSIGN(weights_tile, 0x00800 + heads0_buffer * 0x00400);  // UB 0x00800..0x01000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));  // free again
         TCVT(weights_tile, weights_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_buffer));
         WeightsGm weights_out(weights + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
         TSTORE(weights_out, weights_tile);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

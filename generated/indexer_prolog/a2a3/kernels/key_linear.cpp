@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, h 512, h.l0 128, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
+// stages key_linear; tiles d 32, h 1024, h.l0 256, t 32; memory L0A 32768 B, L0B 32768 B, L0C 8192 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,14 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x64 = TileAccCompact<float, 128, 64, DYNAMIC, 64>;
-using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
-using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
-using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
-using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
-using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
-using KF32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 128, 1>>;
+using AccF32_32x32 = TileAccCompact<float, 32, 32, DYNAMIC, 32>;
+using MatB16_32x1024 = Tile<TileType::Mat, bfloat16_t, 32, 1024, BLayout::ColMajor, DYNAMIC, 1024, SLayout::RowMajor, 512>;
+using MatB16_1024x32 = Tile<TileType::Mat, bfloat16_t, 1024, 32, BLayout::ColMajor, 1024, 32, SLayout::RowMajor, 512>;
+using LeftB16_32x256 = TileLeft<bfloat16_t, 32, 256, DYNAMIC, 256>;
+using RightB16_256x32 = TileRight<bfloat16_t, 256, 32, 256, 32>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 7168, 1>>;
+using WKGm = GlobalTensor<bfloat16_t, Shape<1, 2, 64, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using KF32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *k_f32,
@@ -27,34 +27,35 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    int32_t d0_buffer = 0;  // which of 2 buffers this iteration of d0 uses
     int32_t h0_buffer = 0;  // which of 2 buffers this iteration of h0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
-    const int32_t tiles = (t_end - t_begin + 127) / 128 * 2;  // of t0 and d0
-    for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t t0 = t_begin + tile / 2 * 128;
-        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t d0 = tile % 2 * 64;
-        AccF32_128x64 k_f32_acc(t0_valid); TASSIGN<0x00000>(k_f32_acc);  // L0C 0x00000..0x08000
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-        for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    const int32_t tiles = (t_end - t_begin + 31) / 32 * 4;  // of t0 and d0
+    for (int32_t tile = block; tile < tiles; tile += nblk, d0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 4 * 32;
+        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+        const int32_t d0 = tile % 4 * 32;
+        AccF32_32x32 k_f32_acc(t0_valid); TASSIGN(k_f32_acc, 0x00000 + d0_buffer * 0x01000);  // L0C 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));  // free again
+        for (int32_t h0 = 0; h0 < 7168; h0 += 1024, h0_buffer ^= 1) {
             // k_f32: matmul(x, w_k, dtype=fp32)
-            MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
+            MatB16_32x1024 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));  // free again
             XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
             TLOAD(x_tile, x_in);
-            MatB16_512x64 w_k_tile; TASSIGN(w_k_tile, 0x40000 + h0_buffer * 0x10000);  // L1 0x40000..0x60000, 2 copies
+            MatB16_1024x32 w_k_tile; TASSIGN(w_k_tile, 0x20000 + h0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
             WKGm w_k_in(w_k + int64_t(d0) * 7168 + int64_t(h0) * 16);
             TLOAD(w_k_tile, w_k_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_buffer));
-            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+            for (int32_t k1 = 0; k1 < 1024; k1 += 256, k1_buffer ^= 1) {
+                LeftB16_32x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                RightB16_128x64 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_256x32 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
@@ -67,15 +68,15 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        set_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
         KF32Gm k_f32_out(k_f32 + int64_t(t0) * 128 + int64_t(d0), {t0_valid});
         TSTORE(k_f32_out, k_f32_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

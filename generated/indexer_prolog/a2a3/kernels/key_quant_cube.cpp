@@ -1,5 +1,5 @@
 // key_quant_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_quant; tiles t 32; memory L0A 8192 B, L0B 32768 B, L0C 16384 B, L1 40960 B
+// stages key_quant; tiles t 4; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 49152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,10 +9,10 @@ using namespace pto;
 
 namespace {
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
-using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
+using MatB16_16x128 = Tile<TileType::Mat, bfloat16_t, 16, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using LeftB16_16x128 = TileLeft<bfloat16_t, 16, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_32x128 = TileAccCompact<float, 32, 128, DYNAMIC, 128>;
+using AccF32_16x128 = TileAcc<float, 16, 128, DYNAMIC, 128>;
 using HadamardKGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using KCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 
@@ -26,42 +26,43 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // k_h: matmul(k_cat, hadamard_k, dtype=bf16)
-    MatB16_128x128 hadamard_k_tile; TASSIGN<0x00000>(hadamard_k_tile);  // L1 0x00000..0x08000
+    MatB16_128x128 hadamard_k_tile; TASSIGN<0x04000>(hadamard_k_tile);  // L1 0x04000..0x0c000
     HadamardKGm hadamard_k_in(hadamard_k);
     TLOAD(hadamard_k_tile, hadamard_k_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
-        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        MatB16_32x128 k_cat_tile(t0_valid); TASSIGN<0x08000>(k_cat_tile);  // L1 0x08000..0x0a000
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_buffer ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
+        MatB16_16x128 k_cat_tile(t0_valid); TASSIGN(k_cat_tile, 0x00000 + t0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(t0_buffer));  // free again
         KCatGm k_cat_in(k_cat + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_cat_tile, k_cat_in);
-        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-        LeftB16_32x128 k_cat_tile_l0a(t0_valid); TASSIGN<0x00000>(k_cat_tile_l0a);  // L0A 0x00000..0x02000
-        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(t0_buffer));
+        LeftB16_16x128 k_cat_tile_l0a(t0_valid); TASSIGN(k_cat_tile_l0a, 0x00000 + t0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(t0_buffer));
+        wait_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));  // free again
         TEXTRACT(k_cat_tile_l0a, k_cat_tile, 0, 0);
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
-        RightB16_128x128 hadamard_k_tile_l0b; TASSIGN<0x00000>(hadamard_k_tile_l0b);  // L0B 0x00000..0x08000
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(t0_buffer));
+        RightB16_128x128 hadamard_k_tile_l0b; TASSIGN(hadamard_k_tile_l0b, 0x00000 + t0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
         TEXTRACT(hadamard_k_tile_l0b, hadamard_k_tile, 0, 0);
-        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-        AccF32_32x128 k_h_acc(t0_valid); TASSIGN<0x00000>(k_h_acc);  // L0C 0x00000..0x04000
-        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+        set_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
+        AccF32_16x128 k_h_acc(t0_valid); TASSIGN(k_h_acc, 0x00000 + t0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
+        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
         TMATMUL(k_h_acc, k_cat_tile_l0a, hadamard_k_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        set_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         KCatGm k_h_out(k_h + int64_t(t0) * 128, {t0_valid});
         TSTORE(k_h_out, k_h_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // query_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_linear; tiles heads 1, q_rank 512, q_rank.l0 256, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
+// stages query_linear; tiles heads 1, q_rank 512, q_rank.l0 64, t 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccI32_128x128 = TileAccCompact<int32_t, 128, 128, DYNAMIC, 128>;
 using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftI8_128x256 = TileLeft<int8_t, 128, 256, DYNAMIC, 256>;
-using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using LeftI8_128x64 = TileLeft<int8_t, 128, 64, DYNAMIC, 64>;
+using RightI8_64x128 = TileRight<int8_t, 64, 128, 64, 128>;
 using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WQbGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using QI32Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
@@ -51,11 +51,11 @@ AICORE inline void run_block(
             TLOAD(w_qb_tile, w_qb_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
-            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
-                LeftI8_128x256 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+            for (int32_t k1 = 0; k1 < 512; k1 += 64, k1_buffer ^= 1) {
+                LeftI8_128x64 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, k1);
-                RightI8_256x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                RightI8_64x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000 + k1_buffer * 0x02000);  // L0B 0x00000..0x04000, 2 copies
                 TEXTRACT(w_qb_tile_l0b, w_qb_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

@@ -1,5 +1,5 @@
 // query_quant_cube: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_quant; tiles heads 32, t 1; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 49152 B
+// stages query_quant; tiles t 1; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
-using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, 32, 128, SLayout::RowMajor, 512>;
-using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, 32, 128>;
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
+using AccF32_64x128 = TileAcc<float, 64, 128, 64, 128>;
 using HadamardGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using QRGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
+using QRGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *q_h,
@@ -26,40 +26,38 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // q_h: matmul(q_r, hadamard, dtype=bf16)
-    MatB16_128x128 hadamard_tile; TASSIGN<0x04000>(hadamard_tile);  // L1 0x04000..0x0c000
+    MatB16_128x128 hadamard_tile; TASSIGN<0x08000>(hadamard_tile);  // L1 0x08000..0x10000
     HadamardGm hadamard_in(hadamard);
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_buffer ^= 1) {
-            MatB16_32x128 q_r_tile; TASSIGN(q_r_tile, 0x00000 + heads0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));  // free again
-            QRGm q_r_in(q_r + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TLOAD(q_r_tile, q_r_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-            LeftB16_32x128 q_r_tile_l0a; TASSIGN(q_r_tile_l0a, 0x00000 + heads0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_buffer));
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));  // free again
-            TEXTRACT(q_r_tile_l0a, q_r_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
-            RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + heads0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-            TEXTRACT(hadamard_tile_l0b, hadamard_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
-            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
-            TMATMUL(q_h_acc, q_r_tile_l0a, hadamard_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-            set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-            QRGm q_h_out(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
-            TSTORE(q_h_out, q_h_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
-        }
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+        MatB16_64x128 q_r_tile; TASSIGN(q_r_tile, 0x00000 + t0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(t0_buffer));  // free again
+        QRGm q_r_in(q_r + int64_t(t0) * 8192);
+        TLOAD(q_r_tile, q_r_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(t0_buffer));
+        LeftB16_64x128 q_r_tile_l0a; TASSIGN(q_r_tile_l0a, 0x00000 + t0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(t0_buffer));
+        wait_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));  // free again
+        TEXTRACT(q_r_tile_l0a, q_r_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(t0_buffer));
+        RightB16_128x128 hadamard_tile_l0b; TASSIGN(hadamard_tile_l0b, 0x00000 + t0_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+        TEXTRACT(hadamard_tile_l0b, hadamard_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
+        AccF32_64x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + t0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
+        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
+        TMATMUL(q_h_acc, q_r_tile_l0a, hadamard_tile_l0b);
+        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        set_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        QRGm q_h_out(q_h + int64_t(t0) * 8192);
+        TSTORE(q_h_out, q_h_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers

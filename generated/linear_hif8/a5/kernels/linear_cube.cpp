@@ -1,5 +1,5 @@
 // linear_cube: cube kernel of `linear_hif8` for a5. Made by pyptogen; change the spec, not this file.
-// stages linear; tiles k 512, k.l0 64, n 256, t 128; memory L0A 16384 B, L0B 32768 B, L0C 262144 B, L1 393216 B
+// stages linear; tiles k 256, k.l0 128, n 256, t 256; memory L0A 65536 B, L0B 65536 B, L0C 262144 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,15 +8,15 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x256 = TileAccCompact<float, 128, 256, DYNAMIC, 256>;
-using MatHif8_128x512 = Tile<TileType::Mat, hifloat8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
-using MatHif8_512x256 = Tile<TileType::Mat, hifloat8_t, 512, 256, BLayout::ColMajor, 512, 256, SLayout::RowMajor, 512>;
-using LeftHif8_128x64 = TileLeftCompact<hifloat8_t, 128, 64, DYNAMIC, 64>;
-using RightHif8_64x256 = TileRight<hifloat8_t, 64, 256, 64, 256>;
-using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
-using WGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 128 x 256, to both vector cores
-using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 256>, Stride<1, 1, 1, 256, 1>>;
+using AccF32_256x256 = TileAccCompact<float, 256, 256, DYNAMIC, 256>;
+using MatHif8_256x256 = Tile<TileType::Mat, hifloat8_t, 256, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
+using MatHif8_256x256m = Tile<TileType::Mat, hifloat8_t, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512>;
+using LeftHif8_256x128 = TileLeftCompact<hifloat8_t, 256, 128, DYNAMIC, 128>;
+using RightHif8_128x256 = TileRight<hifloat8_t, 128, 256, 128, 256>;
+using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
+using WGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1024, 1>>;
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
+using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
     __gm__ hifloat8_t *x_q,
@@ -28,36 +28,35 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    AccPipe acc_pipe(acc_fifo + int64_t(block) * 65536, 0x0, 0x0);
-    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin + 127) / 128 * 4;  // of t0 and n0
-    for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
-        const int32_t t0 = t_begin + tile / 4 * 128;
-        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
+    const int32_t tiles = (t_end - t_begin + 255) / 256 * 4;  // of t0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 4 * 256;
+        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t n0 = tile % 4 * 256;
-        AccF32_128x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000 + n0_buffer * 0x20000);  // L0C 0x00000..0x40000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-        for (int32_t k0 = 0; k0 < 2048; k0 += 512, k0_buffer ^= 1) {
+        AccF32_256x256 acc_acc(t0_valid); TASSIGN<0x00000>(acc_acc);  // L0C 0x00000..0x40000
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+        for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_buffer ^= 1) {
             // acc: matmul(x_q, w)
-            MatHif8_128x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            MatHif8_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
             XQGm x_q_in(x_q + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
             TLOAD(x_q_tile, x_q_in);
-            MatHif8_512x256 w_tile; TASSIGN(w_tile, 0x20000 + k0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
+            MatHif8_256x256m w_tile; TASSIGN(w_tile, 0x20000 + k0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
             WGm w_in(w + int64_t(k0) * 1024 + int64_t(n0));
             TLOAD(w_tile, w_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
-            for (int32_t k1 = 0; k1 < 512; k1 += 64, k1_buffer ^= 1) {
-                LeftHif8_128x64 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+            for (int32_t k1 = 0; k1 < 256; k1 += 128, k1_buffer ^= 1) {
+                LeftHif8_256x128 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
-                RightHif8_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightHif8_128x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                 TEXTRACT(w_tile_l0b, w_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
@@ -70,14 +69,14 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        TPUSH<AccPipe, AccF32_128x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        TPUSH<AccPipe, AccF32_256x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -1,5 +1,5 @@
 // linear_vec: vector kernel of `linear_mxfp8` for a5. Made by pyptogen; change the spec, not this file.
-// stages linear; tiles n 128, t 256; memory UB 197632 B
+// stages linear; tiles n 256, t 128; memory UB 198656 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,14 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_128x128 = Tile<TileType::Vec, float, 128, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecB16_128x128 = Tile<TileType::Vec, bfloat16_t, 128, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
-using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 256 x 128, to both vector cores
-using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecF32_64x256 = Tile<TileType::Vec, float, 64, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using VecB16_64x256 = Tile<TileType::Vec, bfloat16_t, 64, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
+using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 128 x 256, to both vector cores
+using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
@@ -33,32 +33,32 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin + 255) / 256 * 8;  // of t0 and n0
+    const int32_t tiles = (t_end - t_begin + 127) / 128 * 4;  // of t0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
-        const int32_t t0 = t_begin + tile / 8 * 256;
-        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
+        const int32_t t0 = t_begin + tile / 4 * 128;
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
-        const int32_t n0 = tile % 8 * 128;
+        const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc + bias, bf16)
-        VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x20000 + n0_buffer * 0x00200);  // UB 0x20000..0x20400, 2 copies
+        VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x20000 + n0_buffer * 0x00400);  // UB 0x20000..0x20800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));  // free again
         BiasGm bias_in(bias + int64_t(n0));
         TLOAD(bias_tile, bias_in);
         AccSlot acc_view(acc_fifo);
         TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
         __gm__ float *acc_slot = acc_view.data();
-        VecF32_128x128 acc(t0_share); TASSIGN(acc, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        VecF32_64x256 acc(t0_share); TASSIGN(acc, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
-        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 128, {t0_share});
+        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
         TLOAD(acc, acc_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
         TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-        VecF32_128x128 y_1(t0_share); TASSIGN(y_1, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        VecF32_64x256 y_1(t0_share); TASSIGN(y_1, 0x00000 + n0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
         TCOLEXPANDADD(y_1, acc, bias_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_buffer));
-        VecB16_128x128 y_tile(t0_share); TASSIGN(y_tile, 0x20400 + n0_buffer * 0x08000);  // UB 0x20400..0x30400, 2 copies
+        VecB16_64x256 y_tile(t0_share); TASSIGN(y_tile, 0x20800 + n0_buffer * 0x08000);  // UB 0x20800..0x30800, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_buffer));  // free again
         TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(n0_buffer));

@@ -1,5 +1,5 @@
 // linear_vec: vector kernel of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages linear; tiles groups 1, n 128, t 64; memory UB 164352 B
+// stages linear; tiles groups 1, n 128, t 256; memory UB 148224 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,13 +8,13 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_128x128 = Tile<TileType::Vec, float, 128, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecU8_64x128_c64 = Tile<TileType::Vec, uint8_t, 64, 128, BLayout::RowMajor, 64, 64>;
-using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecI4_64x128 = Tile<TileType::Vec, int4b_t, 64, 128, BLayout::RowMajor, 64, 128>;
 using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, 64, 128>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128>;
 using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using WGm = GlobalTensor<uint8_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 1024, 1>>;
 using ScaleGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 2048, 1>>;
@@ -22,8 +22,8 @@ using YGSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 
 using TotalEndGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using YG1Pipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using YGPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
-using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using YGPipe = TPipe<2, Direction::DIR_C2V, 131072, 2, 2, true>;  // 2 tiles of up to 256 x 128, to both vector cores
+using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *total_end,
@@ -41,92 +41,80 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     YG1Pipe y_g_1_pipe(y_g_1_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    YGPipe y_g_pipe(y_g_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
-    int32_t groups0_buffer = 0;  // which of 2 buffers this iteration of groups0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin + 63) / 64 * 16;  // of t0 and n0
-    for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
-        const int32_t t0 = t_begin + tile / 16 * 64;
-        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+    YGPipe y_g_pipe(y_g_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
+    const int32_t tiles = (t_end - t_begin + 255) / 256 * 16;  // of t0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 16 * 256;
+        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
         const int32_t n0 = tile % 16 * 128;
         // total: full([t, n], 0, fp32)
-        VecF32_32x128 total(t0_share); TASSIGN(total, 0x00000 + n0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + n0_buffer));  // free again
+        VecF32_128x128 total(t0_share); TASSIGN<0x00000>(total);  // UB 0x00000..0x10000
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0.0f);
-        for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_buffer ^= 1) {
+        for (int32_t groups0 = 0; groups0 < 16; ++groups0) {
             // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
-            VecU8_64x128_c64 w_g_bytes; TASSIGN(w_g_bytes, 0x08000 + groups0_buffer * 0x02000);  // same bytes as w_g
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + groups0_buffer));  // free again
+            VecU8_64x128_c64 w_g_bytes; TASSIGN<0x10000>(w_g_bytes);  // same bytes as w_g
+            wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
             WGm w_in(w + int64_t(groups0) * 131072 + int64_t(subblock) * 65536 + int64_t(n0) / 2);
             TLOAD(w_g_bytes, w_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_buffer));
-            // total: total + y_g * cast(scale[groups], fp32)
-            VecB16_1x128 scale_tile; TASSIGN(scale_tile, 0x14000 + groups0_buffer * 0x00100);  // UB 0x14000..0x14200, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_buffer));  // free again
-            ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
-            TLOAD(scale_tile, scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_buffer));
-            // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
-            VecI4_64x128 w_g; TASSIGN(w_g, 0x08000 + groups0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-            VecF16_64x128 y_g_1_fp16; TASSIGN<0x1c200>(y_g_1_fp16);  // UB 0x1c200..0x20200
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            VecI4_64x128 w_g; TASSIGN<0x10000>(w_g);  // UB 0x10000..0x12000
+            VecF16_64x128 y_g_1_fp16; TASSIGN<0x12000>(y_g_1_fp16);  // UB 0x12000..0x16000
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
             TCVT(y_g_1_fp16, w_g, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + groups0_buffer));
-            VecF32_64x128 y_g_1_fp32; TASSIGN<0x20200>(y_g_1_fp32);  // UB 0x20200..0x28200
+            VecF32_64x128 y_g_1_fp32; TASSIGN<0x16000>(y_g_1_fp32);  // UB 0x16000..0x1e000
             pipe_barrier(PIPE_V);
             TCVT(y_g_1_fp32, y_g_1_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecB16_64x128 y_g_1; TASSIGN(y_g_1, 0x0c000 + groups0_buffer * 0x04000);  // UB 0x0c000..0x14000, 2 copies
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+            VecB16_64x128 y_g_1; TASSIGN<0x10000>(y_g_1);  // UB 0x10000..0x14000
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_buffer));  // free again
             TCVT(y_g_1, y_g_1_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_buffer));
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             // total: total + y_g * cast(scale[groups], fp32)
-            VecF32_1x128 total_1; TASSIGN<0x1c200>(total_1);  // UB 0x1c200..0x1c400
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_buffer));
+            VecB16_1x128 scale_tile; TASSIGN<0x14000>(scale_tile);  // UB 0x14000..0x14100
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+            ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
+            TLOAD(scale_tile, scale_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            VecF32_1x128 total_1; TASSIGN<0x14100>(total_1);  // UB 0x14100..0x14300
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
             TCVT(total_1, scale_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(groups0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             // y_g: matmul(x_g, cast(w_g, bf16), dtype=fp32)
             TPUSH<YG1Pipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(y_g_1_pipe, y_g_1);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(groups0_buffer));
+            set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
             // total: total + y_g * cast(scale[groups], fp32)
             YGSlot y_g_view(y_g_fifo);
             TPOP<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
             __gm__ float *y_g_slot = y_g_view.data();
-            VecF32_32x128 y_g(t0_share); TASSIGN(y_g, 0x14200 + groups0_buffer * 0x04000);  // UB 0x14200..0x1c200, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(groups0_buffer));  // free again
+            VecF32_128x128 y_g(t0_share); TASSIGN<0x14300>(y_g);  // UB 0x14300..0x24300
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
             YGSlotGm y_g_slot_in(y_g_slot + int64_t(t0_first) * 128, {t0_share});
             TLOAD(y_g, y_g_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(groups0_buffer));
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TFREE<YGPipe, YGSlot, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_view);
-            VecF32_32x128 total_2(t0_share); TASSIGN<0x1c400>(total_2);  // UB 0x1c400..0x20400
+            VecF32_128x128 total_2(t0_share); TASSIGN<0x14300>(total_2);  // UB 0x14300..0x24300
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(groups0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TCOLEXPANDMUL(total_2, y_g, total_1);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(groups0_buffer));
             pipe_barrier(PIPE_V);
             TADD(total, total, total_2);
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + n0_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + n0_buffer));
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         // total: full([t, n], 0, fp32)
         TotalEndGm total_end_out(total_end + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_share});
         TSTORE(total_end_out, total);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + n0_buffer));
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }
 

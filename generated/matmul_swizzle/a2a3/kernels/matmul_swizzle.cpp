@@ -1,5 +1,5 @@
 // matmul_swizzle: cube kernel of `matmul_swizzle` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_swizzle; tiles k 256, k.l0 64, m 1024 / 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
+// stages matmul_swizzle; tiles k 256, k.l0 64, m 1024 / 128, n 256; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,14 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x256 = TileAccCompact<float, 128, 256, DYNAMIC, 256>;
 using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
-using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
+using MatB16_256x256 = Tile<TileType::Mat, bfloat16_t, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
-using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
+using RightB16_64x256 = TileRight<bfloat16_t, 64, 256, 64, 256>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
-using BGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 32768, 256, 16, 1>, Layout::NZ>;
-using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 4096, 1>>;
+using BGm = GlobalTensor<bfloat16_t, Shape<1, 16, 16, 16, 16>, Stride<1, 32768, 256, 16, 1>, Layout::NZ>;
+using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 4096, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *c,
@@ -27,29 +27,28 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t m0_buffer = 0;  // which of 2 buffers this iteration of m0 uses
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     for (int32_t m_band = m_begin; m_band < m_end; m_band += 1024) {
         const int32_t m_band_valid = m_end - m_band < 1024 ? m_end - m_band : 1024;
         const int32_t m0_tiles = (m_band_valid + 127) / 128;
-        const int32_t tiles = m0_tiles * 32;  // of n0 and m0
-        for (int32_t tile = block; tile < tiles; tile += nblk, m0_buffer ^= 1) {
-            const int32_t n0 = tile / m0_tiles * 128;
+        const int32_t tiles = m0_tiles * 16;  // of n0 and m0
+        for (int32_t tile = block; tile < tiles; tile += nblk) {
+            const int32_t n0 = tile / m0_tiles * 256;
             const int32_t m0 = m_band + tile % m0_tiles * 128;
             const int32_t m0_valid = m_band + m_band_valid - m0 < 128 ? m_band + m_band_valid - m0 : 128;
-            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + m0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(m0_buffer));  // free again
+            AccF32_128x256 c_acc(m0_valid); TASSIGN<0x00000>(c_acc);  // L0C 0x00000..0x20000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_buffer ^= 1) {
                 // c: matmul(a, b, dtype=bf16)
                 MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));  // free again
                 AGm a_in(a + int64_t(m0) * 2048 + int64_t(k0), {m0_valid});
                 TLOAD(a_tile, a_in);
-                MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatB16_256x256 b_tile; TASSIGN(b_tile, 0x20000 + k0_buffer * 0x20000);  // L1 0x20000..0x60000, 2 copies
                 BGm b_in(b + int64_t(n0) * 2048 + int64_t(k0) * 16);
                 TLOAD(b_tile, b_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_buffer));
@@ -58,7 +57,7 @@ AICORE inline void run_block(
                     LeftB16_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                     TEXTRACT(a_tile_l0a, a_tile, 0, k1);
-                    RightB16_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    RightB16_64x256 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                     TEXTRACT(b_tile_l0b, b_tile, k1, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
@@ -71,16 +70,16 @@ AICORE inline void run_block(
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(m0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(m0_buffer));
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             CGm c_out(c + int64_t(m0) * 4096 + int64_t(n0), {m0_valid});
             TSTORE(c_out, c_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(m0_buffer));
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -1,5 +1,5 @@
 // share_vec2: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages share; tiles t 128; memory UB 20992 B
+// stages share; tiles t 32; memory UB 5248 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecF32_128x8 = Tile<TileType::Vec, float, 128, 8, BLayout::RowMajor, DYNAMIC, 8>;
-using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x8 = Tile<TileType::Vec, float, 32, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 
 AICORE inline void run_block(
@@ -28,29 +28,29 @@ AICORE inline void run_block(
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_buffer ^= 1) {
-        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale
-        VecF32_128x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecF32_32x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_128x1 weight_1(t0_valid); TASSIGN<0x04000>(weight_1);  // UB 0x04000..0x04200
-        VecF32_128x8 weight_1_tmp(t0_valid); TASSIGN<0x04200>(weight_1_tmp);  // UB 0x04200..0x05200
+        VecF32_32x1 weight_1(t0_valid); TASSIGN<0x01000>(weight_1);  // UB 0x01000..0x01080
+        VecF32_32x8 weight_1_tmp(t0_valid); TASSIGN<0x01080>(weight_1_tmp);  // UB 0x01080..0x01480
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWSUM(weight_1, chosen_tile, weight_1_tmp);
-        VecF32_1x128 weight_2_row(t0_valid); TASSIGN<0x04000>(weight_2_row);  // as a row, same bytes as weight_2
-        VecF32_1x128 weight_1_row(t0_valid); TASSIGN<0x04000>(weight_1_row);  // as a row, same bytes as weight_1
+        VecF32_1x32 weight_2_row(t0_valid); TASSIGN<0x01000>(weight_2_row);  // as a row, same bytes as weight_2
+        VecF32_1x32 weight_1_row(t0_valid); TASSIGN<0x01000>(weight_1_row);  // as a row, same bytes as weight_1
         pipe_barrier(PIPE_V);
         TADDS(weight_2_row, weight_1_row, 1e-20f);
-        VecF32_128x8 weight_3(t0_valid); TASSIGN<0x04200>(weight_3);  // UB 0x04200..0x05200
-        VecF32_128x1 weight_2(t0_valid); TASSIGN<0x04000>(weight_2);  // UB 0x04000..0x04200
+        VecF32_32x8 weight_3(t0_valid); TASSIGN<0x01080>(weight_3);  // UB 0x01080..0x01480
+        VecF32_32x1 weight_2(t0_valid); TASSIGN<0x01000>(weight_2);  // UB 0x01000..0x01080
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(weight_3, chosen_tile, weight_2);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_128x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        VecF32_32x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00800 + t0_buffer * 0x00400);  // UB 0x00800..0x01000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TMULS(weight_tile, weight_3, scale);

@@ -1,5 +1,5 @@
 // attend_vec2: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles selected 32, t 1; memory UB 131328 B
+// stages attend; tiles selected 512, t 1; memory UB 131328 B
 #include <cstddef>
 #include <cstdint>
 
@@ -44,14 +44,14 @@ AICORE inline void run_block(
         VecF32_16x512 o_acc; TASSIGN<0x18100>(o_acc);  // UB 0x18100..0x20100
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_buffer ^= 1) {
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 512, selected0_buffer ^= 1) {
             VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x00000 + selected0_buffer * 0x00040);  // as a row, same bytes as o_alpha_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_buffer));  // free again
             OSumEndGm o_alpha_in(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TLOAD(o_alpha_tile_row, o_alpha_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_buffer));
             VecF32_16x512 o_pv_tile; TASSIGN(o_pv_tile, 0x00080 + selected0_buffer * 0x08000);  // UB 0x00080..0x10080, 2 copies
-            OPvGm o_pv_in(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
+            OPvGm o_pv_in(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 64);
             TLOAD(o_pv_tile, o_pv_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_buffer));
             VecF32_16x1 o_alpha_tile; TASSIGN(o_alpha_tile, 0x00000 + selected0_buffer * 0x00040);  // UB 0x00000..0x00080, 2 copies

@@ -174,7 +174,7 @@ def run(
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
     chooser = _Chooser(open_dims, written, place, cost)
     chooser, tiles = _smaller(*_first(chooser, static, in_loops, fifos=kernel.slots > 0), every)
-    if platform.costs is not None and tiles:
+    if platform.timing is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)

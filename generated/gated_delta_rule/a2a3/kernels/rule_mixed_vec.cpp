@@ -1,4 +1,4 @@
-// rule_mixed1_vec: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// rule_mixed_vec: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages rule; tiles b 1, group 1, heads 1, s 64; memory UB 81920 B
 #include <cstddef>
 #include <cstdint>
@@ -188,7 +188,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void rule_mixed1_vec(
+extern "C" __global__ AICORE void rule_mixed_vec(
     __gm__ uint64_t *ffts, __gm__ bfloat16_t *o_change_block, __gm__ float *state_end, __gm__ float *state_t,
     __gm__ float *o_g, __gm__ float *o_gamma_block, __gm__ float *o_u_block, __gm__ bfloat16_t *o_state_low_fifo,
     __gm__ bfloat16_t *o_state_low_2_fifo, __gm__ bfloat16_t *o_lasting_low_fifo, __gm__ float *o_added_fifo,

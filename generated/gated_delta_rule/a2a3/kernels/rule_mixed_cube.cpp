@@ -1,4 +1,4 @@
-// rule_mixed1_cube: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// rule_mixed_cube: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
@@ -175,7 +175,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void rule_mixed1_cube(
+extern "C" __global__ AICORE void rule_mixed_cube(
     __gm__ uint64_t *ffts, __gm__ float *o_recalled_block, __gm__ bfloat16_t *o_w_block, __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n, __gm__ bfloat16_t *o_state_low_fifo, __gm__ bfloat16_t *o_state_low_2_fifo,
     __gm__ bfloat16_t *o_lasting_low_fifo, __gm__ float *o_added_fifo, __gm__ float *o_known_fifo, int32_t b_begin,

@@ -1,0 +1,86 @@
+// rule_cube14: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 49152 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x64 = TileLeftCompact<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
+using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using OChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using ONewGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+
+AICORE inline void run_block(
+    __gm__ float *o_new,
+    __gm__ bfloat16_t *o_p_low,
+    __gm__ bfloat16_t *o_change_block,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk,
+    int32_t block)
+{
+#if defined(__DAV_CUBE__)
+    int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t b0 = b_begin + tile / 32;
+        const int32_t heads0 = tile / 2 % 16;
+        const int32_t group0 = tile % 2;
+        for (int32_t s0 = 0; s0 < s; s0 += 64, s0_buffer ^= 1) {
+            const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+            MatB16_64x64 o_p_low_tile(s0_valid, s0_valid); TASSIGN(o_p_low_tile, 0x00000 + s0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
+            OPLowGm o_p_low_in(o_p_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+            TLOAD(o_p_low_tile, o_p_low_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+            MatB16_64x128 o_change_block_tile(s0_valid); TASSIGN(o_change_block_tile, 0x04000 + s0_buffer * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+            OChangeBlockGm o_change_block_in(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+            TLOAD(o_change_block_tile, o_change_block_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+            LeftB16_64x64 o_p_low_tile_l0a(s0_valid, s0_valid); TASSIGN(o_p_low_tile_l0a, 0x00000 + s0_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+            TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
+            RightB16_64x128 o_change_block_tile_l0b(s0_valid); TASSIGN(o_change_block_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+            TEXTRACT(o_change_block_tile_l0b, o_change_block_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
+            AccF32_64x128 o_new_acc(s0_valid); TASSIGN(o_new_acc, 0x00000 + s0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
+            TMATMUL(o_new_acc, o_p_low_tile_l0a, o_change_block_tile_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+            ONewGm o_new_out(o_new + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+            TSTORE(o_new_out, o_new_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+#endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void rule_cube14(
+    __gm__ float *o_new, __gm__ bfloat16_t *o_p_low, __gm__ bfloat16_t *o_change_block, int32_t b_begin,
+    int32_t b_end, int32_t s, int32_t nblk)
+{
+    run_block(o_new, o_p_low, o_change_block, b_begin, b_end, s, nblk, static_cast<int32_t>(get_block_idx()));
+}

@@ -7,7 +7,8 @@
     python benchmarks/twin.py --library --only softmax         operators only
 
 `--sources` is a checkout of the public pto-isa: its GEMM and top-k are read from their own C++. Without it their rows
-are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`).
+are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`); the
+indexer prolog is ours, with the tiles that were published.
 
 Rows of the set F were used to fit figures (`pyptogen/lower/platforms/a2a3_timing.py` says which); rows of the set J
 only judge.
@@ -28,6 +29,7 @@ from typing import Any, Literal
 
 from twin_kernels.convolution import convolution
 from twin_kernels.flash_attention import flash_attention
+from twin_kernels.indexer_prolog import AIM, ladder
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.inspect.roofline import cases_of, table
@@ -177,6 +179,13 @@ def judge(row: Row, timing: Timing, gigahertz: float) -> Judged:
     return Judged(row.name, row.set, row.measured_us, round(micros, 1), row.busy, busy, found.bound, row.aim, seconds)
 
 
+def steps() -> Iterator[Judged]:
+    """The ladder of the indexer prolog, whose calls have their launch in them."""
+    for step in ladder():
+        name = f"indexer prolog t = 8, {step.name}"
+        yield Judged(name, "J", step.measured_us, step.predicted_us, {}, {}, step.bound, AIM, step.seconds)
+
+
 # -- what is shown ----------------------------------------------------------------------------------------------------
 
 
@@ -238,7 +247,7 @@ def main() -> None:
     sources = Path(chosen.sources) if chosen.sources else None
     result: dict[str, list[dict[str, Any]]] = {"judged": [], "library": []}
     if not chosen.library:
-        found = [judge(row, platform.timing, platform.frequency_ghz) for row in rows(sources)]
+        found = [*(judge(row, platform.timing, platform.frequency_ghz) for row in rows(sources)), *steps()]
         print(judged_table(found))
         missed = sum(not one.within for one in found)
         print(f"{len(found) - missed} of {len(found)} rows within their aims, {sum(o.seconds for o in found):.1f} s")

@@ -157,6 +157,8 @@ class KernelWriter:
         self.plan_of = {k.name: plan for k, plan in zip(lowered.walked, lowered.plans, strict=True)}
         self._lowered = lowered
         self._source = spec_lines()
+        self._files: dict[str, Traced] = {}
+        """Of the operator's kernels, by name."""
         mine = [k for k in lowered.walked if k.name not in by_hand.finished and k.name not in by_hand.levels]
         same = twins(mine, self.text)
         self.functions |= {twin: self.functions[first] for twin, first in same.items()}
@@ -165,6 +167,13 @@ class KernelWriter:
     def text(self, kernel: InstrKernel, part: str = "file") -> Traced:
         """The file of a kernel; with the ``part`` "program" what stands in it between its includes and its entry, in a
         namespace of the kernel's name. Of a kernel that an author wrote there is only the file."""
+        if part != "file" or not any(kernel is one for one in self._lowered.walked):
+            return self._text(kernel, part)
+        if kernel.name not in self._files:
+            self._files[kernel.name] = self._text(kernel, part)
+        return self._files[kernel.name]
+
+    def _text(self, kernel: InstrKernel, part: str) -> Traced:
         lowered, program = self._lowered, self._lowered.program
         by_hand, given = lowered.by_hand, {hand.name: hand for hand in program.kernels}
         by_author = by_hand.source(kernel.name)

@@ -20,6 +20,10 @@ RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
 """The relations between two numbers, as C++ spells them."""
 
 
+_UNIT: tuple[tuple[Monomial, int], ...] = (((), 1),)
+_NO_NAMES = frozenset[str]()
+
+
 @dataclass(frozen=True, slots=True)
 class Poly:
     """Sum of ``coefficient * product of names``; terms sorted, no zero coefficients, so equality is structural."""
@@ -37,18 +41,27 @@ class Poly:
 
     @staticmethod
     def _collect(terms: Mapping[Monomial, int]) -> Poly:
+        if len(terms) == 1:
+            ((mono, coeff),) = terms.items()
+            return Poly(((mono, coeff),) if coeff else ())
         return Poly(tuple(sorted(((m, c) for m, c in terms.items() if c), key=lambda t: (-len(t[0]), t[0]))))
 
     def __add__(self, other: int | str | Poly) -> Poly:
+        other = Poly.of(other)
+        if not other.terms or not self.terms:
+            return self if self.terms else other
         total = dict(self.terms)
-        for mono, coeff in Poly.of(other).terms:
+        for mono, coeff in other.terms:
             total[mono] = total.get(mono, 0) + coeff
         return Poly._collect(total)
 
     def __mul__(self, other: int | str | Poly) -> Poly:
+        other = Poly.of(other)
+        if self.terms == _UNIT or other.terms == _UNIT:
+            return other if self.terms == _UNIT else self
         product: dict[Monomial, int] = {}
         for m1, c1 in self.terms:
-            for m2, c2 in Poly.of(other).terms:
+            for m2, c2 in other.terms:
                 mono = tuple(sorted(m1 + m2))
                 product[mono] = product.get(mono, 0) + c1 * c2
         return Poly._collect(product)
@@ -64,11 +77,16 @@ class Poly:
         return self.terms[0][1] if self.terms[0][0] == () and len(self.terms) == 1 else None
 
     def names(self) -> frozenset[str]:
+        if not self.terms or (len(self.terms) == 1 and not self.terms[0][0]):
+            return _NO_NAMES
         return frozenset(name for mono, _ in self.terms for name in mono)
 
     def renamed(self, name: Callable[[str], str]) -> Poly:
         """The same of other names, each of which stands for one of these."""
-        return Poly._collect({tuple(sorted(map(name, mono))): coeff for mono, coeff in self.terms})
+        names = {old: name(old) for mono, _ in self.terms for old in mono}
+        if all(old == new for old, new in names.items()):
+            return self
+        return Poly._collect({tuple(sorted(names[old] for old in mono)): coeff for mono, coeff in self.terms})
 
     def substituted(self, values: Mapping[str, int]) -> Poly:
         """The same with numbers for some of its names."""

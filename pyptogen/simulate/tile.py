@@ -45,6 +45,7 @@ from pyptogen.lower.tile.ops import (
     Fill,
     GatherByPattern,
     GatherElements,
+    GatherFromTile,
     GatherRows,
     GatherRowsByTile,
     IndexedRows,
@@ -83,7 +84,7 @@ BY_INSTRUCTION: Mapping[type[TileOp], Callable[..., Any]] = {
     SortBlocks: MEANINGS["TSORT32"], MergeBlocks: MEANINGS["TMRGSORT(pairs, a, block)"],
     MergeLists: meaning_of_call("TMRGSORT", range(4)), GatherRowsByTile: MEANINGS["MGATHER"],
     GatherElements: meaning_of_call("MGATHER", ()), Pad: meaning_of_call("TFILLPAD_INPLACE", ()),
-    GatherByPattern: MEANINGS["TGATHER(dst, a)"],
+    GatherByPattern: MEANINGS["TGATHER(dst, a)"], GatherFromTile: MEANINGS["TGATHER"],
 }  # fmt: skip
 """Operations that mean what their instructions mean."""
 COMPARE = {
@@ -296,6 +297,8 @@ class TileRun:
             case TopK():
                 row = self.memory.read(self._window(op))
                 return np.asarray(MEANINGS["TTOPK" if op.largest else "TBOTTOMK"](dst, row))
+            case GatherFromTile():
+                return np.asarray(BY_INSTRUCTION[GatherFromTile](dst, *map(self._read, op.operands)))
             case GatherElements() | GatherRowsByTile():
                 row = self.memory.read(self._window(op))
                 return np.asarray(BY_INSTRUCTION[type(op)](dst, row, self._read(op.operands[0])))

@@ -224,8 +224,8 @@ class Writer:
             assert isinstance(window, GmWindow)
             types = f"{self.aliases.tile(self.types[tile])}, {self.aliases.gm(window)}"
             name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
-        elif name == "TGATHER":
-            pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
+        elif name == "TGATHER" and isinstance(node.operands[-1], Pattern):
+            pattern = node.operands[-1].name
             types = ", ".join(self.aliases.tile(self.types[o]) for o in operands)
             name = f"TGATHER<{types}, MaskPattern::{pattern}>"
         elif is_merge_of_lists(node):

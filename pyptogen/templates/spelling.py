@@ -9,6 +9,7 @@ after:  __gm__ half *half_, int32_t block_
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
@@ -225,7 +226,7 @@ def in_text(text: str, names: Mapping[str, str]) -> str:
 
 
 def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[str, ...]]) -> Any:
-    """``node`` with other names in ``fields``, and in what they have."""
+    """``node`` with other names in ``fields``, and in what they have; ``node`` itself where they stay."""
     if node is None or isinstance(node, Span | int):
         return node
     if isinstance(node, str):
@@ -237,7 +238,8 @@ def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[
     if isinstance(node, Imm):
         return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
     if isinstance(node, tuple):
-        return tuple(_renamed(part, name, fields) for part in node)
+        parts = tuple([_renamed(part, name, fields) for part in node])
+        return parts if any(map(operator.is_not, parts, node)) else node
     kind = type(node)
     if kind not in fields:
         return node
@@ -245,9 +247,11 @@ def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[
     for field in fields[kind]:
         value = getattr(node, field)
         if (kind, field) in _FIRST_ONLY:
-            changed[field] = tuple((name(part[0]), *part[1:]) for part in value)
+            new: Any = tuple((name(part[0]), *part[1:]) for part in value)
         elif (kind, field) == (LaunchPlan, "programs"):
-            changed[field] = tuple((function, tuple(map(name, arguments))) for function, arguments in value)
+            new = tuple((function, tuple(map(name, arguments))) for function, arguments in value)
         else:
-            changed[field] = _renamed(value, name, fields)
-    return replace(node, **changed)
+            new = _renamed(value, name, fields)
+        if new is not value:
+            changed[field] = new
+    return replace(node, **changed) if changed else node

@@ -39,7 +39,7 @@ extern "C" void gather_a2a3(pto_rt::Runtime &rt, const gather_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t gather_blocks = fewer(int64_t(rows) * 128, vector);
+        const int32_t gather_blocks = fewer((rows + 3) / 4, vector);
         rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {

@@ -192,8 +192,10 @@ class Touches:
         size = DTYPES[tile.type.dtype]
         if not names <= slots.keys():
             owner = self._tiles.get(tile.owner)
-            reach = tile.whole or (owner.size if owner is not None else UNKNOWN_REACH)
-            return Region(tile.type.loc, start, start + reach, 0, 0, slot)
+            end = start + (tile.whole or (owner.size if owner is not None else UNKNOWN_REACH))
+            if owner is not None and owner.address.names() <= slots.keys():
+                start = max(start, owner.address.evaluate(slots))  # the row before the first one of none is not its own
+            return Region(tile.type.loc, start, end, 0, 0, slot)
         pitch = tile.type.cols * size
         if tile.type.loc != "Vec" or tile.type.col_major or tile.type.rows == 1:
             return Region(tile.type.loc, start, start + tile.size, 0, 0, slot)

@@ -55,6 +55,7 @@ from pyptogen.lower.tile.ops import (
     Copy,
     Fill,
     GatherByPattern,
+    GatherFromTile,
     Load,
     Reduce,
     Scan,
@@ -112,6 +113,8 @@ class _Legaliser(AddedTiles):
                 return [self.reduction(node)]
             case Transpose():
                 return [self.transposition(node)]
+            case GatherFromTile():
+                return [replace(node, scratch=self.like(f"{node.dst}_tmp", self.tiles[str(node.srcs[1])]))]
             case ScatterRows():
                 return self.scatter(node)
             case Compare():

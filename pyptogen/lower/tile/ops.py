@@ -116,6 +116,13 @@ class GatherElements(OfGm):
 
 
 @dataclass(frozen=True, slots=True)
+class GatherFromTile(WithScratch):
+    """Elements of the first source → dst: those at the flat positions in the second one."""
+
+    mnemonic: ClassVar[str] = "gather_from_tile"
+
+
+@dataclass(frozen=True, slots=True)
 class ReadIndex(TileOp):
     """The whole number ``name`` = element ``index_offset`` of the tensor ``index``; ``places`` as in `IndexedRows`."""
 
@@ -489,8 +496,8 @@ def of_primitive(kind: str, dst: str, srcs: tuple[Source, ...], span: Span, stag
 # -- by name ----------------------------------------------------------------------------------------------------------
 
 _OF_ONE_NAME: tuple[type[TileOp], ...] = (
-    Load, Store, GatherRows, ScatterRows, GatherRowsByTile, GatherElements, ReadIndex, Matmul, Extract, Move, Copy,
-    Bitcast, Fill, Iota, Broadcast, Transpose, Pad, BitwiseNot, Cast, Where, CompareBits, SelectByBits, SortBlocks,
+    Load, Store, GatherRows, ScatterRows, GatherRowsByTile, GatherElements, GatherFromTile, ReadIndex, Matmul, Extract,
+    Move, Copy, Bitcast, Fill, Iota, Broadcast, Transpose, Pad, BitwiseNot, Cast, Where, CompareBits, SelectByBits, SortBlocks,
     MergeBlocks, MergeLists, GatherByPattern, Push, Pop, Free,
 )  # fmt: skip
 

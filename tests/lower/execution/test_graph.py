@@ -75,10 +75,8 @@ def test_workspaces_hold_every_row() -> None:
 
 
 def test_every_range_has_its_own_workspaces() -> None:
-    rows = {w.name: w.row for w in lowered("indexer_prolog", "a2a3").execution.workspaces}
-    assert rows["q_i32"] == Poly.of(64 * 128)
-    assert rows["k_f32"] == Poly.of(128)
-    assert None not in rows.values()
+    rows = {w.name: w.row for w in lower(program_of(IN_RANGES), "a2a3").execution.workspaces}
+    assert rows == {"u": Poly.of(16)}
 
 
 @pytest.mark.parametrize(
@@ -112,11 +110,15 @@ graph:
     y: u * 2.0
 tiling: [{t: 8}]
 """
+IN_RANGES = SMALL.replace("max: 64", "max: 500").replace(
+    "[{t: 8}]", "[{when: {t: '<= 32'}, t: {unroll: [32, 8, 1]}}, {t: {unroll: [128, 64, 32, 16, 8, 4, 2, 1]}}]"
+)
+"""Calls of few rows and of many, each in ranges of its own."""
 
 
 @given(st.integers(1, 500))
 def test_segments_cover_every_size_once(t: int) -> None:
-    graph = lowered("indexer_prolog", "a2a3").execution
+    graph = lower(program_of(IN_RANGES), "a2a3").execution
     ranges = list(segments(graph, {"t": t}))
     assert [begin for begin, _ in ranges] == [0, *(end for _, end in ranges[:-1])]
     assert ranges[-1][1] == t

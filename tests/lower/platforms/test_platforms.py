@@ -17,8 +17,10 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.ir import Barrier, For, walk
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS, PRODUCTS
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS, Platform
-from pyptogen.lower.platforms.a2a3 import A2A3, COSTS
+from pyptogen.lower.platforms.a2a3 import A2A3
+from pyptogen.lower.platforms.a2a3_timing import TIMING_A2A3
 from pyptogen.lower.platforms.a5 import A5
+from pyptogen.lower.platforms.timing import Figure
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 from pyptogen.simulate.graph import interpret
@@ -99,7 +101,6 @@ SMALL = Platform(
     cast_chains={},
     low_bits_of_floats=False,
     frequency_ghz=1.0,
-    costs=None,
 )
 """An invented platform: what a file in `platforms/` holds."""
 
@@ -155,7 +156,7 @@ COMPACT = replace(
     memories={"ub": 64 * 1024, "l1": 128 * 1024, "l0a": 16 * 1024, "l0b": 16 * 1024, "l0c": 32 * 1024},
     cube_cores=4,
     vector_cores=8,
-    costs=replace(COSTS, transfer_issue=300.0),
+    timing=replace(TIMING_A2A3, load_latency=Figure(300.0, "a chip of these tests")),
 )
 """Another: instructions and rules of A2/A3, a third of its memory, transfers that take longer to begin."""
 

@@ -98,8 +98,9 @@ class Instruction(IRDLOperation):
         check(self.name == "pto.tcvt" or self.sat_mode is None, f"{self.name} has no saturation mode")
         clips = self.name == "pto.tstore" and "loc=acc" in str(self.sources[0].type)
         check(self.reluPreMode is None or clips, f"{self.name} of {self.sources[0].type} under relu")
-        check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
-        check((self.name == "pto.tgather") == (self.axis is not None), f"{self.name} and an axis")
+        by_pattern = self.name == "pto.tgather" and len(self.sources) == 1
+        check(by_pattern == (self.maskPattern is not None), f"{self.name} and a pattern")
+        check(by_pattern == (self.axis is not None), f"{self.name} and an axis")
         check((self.name in ("pto.tcmp", "pto.tcmps")) == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
 
@@ -366,7 +367,10 @@ def merge(op: Instruction) -> None:
 
 
 def every(op: Instruction) -> None:
-    """Every second or fourth element of rows; what is left lies without gaps, so several rows are whole."""
+    """Every second or fourth element of rows; what is left lies without gaps, so several rows are whole. Or the
+    elements that a tile of indices names, with one to work in."""
+    if len(op.sources) > 1:
+        return by_index(op)
     op.count(1)
     source, dst = op.tiles("vec", op.sources[0], op.destination)
     same_element(op, source, dst)
@@ -376,6 +380,17 @@ def every(op: Instruction) -> None:
     check(dst.valid[1] in (None, dst.shape[1]), f"{op.name} to rows with gaps: {dst.valid} of {dst.shape}")
     check(agree(source.valid[0], dst.valid[0]), f"{op.name} of {source.valid} to {dst.valid}")
     check(agree(source.valid[1], dst.valid[1] and step * dst.valid[1]), f"{op.name} of {source.valid} to {dst.valid}")
+
+
+def by_index(op: Instruction) -> None:
+    """Elements of two or four bytes of any place in the source, by indices of 32 bits (PTO.cpp, `verifyIndexForm`)."""
+    op.count(3)
+    source, indices, scratch, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, source, dst)
+    same_element(op, indices, scratch)
+    check(str(indices.element) in ("i32", "ui32"), f"{op.name} by indices of {indices.element}")
+    same_valid(op, indices, scratch, dst)
+    check(all(tile.row_major for tile in (source, indices, scratch, dst)), f"{op.name} of column-major tiles")
 
 
 _STEMS = ("add", "sub", "mul", "div", "max", "min")

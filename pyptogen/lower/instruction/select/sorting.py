@@ -10,6 +10,7 @@ from pyptogen.lower.instruction.select.transfers import window
 from pyptogen.lower.tile.ops import (
     GatherByPattern,
     GatherElements,
+    GatherFromTile,
     GatherRowsByTile,
     MergeBlocks,
     MergeLists,
@@ -23,6 +24,10 @@ def topk(sel: Selector, op: TopK) -> list[Node]:
     """In one walk over a row of GM."""
     name = "TTOPK" if op.largest else "TBOTTOMK"
     return [sel.instr(op, name, sel.use(str(op.dst)), window(sel, op.gm, op), sel.use(op.scratch))]
+
+
+def gather_from_tile(sel: Selector, op: GatherFromTile) -> list[Node]:
+    return [sel.instr(op, "TGATHER", *(sel.use(str(tile)) for tile in (op.dst, *op.srcs, op.scratch)))]
 
 
 def gather(sel: Selector, op: GatherElements | GatherRowsByTile) -> list[Node]:
@@ -72,6 +77,7 @@ HANDLERS: Handlers = {
     TopK: topk,
     GatherByPattern: gather_by_pattern,
     GatherElements: gather,
+    GatherFromTile: gather_from_tile,
     GatherRowsByTile: gather,
     Pad: pad,
     SortBlocks: sort_blocks,

@@ -103,6 +103,8 @@ class Axes:
         """What `between_iterations` finds, once for all kernels."""
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
+        self._axes: dict[tuple[Any, ...], tuple[Axis, ...]] = {}
+        self._contiguous: dict[tuple[str, tuple[Any, ...]], GmView] = {}
 
     def poly(self, expr: Any) -> Poly:
         """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded. Raises PTG303 for
@@ -153,7 +155,11 @@ class Axes:
         return () if extent == ONE else (Factor(None, extent),)
 
     def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
-        return tuple(self.factor(e) for e in shape)
+        """The factors of each axis of a shape."""
+        known = self._axes.get(shape)
+        if known is None:
+            known = self._axes[shape] = tuple(self.factor(e) for e in shape)
+        return known
 
     def whole(self, tensor: str, value: Value) -> GmView:
         """The view of all of a value in memory: row after row, unless it is a tensor of the contract that lies
@@ -192,6 +198,9 @@ class Axes:
 
     def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
         """The row-major view of a whole tensor."""
+        known = self._contiguous.get((tensor, shape))
+        if known is not None:
+            return known
         stride = ONE
         result: list[Axis] = []
         for axis in reversed(self.axes_in_memory(shape)):
@@ -200,7 +209,8 @@ class Axes:
                 strided.append(replace(factor, stride=stride))
                 stride = stride * elements
             result.append(tuple(reversed(strided)))
-        return GmView(tensor, tuple(reversed(result)), ZERO)
+        view = self._contiguous[(tensor, shape)] = GmView(tensor, tuple(reversed(result)), ZERO)
+        return view
 
     def axes_in_memory(self, shape: tuple[Any, ...]) -> tuple[tuple[tuple[Factor, Poly], ...], ...]:
         """The factors of a shape with their elements in GM, where the blocks of all iterations lie side by side: along

@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
-from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
-from pyptogen.lower.tile.ops import Binary, GatherElements, ReadIndex
+from pyptogen.lower.tile.ir import Extent, Form, GmRef, Loop, Node, TileOp
+from pyptogen.lower.tile.ops import Binary, GatherElements, GatherFromTile, ReadIndex
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
+
+ROW_BYTES = 16384
+"""Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""
+PLACES = 1024
+"""Elements that are taken at a time."""
+ELEMENTS = 16
+"""Rows of so many elements of two or four bytes are whole blocks."""
+TAKEN = frozenset({"fp32", "fp16", "int32", "int16"})
+"""What TGATHER takes by an index on A2/A3 (the assembler's verifier)."""
 
 
 def index_select(b: StandaloneBuilder, op: Op) -> None:
@@ -66,6 +75,9 @@ def gather(b: StandaloneBuilder, op: Op) -> None:
     if b.platform.unified and index.dtype == "int32" and _in_rows(b, axis, target, view, places):
         _taken_from_rows(b, op, target, view, places)
         return
+    if not b.platform.unified and _in_rows(b, axis, target, view, places) and _fits_a_tile(b, op, (target, places)):
+        _taken_on_chip(b, op, (target, view, places))
+        return
     steps: list[Step] = []
     start = view.offset
     for at, (wide, own) in enumerate(zip(target.axes, places.axes, strict=True)):
@@ -114,6 +126,53 @@ def _taken_from_rows(b: StandaloneBuilder, op: Op, target: GmView, view: GmView,
         b.store(part, target.tensor, b.at(target.offset, [*at, cols], 0)),
     ]
     b.nest([*around, cols], body)
+
+
+def _fits_a_tile(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView]) -> bool:
+    """Whether an instruction takes elements of such rows by such an index, on chip: of rows whose length is known, by
+    an index that was checked before the call, rows of whole blocks of 32 bytes. ``views``: of result and index."""
+    x, index = op.operands
+    assert isinstance(x, Value) and isinstance(index, Value)
+    length = b.axes.poly(x.shape[-1]).constant
+    (col,) = b.merged(b.items((views[0].axes[-1],), (views[1].axes[-1],)))
+    checked = index.dtype == "int32" and input_part(index.name, b.defining) is not None
+    whole = col.extent.constant is None or col.extent.constant % ELEMENTS == 0
+    return checked and whole and x.dtype in TAKEN and length is not None and length * DTYPES[x.dtype] <= ROW_BYTES
+
+
+def _taken_on_chip(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView, GmView]) -> None:
+    """Tiles of a few rows of the source and of the index; row by row an instruction takes what the index names."""
+    x, dtype, (target, view, places) = op.operands[0], op.result.dtype, views
+    assert isinstance(x, Value)
+    (col,) = b.merged(b.items((target.axes[-1],), (places.axes[-1],)))
+    around = [
+        item
+        for wide, narrow, own in zip(target.axes[:-1], view.axes[:-1], places.axes[:-1], strict=True)
+        for item in _beside(b, wide, narrow, own)
+    ] or [Item(ONE, (ONE, ONE, ONE))]
+    *outer, below = around
+    length = b.axes.poly(x.shape[-1]).evaluate({})
+    cols = b.step(col, PLACES)
+    rows = b.step(below, max(1, ROW_BYTES // max(length * DTYPES[dtype], cols.tile * DTYPES["int32"])))
+    at = b.variable("at")
+    of_row: Form = "full" if rows.tile > 1 else "row"
+    source = b.tile("source", dtype, rows.extent(), Extent(length), of_row)
+    index = b.tile("places", "int32", rows.extent(), cols.extent(), of_row)
+    part = b.tile("part", dtype, rows.extent(), cols.extent(), of_row)
+    kept = [*(b.step(item, 1) for item in outer), rows]
+    several = rows.tile > 1
+    here = [b.line(f"{name}_row", name, Poly.of(at)) if several else name for name in (part, source, index)]
+    each: Node = b.do(GatherFromTile, *here)
+    if several:
+        each = Loop(at, at, ZERO, rows.extent().poly(), 1, None, "sub", False, (each,), op.span)
+    of_index = [Step(Item(s.item.extent, (s.item.steps[0], s.item.steps[2])), s.var, s.tile) for s in kept]
+    taken: list[Node] = [
+        b.load(index, places.tensor, b.at(places.offset, [*of_index, cols], 1), below.steps[2]),
+        each,
+        b.store(part, target.tensor, b.at(target.offset, [*of_index, cols], 0), below.steps[0]),
+    ]
+    load = b.load(source, view.tensor, b.at(view.offset, kept, 1), below.steps[1])
+    b.nest(kept, [load, *b.wrapped([cols], taken)])
 
 
 def _beside(

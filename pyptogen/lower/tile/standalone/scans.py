@@ -1,7 +1,11 @@
 """Running sums and products: one row of a tile after the other, or, on a CPU, along the rows of a tile.
 
 before: y = cumsum(x: fp32[rows, 1024], axis=0)
-after:  for i1 step 768: total = 0; for i2: total += load x[i2, i1..]; store y[i2, i1..] = total
+after:  a2a3  for i1 step 64: total = 0
+                for i2 step 64: part = load x[i2.., i1..]; sums[0] = total + part[0]
+                  for at: sums[at + 1] = sums[at] + part[at + 1]
+                  total = copy sums[63]; store y[…] = sums
+        cpu   for i1 step 768: total = 0; for i2: total += load x[i2, i1..]; store y[i2, i1..] = total
 
 before: y = cumsum(x: fp32[rows, 1024], axis=-1)
 after:  a2a3  for i1 step 16: total = 0
@@ -15,7 +19,8 @@ after:  a2a3  for i1 step 16: total = 0
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 import sympy
 
@@ -26,7 +31,7 @@ from pyptogen.lower.tile.cutting.transposed import can_transpose
 from pyptogen.lower.tile.ir import Extent, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Copy, Fill, Scan, Transpose
 from pyptogen.lower.tile.running import JOINS
-from pyptogen.lower.tile.standalone.builder import CPU_TILE_BYTES, Item, StandaloneBuilder
+from pyptogen.lower.tile.standalone.builder import CPU_TILE_BYTES, Item, StandaloneBuilder, Step
 
 CPU_LINES = 8
 """Lines that a CPU takes at a time where each is one run: as many as TROWCUMSUM steps along together (fp32)."""
@@ -38,8 +43,11 @@ set where lines are 4 KB apart, and must find it there in the next step (fp32: 8
 LINES_ACROSS = 16
 """Lines that are transposed together, to be the columns of a tile: as many as fill 64 bytes of each row (fp32). A step
 takes as long for one line as for all of these, and few of them are enough for many cores."""
-BYTES_ACROSS = 16384
-"""Of one such tile: UB has about eight, of which two are loaded and two stored in turns."""
+BYTES_OF_ROW = 256
+"""Of lines that lie beside each other, as many as one repeat of a vector instruction takes: a step takes hardly longer
+for more of them, but fewer cores have work."""
+BYTES_OF_PART = 16384
+"""Of one tile: UB has about eight, of which two are loaded and two stored in turns."""
 
 
 def scan(b: StandaloneBuilder, op: Op) -> None:
@@ -58,6 +66,8 @@ def scan(b: StandaloneBuilder, op: Op) -> None:
         _along_rows(b, (view, target), along[0], others)
     elif by_rows and can_transpose(op.result.dtype) and others and others[-1].extent != ONE:
         _across(b, (view, target), along[0], others)
+    elif not b.platform.unified and len(along) == 1 and others and others[-1].steps == (ONE, ONE):
+        _down(b, (view, target), along[0], others)
     else:
         _step_by_step(b, (view, target), along, others)
 
@@ -88,32 +98,69 @@ def _along_rows(b: StandaloneBuilder, views: tuple[GmView, GmView], along: Item,
 
 
 def _across(b: StandaloneBuilder, views: tuple[GmView, GmView], along: Item, others: list[Item]) -> None:
-    """Tiles of some lines and a part of the axis, transposed: a step adds a row to the next one. A column of lines in
-    GM would be a transfer for each of its elements."""
-    op, dtype = b.op, b.op.result.dtype
-    view, target = views
-    beside = others.pop()
-    lines = b.step(beside, LINES_ACROSS)
-    part = b.step(along, BYTES_ACROSS // LINES_ACROSS // DTYPES[dtype])
+    """Tiles of some lines and a part of the axis, transposed: a column of lines in GM would be a transfer for each of
+    its elements."""
+    dtype = b.op.result.dtype
+    lines = b.step(others.pop(), LINES_ACROSS)
+    part = b.step(along, BYTES_OF_PART // LINES_ACROSS // DTYPES[dtype])
     read, sums = (b.tile(name, dtype, lines.extent(), part.extent(), "full") for name in ("part", "sums"))
     across = b.tile("across", dtype, part.extent(), lines.extent(), "full")
+    before, behind = b.do(Transpose, across, read), b.do(Transpose, sums, across)
+    _row_by_row(b, views, (part, lines, others), _Tiles(read, across, across, sums, lines.item, [before], [behind]))
+
+
+def _down(b: StandaloneBuilder, views: tuple[GmView, GmView], along: Item, others: list[Item]) -> None:
+    """Tiles of a part of the axis, whose rows lie below each other in GM."""
+    dtype = b.op.result.dtype
+    lines = b.step(others.pop(), BYTES_OF_ROW // DTYPES[dtype])
+    part = b.step(along, BYTES_OF_PART // BYTES_OF_ROW)
+    read, sums = (b.tile(name, dtype, part.extent(), lines.extent(), "full") for name in ("part", "sums"))
+    _row_by_row(b, views, (part, lines, others), _Tiles(read, read, sums, sums, along))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tiles:
+    """The tile that is loaded, those with a row for each step of the axis, of the operand and of the sums, and that
+    which is stored; the item that rows follow in GM, and what makes one tile of another."""
+
+    read: str
+    rows: str
+    sums: str
+    written: str
+    below: Item
+    before: Sequence[Node] = ()
+    behind: Sequence[Node] = ()
+
+
+def _row_by_row(
+    b: StandaloneBuilder, views: tuple[GmView, GmView], steps: tuple[Step, Step, list[Item]], tiles: _Tiles
+) -> None:
+    """A row of sums and the next row of the operand are the next row of sums; the last one goes on in the next tile.
+    ``steps``: a part of the axis, the lines beside each other, and axes around."""
+    op, dtype, (view, target), (part, lines, others) = b.op, b.op.result.dtype, views, steps
     total = b.tile("total", dtype, Extent(1), lines.extent(), "row")
     kept = [*(b.step(item, 1) for item in others), lines]
-    steps, at = [*kept, part], b.variable("at")
-    first = b.line("first", across, ZERO)
-    last = b.line("last", across, part.extent().poly() - ONE)
-    here = b.line("here", across, Poly.of(at))
-    following = b.line("following", across, Poly.of(at) + ONE)
-    each = b.do(Binary, following, here, following, fn=JOINS[op.kind])
-    goes_on = along.extent != Poly.of(part.tile)
+    loops, at, join = [*kept, part], b.variable("at"), JOINS[op.kind]
+    goes_on = part.item.extent != Poly.of(part.tile)
+
+    in_place = tiles.rows == tiles.sums
+    first = b.line("first", tiles.sums, ZERO)
+    of_first = first if in_place else b.line("of_first", tiles.rows, ZERO)
+    here, following = b.line("here", tiles.sums, Poly.of(at)), b.line("following", tiles.sums, Poly.of(at) + ONE)
+    of_following = following if in_place else b.line("of_following", tiles.rows, Poly.of(at) + ONE)
+    last = b.line("last", tiles.sums, part.extent().poly() - ONE)
+    each = b.do(Binary, following, here, of_following, fn=join)
+    begun: list[Node] = [b.do(Binary, first, total, of_first, fn=join)] if goes_on else []
+    if not goes_on and not in_place:
+        begun = [b.do(Copy, first, of_first)]
     body: list[Node] = [
-        b.load(read, view.tensor, b.at(view.offset, steps, 1), beside.steps[1]),
-        b.do(Transpose, across, read),
-        *([b.do(Binary, first, total, first, fn=JOINS[op.kind])] if goes_on else []),
+        b.load(tiles.read, view.tensor, b.at(view.offset, loops, 1), tiles.below.steps[1]),
+        *tiles.before,
+        *begun,
         Loop(at, at, ZERO, part.extent().poly() - ONE, 1, None, "sub", False, (each,), op.span),
         *([b.do(Copy, total, last)] if goes_on else []),
-        b.do(Transpose, sums, across),
-        b.store(sums, target.tensor, b.at(target.offset, steps, 0), beside.steps[0]),
+        *tiles.behind,
+        b.store(tiles.written, target.tensor, b.at(target.offset, loops, 0), tiles.below.steps[0]),
     ]
     begin = [b.do(Fill, total, b.number(sympy.Integer(op.kind == "cumprod")))] if goes_on else []
     b.nest(kept, [*begin, *b.wrapped([part], body)])

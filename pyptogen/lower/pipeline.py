@@ -33,7 +33,6 @@ from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
 
-
 Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
 
 

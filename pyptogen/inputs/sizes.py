@@ -35,7 +35,8 @@ def case_dims(spec: Spec, program: Program, given: Mapping[str, int]) -> dict[st
             "PTG404",
             f"dim `{missing[0]}` has no size, and `verify` has no case to take one from",
             dynamic[missing[0]].span,
-            fix=f"give it, as in `--dims {missing[0]}={dynamic[missing[0]].min}`",
+            fix=f"give `verify` a case with `{missing[0]}: {dynamic[missing[0]].min}`, or a command that takes it"
+            f" `--dims {missing[0]}={dynamic[missing[0]].min}`",
         )
     sizes = {name: given[name] if name in given else case[name] for name in dynamic}
     for name, size in sizes.items():

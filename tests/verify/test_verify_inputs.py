@@ -114,7 +114,8 @@ def _twice(name: str) -> Dim:
 
 def test_a_size_that_nobody_gives() -> None:
     diagnostic = fault_of({"t": 1}, text=spec("[]"))
-    assert (diagnostic.code, diagnostic.fix) == ("PTG404", "give it, as in `--dims blocks=2`")
+    fix = "give `verify` a case with `blocks: 2`, or a command that takes it `--dims blocks=2`"
+    assert (diagnostic.code, diagnostic.fix) == ("PTG404", fix)
     assert "`blocks`" in diagnostic.message
 
 

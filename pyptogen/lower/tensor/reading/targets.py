@@ -11,9 +11,14 @@ from pyptogen.schema import Spec
 
 
 def read_targets(spec: Spec) -> tuple[str, ...]:
-    """The targets of a spec, `DEFAULT_TARGETS` where it names none. Raises PTG218."""
+    """The targets of a spec, `DEFAULT_TARGETS` where it names none. Raises PTG218, and PTG208 for one
+    that is named twice."""
+    seen = set[str]()
     for name, span in spec.targets:
         _check(name, span)
+        if name in seen:
+            keep(fault("PTG208", f"the target `{name}` is named twice", span, fix="name it once"))
+        seen.add(name)
     for row in spec.tiling:
         for subject, _, value in row.when:
             if subject == "target":

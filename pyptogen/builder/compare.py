@@ -44,7 +44,7 @@ def compare(
     if seen is not None and not written and not removed and MANIFEST in hashes:
         targets = json.loads(made.files[MANIFEST])["targets"]
         seen.note(folder, first, Clean(hashes[MANIFEST], tuple(targets["built"]), tuple(targets["declared"])))
-    new = {path: made.files[path] for path in sorted(written)}
+    new = made.some(written)
     return OperatorBuild(made.name, folder, tuple(new), tuple(removed), states={**written, **removed}, new=new)
 
 

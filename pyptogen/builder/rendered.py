@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +29,11 @@ class Rendered:
     def hashes(self) -> Mapping[str, str]:
         """SHA-256 of each file, by relative path."""
         return {path: sha256(data) for path, data in self.files.items()} if self.known is None else self.known
+
+    def some(self, paths: Collection[str]) -> Mapping[str, bytes]:
+        """The bytes of some of the files, by relative path in alphabetical order."""
+        found = self.files.several(paths) if isinstance(self.files, Packed) else self.files
+        return {path: found[path] for path in sorted(paths)}
 
     def packed(self) -> Rendered:
         """The same in a fifth of the memory."""
@@ -62,12 +67,20 @@ class Packed(Mapping[str, bytes]):
         return self._data
 
     def __getitem__(self, path: str) -> bytes:
-        size, start = self._sizes[path], 0
-        for other, length in self._sizes.items():
-            if other == path:
-                break
-            start += length
-        return zlib.decompress(self._data)[start : start + size]
+        (data,) = self.several((path,)).values()
+        return data
+
+    def several(self, paths: Collection[str]) -> dict[str, bytes]:
+        """Some of the files, in their order here; unpacked once. Raises ``KeyError`` where one is not there."""
+        missing = [path for path in paths if path not in self._sizes]
+        if missing:
+            raise KeyError(missing[0])
+        data, start, found = zlib.decompress(self._data), 0, {}
+        for path, size in self._sizes.items():
+            if path in paths:
+                found[path] = data[start : start + size]
+            start += size
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._sizes)

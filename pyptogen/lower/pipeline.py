@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower import chosen_rows, fifo_or_gm
@@ -32,6 +33,8 @@ from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
 
+Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
+
 
 def _programs(state: State) -> list[TileKernel]:
     return [program for programs in state.split for program in programs]
@@ -52,14 +55,30 @@ TEXTS: Mapping[Level, Callable[[State], str]] = {
     "execution": lambda state: execution_printer.print_graph(state.launches),
     "instruction": lambda state: instruction_printer.print_kernels(_selected(state)),
 }
-RULES: Mapping[Level, Callable[[State], None]] = {
-    "tensor": lambda state: None,
-    "tile": lambda state: tile_verify.verify(_programs(state)),
-    "block": lambda state: block_verify.verify(_planned(state), state.platform),
-    "execution": lambda state: execution_verify.verify(state.launches, state.program),
-    "instruction": lambda state: instruction_verify.verify(_selected(state), state.platform),
-}
-"""What every pass of a level must leave true. Raise IllegalIR."""
+
+
+class _Rules:
+    """What every pass of a level must leave true, of the kernels that it made anew. Raise IllegalIR."""
+
+    def __init__(self) -> None:
+        self.sound: dict[int, object] = {}
+        """Kernels by identity: most passes change few of them, and some none."""
+
+    def check(self, level: Level, state: State) -> None:
+        """Check what a pass of a level made."""
+        if level == "tile":
+            tile_verify.verify(self._new(_programs(state)))
+        elif level == "block":
+            block_verify.verify(self._new(_planned(state)), state.platform)
+        elif level == "execution":
+            execution_verify.verify(state.launches, state.program)
+        elif level == "instruction":
+            instruction_verify.verify(self._new(_selected(state)), state.platform)
+
+    def _new(self, kernels: list[Kernel]) -> list[Kernel]:
+        found = [kernel for kernel in kernels if id(kernel) not in self.sound]
+        self.sound |= {id(kernel): kernel for kernel in found}
+        return found
 
 
 def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cost: LaunchCost | None = None) -> Lowered:
@@ -98,7 +117,7 @@ def _lower(state: State, dump: Dump | None) -> Lowered:
     """All passes."""
     passes = [one for one in PASSES if one.applies(state.platform)]
     before: list[State] = []
-    shown = _Shown(dump)
+    shown, rules = _Shown(dump), _Rules()
     while len(before) < len(passes):
         one = passes[len(before)]
         made = asked(one.run, state)
@@ -109,7 +128,7 @@ def _lower(state: State, dump: Dump | None) -> Lowered:
             continue
         before.append(state)
         state = made
-        RULES[one.level](state)
+        rules.check(one.level, state)
         shown.note(one, state)
     return _lowered(state)
 

@@ -185,7 +185,7 @@ def test_run_takes_sizes_in_both_forms(cli: Run, compiled: dict[str, Any], spec:
 
 def test_run_passes_its_options_on(cli: Run, compiled: dict[str, Any], spec: Path, tmp_path: Path) -> None:
     cli("run", spec, "--target", "a2a3", "--threads", "2", "--isa", tmp_path)
-    assert compiled == {"error": 0.0, "target": "a2a3", "threads": 2, "isa": tmp_path}
+    assert compiled == {"error": 0.0, "target": "a2a3", "threads": 2, "isa": tmp_path, "interpret": None}
 
 
 def test_a_wrong_result_exits_with_1(cli: Run, compiled: dict[str, Any], spec: Path) -> None:

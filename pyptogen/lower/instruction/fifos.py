@@ -41,10 +41,8 @@ def played(outline: Outline, trips: int, inner: int) -> list[Event]:
             if not isinstance(node, Round):
                 found.append(node)
                 continue
-            if node.once:
-                rounds = int(turn > 0 if node.once == "this" else turn + 1 < turns)
-            else:
-                rounds = trips + node.in_stages
+            once = turn > 0 if node.once == "this" else turn + 1 < turns
+            rounds = int(once) if node.once else trips + node.in_stages
             for n in range(rounds):
                 play(node.body, inner, n, rounds)
 

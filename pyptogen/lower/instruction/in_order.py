@@ -48,7 +48,8 @@ def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots
             if names:
                 steps.append((_ROTATING, instr, names, {}))
             else:
-                steps.append((_FIXED, touches.of(instr, slots).number))
+                number = touches.of(instr, slots).number
+                steps.append((_FIXED, number, touches.met[number]))
         elif isinstance(node, SetFlag | WaitFlag):
             src, dst = (pipes.setdefault(pipe, len(pipes)) for pipe in (node.src, node.dst))
             what = _SET if isinstance(node, SetFlag) else _WAIT
@@ -99,13 +100,16 @@ class _Walk:
                 continue
             clock += 1
             if what < _LOOP:
-                number = step[1] if what == _FIXED else self._number(step)
-                me, others, own, fractals = met[number]
+                if what == _FIXED:
+                    _, number, (me, others, own, fractals) = step
+                else:
+                    number = self._number(step)
+                    me, others, own, fractals = met[number]
                 knows = known[me]
-                for at in others:
-                    if latest[at] > knows[at]:
-                        behind = knows[at]
-                        for other in others[at]:
+                for at, numbers in others.items():
+                    behind = knows[at]
+                    if latest[at] > behind:
+                        for other in numbers:
                             if last[other] > behind:
                                 return False
                 if own:

@@ -120,21 +120,24 @@ def _with_flags(flags: Flags) -> InstrKernel:
     return replace(flags.kernel, body=_materialise(flags.kernel.body, (), flags))
 
 
-def settle(trips: Trips, flags: Flags, touches: Touches) -> None:
-    """Plan flags until a walk with these trips finds nothing more to settle."""
+def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
+    """Plan flags until a walk with these trips finds nothing more to settle; whether it finds nothing at all then."""
     for _ in range(ROUNDS):
+        if all_in_order(_with_flags(flags), (trips,), touches):
+            return True
         found: list[Finding] = []
         Replay(flags.kernel, trips, flags.places, found.append, touches).run()
         races = [f for f in found if f.kind == "race"]
         hazards = [f for f in found if f.kind == "hazard"]
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]
         if not races and not hazards and not back:
-            break
+            return False
         for hazard in hazards:
             assert hazard.later is not None
             flags.add_barrier(hazard.later.path, hazard.later.instr.pipe, hazard.span)
         for order in _leading(flags.kernel, races) if races or hazards else back[:1]:
             flags.add(order)
+    return False
 
 
 def run(kernel: InstrKernel) -> InstrKernel:
@@ -170,9 +173,9 @@ def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Fi
     The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
     them finds more, that is settled and all of them are replayed again.
     """
-    settle(walks[0], flags, touches)
+    settled = settle(walks[0], flags, touches)
     result, again = _with_flags(flags), False
-    if all_in_order(result, walks, touches):
+    if all_in_order(result, walks[settled:], touches):
         return []
     for trips in walks:
         if not all_in_order(result, (trips,), touches):

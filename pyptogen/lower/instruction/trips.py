@@ -40,8 +40,8 @@ class Counted:
         return trips.counts[min(depth, len(trips.counts) - 1)]
 
     def rounds(self, trips: Trips, depth: int, turn: tuple[str, int, int]) -> int:
-        """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them. A loop whose
-        iterations run ahead of each other has one more."""
+        """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them. A loop
+        whose iterations run ahead of each other has one more."""
         if self.loop.once:
             return int(self.loop.runs(*turn))
         return self.work(trips, depth) + self.in_stages

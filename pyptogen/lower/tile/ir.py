@@ -147,7 +147,7 @@ class TileOp:
     @property
     def operands(self) -> tuple[str, ...]:
         """The tiles among the sources."""
-        return tuple(source for source in self.srcs if isinstance(source, str))
+        return tuple([source for source in self.srcs if isinstance(source, str)])
 
     @property
     def tiles(self) -> tuple[str, ...]:

@@ -497,8 +497,8 @@ def of_primitive(kind: str, dst: str, srcs: tuple[Source, ...], span: Span, stag
 
 _OF_ONE_NAME: tuple[type[TileOp], ...] = (
     Load, Store, GatherRows, ScatterRows, GatherRowsByTile, GatherElements, GatherFromTile, ReadIndex, Matmul, Extract,
-    Move, Copy, Bitcast, Fill, Iota, Broadcast, Transpose, Pad, BitwiseNot, Cast, Where, CompareBits, SelectByBits, SortBlocks,
-    MergeBlocks, MergeLists, GatherByPattern, Push, Pop, Free,
+    Move, Copy, Bitcast, Fill, Iota, Broadcast, Transpose, Pad, BitwiseNot, Cast, Where, CompareBits, SelectByBits,
+    SortBlocks, MergeBlocks, MergeLists, GatherByPattern, Push, Pop, Free,
 )  # fmt: skip
 
 MNEMONICS: Mapping[str, tuple[type[TileOp], Mapping[str, object]]] = {

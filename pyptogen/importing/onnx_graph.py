@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,6 +28,9 @@ _DTYPES = {
 }  # fmt: skip
 _MOST = 65536
 """The largest size of a dim that a model leaves open."""
+_AXES = {4: ("batch", "channels", "rows", "cols")}
+_NOT_FOUND = "unk__"
+"""How the names begin that shape inference gives to sizes that it does not find."""
 _FEW = 64
 """Elements of a weight whose numbers an operator may be told, such as axes and pads."""
 
@@ -90,7 +94,21 @@ class OnnxImport:
         for one in self._graph.input:
             if one.name not in weights:
                 made.append(self._declare(one.name, self._dtype(one.name), self._shape(one.name)))
-        return made
+        return [replace(one, shape=self._named(one.shape)) for one in made]
+
+    def _named(self, shape: tuple[str, ...]) -> tuple[str, ...]:
+        """The shape of an image, or of a stack of matrices, with names for its numbers: an axis without one is never
+        cut into tiles."""
+        if len(shape) not in _AXES or not all(size.isdigit() for size in shape[1:]):
+            return shape
+        found = []
+        for size, word in zip(shape, _AXES[len(shape)], strict=True):
+            if size.isdigit():
+                name = self._names.take(word)
+                self._dims[name] = Dim(name, int(size))
+                size = name
+            found.append(size)
+        return tuple(found)
 
     def _take_weights(self) -> list[Tensor]:
         made = []
@@ -125,12 +143,36 @@ class OnnxImport:
         if not dim.dim_param or not re.fullmatch(r"[A-Za-z]\w*", dim.dim_param):
             raise NotTakenError("a size that shape inference does not find", "give the dims of the model names")
         if dim.dim_param not in self._by_name:
+            if dim.dim_param.startswith(_NOT_FOUND):
+                raise NotTakenError("a size that shape inference does not find", "give the dims of the model names")
             name = self._by_name[dim.dim_param] = self._names.take(dim.dim_param)
             self._dims[name] = Dim(name, None, 1, _MOST)
         return self._by_name[dim.dim_param]
 
+    def _find_size(self, node: Any) -> None:
+        """The -1 of a reshape beside dims without a number, which shape inference leaves open: what is left of the
+        elements."""
+        sizes, x = self._types[node.output[0]].shape.dim, self._values.get(node.input[0])
+        left_open = [one.dim_param for one in sizes if one.dim_param.startswith(_NOT_FOUND)]
+        if len(left_open) != 1 or left_open[0] in self._by_name or not isinstance(x, Value):
+            return
+        others = [self._size(one) for one in sizes if one.dim_param != left_open[0]]
+        named = [size for size in x.shape if not size.isdigit()]
+        for size in others:
+            if size in named:
+                named.remove(size)
+            elif not size.isdigit():
+                return
+        above, below = (math.prod(int(one) for one in each if one.isdigit()) for each in (x.shape, others))
+        if above % below == 0 and len(named) <= 1:
+            count = above // below
+            words = ([str(count)] if count > 1 or not named else []) + named
+            self._by_name[left_open[0]] = " * ".join(words)
+
     def _take(self, node: Any, uses: Mapping[str, int]) -> None:
         try:
+            if node.op_type == "Reshape":
+                self._find_size(node)
             if node.op_type == "Constant":
                 self._constant(node)
                 return

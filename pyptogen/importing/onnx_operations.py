@@ -62,7 +62,13 @@ _SAME = {
 _ARITHMETIC = {"Add": ("+", "total"), "Sub": ("-", "difference"), "Mul": ("*", "product"), "Div": ("/", "quotient"),
                "Pow": ("**", "power")}  # fmt: skip
 _COMPARISONS = {"Equal": "==", "Less": "<", "LessOrEqual": "<=", "Greater": ">", "GreaterOrEqual": ">="}
-_REDUCTIONS = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "ReduceMin": "amin", "ReduceProd": "prod"}
+_REDUCTIONS = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "ReduceMin": "amin",
+               "ReduceProd": "prod"}  # fmt: skip
+
+
+_REDUCED_SUMS = {"ReduceL1": ("abs", ""), "ReduceL2": ("square", "sqrt"), "ReduceSumSquare": ("square", ""),
+                 "ReduceLogSum": ("", "log")}  # fmt: skip
+"""What is done with each element before a sum, and with the sum."""
 
 
 def takes(*names: str) -> Callable[[Function], Function]:
@@ -83,11 +89,15 @@ def _enter_families() -> None:
     for name, sign in _COMPARISONS.items():
         TABLE[name] = lambda at, a, b, _sign=sign: v.comparison(a, _sign, b, _dtype_of(a, b), at.shape)
     for name, word in {"Max": "maximum", "Min": "minimum"}.items():
-        TABLE[name] = lambda at, a, b, _word=word: v.function(_word, a, b, at.dtype, at.shape)
+        TABLE[name] = lambda at, *given, _word=word: _of_all(
+            at, given, lambda a, b: v.function(_word, a, b, at.dtype, at.shape)
+        )
     for name, sign in {"And": "&", "Or": "|"}.items():
         TABLE[name] = lambda at, a, b, _sign=sign: Value(infix(a.expression, _sign, b.expression), "bool", at.shape)
     for name, word in _REDUCTIONS.items():
         TABLE[name] = lambda at, x, *_, _word=word: _reduced(at, x, _word)
+    for name, (before, after) in _REDUCED_SUMS.items():
+        TABLE[name] = lambda at, x, *_, _before=before, _after=after: _reduced_sum(at, x, _before, _after)
 
 
 def _dtype_of(a: Operand, b: Operand) -> str:
@@ -106,7 +116,92 @@ def _reduced(at: Site, x: Value, word: str) -> Value:
     return v.reduced(word, x, list(axes) if axes else list(range(x.rank)), keepdims, at.dtype, at.shape)
 
 
+def _reduced_sum(at: Site, x: Value, before: str, after: str) -> Value:
+    if before == "square":
+        x = v.binary(x, "**", 2, at.dtype, x.shape, "square")
+    elif before:
+        x = v.unary(before, x, at.dtype, x.shape)
+    total = _reduced(at, x, "sum")
+    return v.unary(after, total, at.dtype, at.shape) if after else total
+
+
+def _of_all(at: Site, given: Sequence[Operand], both: Callable[[Operand, Operand], Value]) -> Operand:
+    """Any number of operands, the first two first."""
+    made, *rest = given
+    for one in rest:
+        made = both(made, one)
+    return made
+
+
 _enter_families()
+
+
+@takes("ReduceLogSumExp")
+def _log_sum_exp(at: Site, x: Value, *_: Any) -> Value:
+    """The largest element is taken out before: its `exp` may be beyond the dtype."""
+    axes = at.given("axes", 1)
+    if not axes or len(axes) != 1:
+        raise NotTakenError("`ReduceLogSumExp` over several axes")
+    x = at.named(x)
+    column = tuple("1" if axis == axes[0] % x.rank else size for axis, size in enumerate(x.shape))
+    most = at.named(v.reduced("amax", x, axes, True, at.dtype, column))
+    raised = v.unary("exp", v.binary(x, "-", most, at.dtype, x.shape, "shifted"), at.dtype, x.shape)
+    total = v.unary("log", v.reduced("sum", raised, axes, True, at.dtype, column), at.dtype, column)
+    return v.reshape(v.binary(total, "+", most, at.dtype, column, "log_sum"), at.shape)
+
+
+@takes("Sum")
+def _sum(at: Site, *given: Operand) -> Operand:
+    return _of_all(at, given, lambda a, b: v.binary(a, "+", b, at.dtype, at.shape, "total"))
+
+
+@takes("Mean")
+def _mean(at: Site, *given: Operand) -> Value:
+    return v.binary(_sum(at, *given), "/", len(given), at.dtype, at.shape, "mean")
+
+
+@takes("Elu")
+def _elu(at: Site, x: Value) -> Value:
+    x, alpha = at.named(x), _short(at.attributes.get("alpha", 1.0))
+    below = v.binary(v.unary("exp", x, at.dtype, at.shape), "-", 1, at.dtype, at.shape, "below")
+    below = below if alpha == 1 else v.binary(below, "*", alpha, at.dtype, at.shape, "below")
+    return v.where(v.comparison(x, ">", 0, at.dtype, at.shape), x, below, at.dtype, at.shape)
+
+
+@takes("HardSigmoid")
+def _hard_sigmoid(at: Site, x: Value) -> Value:
+    return _hard(at, x, _short(at.attributes.get("alpha", 0.2)), _short(at.attributes.get("beta", 0.5)))
+
+
+@takes("HardSwish")
+def _hard_swish(at: Site, x: Value) -> Value:
+    x = at.named(x)
+    return v.binary(x, "*", _hard(at, x, 1 / 6, 0.5), at.dtype, at.shape, "product")
+
+
+def _hard(at: Site, x: Value, slope: float, shift: float) -> Value:
+    line = v.binary(v.binary(x, "*", slope, at.dtype, at.shape, "line"), "+", shift, at.dtype, at.shape, "line")
+    return Value(call("clip", line.expression, "0.0", "1.0"), at.dtype, at.shape, "gate")
+
+
+@takes("BatchNormalization")
+def _batch_norm(at: Site, x: Value, gain: Value, shift: Value, mean: Value, variance: Value) -> Value:
+    """As a model has it when it is used: by means and variances that it brings."""
+    if at.attributes.get("training_mode"):
+        raise NotTakenError("`BatchNormalization` that trains")
+
+    def of_channels(value: Value) -> Value:
+        shape = (*value.shape, *("1",) * (x.rank - 2))
+        return v.reshape(value, shape) if x.rank > 2 else value
+
+    eps = _short(at.attributes.get("epsilon", 1e-5))
+    root = v.unary("sqrt", v.binary(variance, "+", eps, x.dtype, variance.shape, "spread"), x.dtype, variance.shape)
+    scale = at.named(v.binary(gain, "/", root, x.dtype, gain.shape, "scale"))
+    moved = v.binary(
+        shift, "-", v.binary(mean, "*", scale, x.dtype, mean.shape, "moved"), x.dtype, shift.shape, "moved"
+    )
+    whole = v.binary(x, "*", of_channels(scale), x.dtype, at.shape, "scaled")
+    return v.binary(whole, "+", of_channels(at.named(moved)), x.dtype, at.shape, "normed")
 
 
 @takes("Neg")

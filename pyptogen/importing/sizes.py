@@ -50,13 +50,14 @@ class Sizes:
     def shape(self, sizes: Any, name: str) -> tuple[str, ...]:
         """The shape of an input, whose static sizes get names."""
         example = self._examples.get(name)
-        texts = []
+        texts: list[str] = []
         for i, size in enumerate(sizes):
             if example is not None and not example.axes[i].isdigit():
                 texts.append(example.axes[i])
                 self.seen[example.axes[i]] = None
                 continue
-            texts.append(self.text(size) if isinstance(size, torch.SymInt) else self._named(int(size), i, len(sizes)))
+            text = self.text(size) if isinstance(size, torch.SymInt) else self._named(int(size), i, len(sizes))
+            texts.append(str(int(size)) if len(sizes) > 2 and text in texts else text)
         return tuple(texts)
 
     def _named(self, size: int, axis: int, rank: int) -> str:
@@ -82,6 +83,16 @@ class Sizes:
             text = known or text
         self.seen.update(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)))
         return text
+
+    def texts(self, sizes: Any) -> tuple[str, ...]:
+        """The sizes of a shape. Axes that are equally long need not be the same dim: of more than a matrix's one is
+        called so, and the others have their number."""
+        texts = [self.text(size) for size in sizes]
+        if len(texts) <= 2:
+            return tuple(texts)
+        static = [not isinstance(size, torch.SymInt) for size in sizes]
+        again = [is_static and text in texts[:i] for i, (text, is_static) in enumerate(zip(texts, static, strict=True))]
+        return tuple(str(int(size)) if twice else text for size, text, twice in zip(sizes, texts, again, strict=True))
 
     def dims(self) -> list[Dim]:
         return list(self._dims.values())

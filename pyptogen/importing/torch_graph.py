@@ -158,6 +158,7 @@ class TorchImport:
         several = isinstance(results, (tuple, list))
         site = Site(
             tuple(results) if several else (results,),
+            self._sizes.texts,
             self._sizes.text,
             self._writer,
             self._wanted_of(node, len(results) if several else 1),
@@ -179,7 +180,7 @@ class TorchImport:
         tensor = node.meta["val"]
         if value.dtype != "int32" or tensor.dtype is not torch.int64:
             value = vocabulary.cast(value, dtype_of(tensor.dtype))
-        value = _with_shape(value, tuple(self._sizes.text(size) for size in tensor.shape))
+        value = _with_shape(value, self._sizes.texts(tensor.shape))
         if node in self._direct and not value.expression.is_name:
             value = vocabulary.cast(value, dtype_of(tensor.dtype))
             return self._writer.line(value, self._direct.pop(node))
@@ -211,7 +212,7 @@ class TorchImport:
         """Something in the place of a result that is not known, so that what follows is looked at, too."""
         results = node.meta["val"]
         made = [
-            Value(Expression("unknown"), _dtype_or_float(one), tuple(map(self._sizes.text, one.shape)))
+            Value(Expression("unknown"), _dtype_or_float(one), self._sizes.texts(one.shape))
             for one in (results if isinstance(results, (tuple, list)) else (results,))
             if isinstance(one, torch.Tensor)
         ]
@@ -226,7 +227,7 @@ class TorchImport:
                 value = vocabulary.full((), value, dtype)
             if name not in written:
                 self._writer.output(vocabulary.cast(value, dtype), name)
-            declared.append(Tensor(name, dtype, tuple(map(self._sizes.text, tensor.shape)), updated))
+            declared.append(Tensor(name, dtype, self._sizes.texts(tensor.shape), updated))
         return declared
 
 

@@ -37,12 +37,12 @@ def dtype_of(dtype: torch.dtype) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One operation: ``results`` are the tensors without data that PyTorch says it gives, ``size`` writes a size,
-    which may be a symbol, ``wanted`` are the program's names for the results, ``outputs`` those that results
-    have as outputs, as they are, and ``generators`` takes those of
-    inputs whose numbers matter."""
+    """One operation: ``results`` are the tensors without data that PyTorch says it gives, ``sizes`` writes a shape and
+    ``size`` a size, which may be a symbol, ``wanted`` are the program's names for the results, ``outputs`` those that
+    results have as outputs, as they are, and ``generators`` takes those of inputs whose numbers matter."""
 
     results: tuple[Any, ...]
+    sizes: Callable[[Any], tuple[str, ...]]
     size: Callable[[Any], str]
     writer: Writer
     wanted: tuple[str, ...]
@@ -58,7 +58,7 @@ class Site:
         return self.shape_of(0)
 
     def shape_of(self, result: int) -> tuple[str, ...]:
-        return tuple(self.size(size) for size in self.results[result].shape)
+        return self.sizes(self.results[result].shape)
 
     def named(self, value: Value) -> Value:
         """A part of the operation that is used twice."""

@@ -21,6 +21,10 @@ from pyptogen.editor.format_spec import formatted  # noqa: E402
 from pyptogen.importing import from_onnx  # noqa: E402
 from pyptogen.schema.source import Source  # noqa: E402
 
+from .onnx_models import MODELS, N  # noqa: E402
+
+KINDS = {"index": TensorProto.INT64, "mask": TensorProto.BOOL, "half": TensorProto.FLOAT16}
+
 
 @pytest.fixture(scope="module", autouse=True)
 def compiled_quickly() -> Iterator[None]:
@@ -31,78 +35,19 @@ def compiled_quickly() -> Iterator[None]:
 def model(
     path: Path, nodes: list[Any], inputs: dict[str, Any], outputs: dict[str, Any], weights: dict[str, Any]
 ) -> Any:
-    """A model of float tensors, or of int64 ones where a name ends with `index`."""
+    """A model of float tensors, or of others where a name ends with what `KINDS` has."""
 
     def info(name: str, shape: Any) -> Any:
-        kind = TensorProto.INT64 if name.endswith("index") else TensorProto.FLOAT
+        kind = next((kind for end, kind in KINDS.items() if name.endswith(end)), TensorProto.FLOAT)
         return helper.make_tensor_value_info(name, kind, shape)
 
     graph = helper.make_graph(
         nodes, "g", [info(*one) for one in inputs.items()], [info(*one) for one in outputs.items()],
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )  # fmt: skip
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
     onnx.save(made, path)
     return made
-
-
-def random(*shape: int) -> Any:
-    return np.random.default_rng(len(shape) + shape[-1]).normal(size=shape).astype(np.float32)
-
-
-def whole(*numbers: int) -> Any:
-    return np.array(numbers, np.int64)
-
-
-N = helper.make_node
-MODELS: dict[str, tuple[Any, ...]] = {
-    "layer": (
-        [
-            N("LayerNormalization", ["x", "norm.weight", "norm.bias"], ["h"], epsilon=1e-5),
-            N("MatMul", ["h", "up"], ["/MatMul_output_0"]),
-            N("Add", ["/MatMul_output_0", "bias"], ["/Add_output_0"]),
-            N("Sigmoid", ["/Add_output_0"], ["/Sigmoid_output_0"]),
-            N("Mul", ["/Add_output_0", "/Sigmoid_output_0"], ["gate"]),
-            N("Gemm", ["gate", "down"], ["/Gemm_output_0"], transB=1, alpha=0.5),
-            N("Add", ["x", "/Gemm_output_0"], ["y"]),
-        ],
-        {"x": ["rows", 32]},
-        {"y": ["rows", 32]},
-        {"norm.weight": random(32), "norm.bias": random(32), "up": random(32, 48), "bias": random(48),
-         "down": random(32, 48)},
-    ),
-    "attention": (
-        [
-            N("Transpose", ["k"], ["kt"], perm=[0, 2, 1]),
-            N("MatMul", ["q", "kt"], ["/MatMul_output_0"]),
-            N("Mul", ["/MatMul_output_0", "scale"], ["scores"]),
-            N("Softmax", ["scores"], ["p"], axis=-1),
-            N("MatMul", ["p", "k"], ["o"]),
-        ],
-        {"q": [3, "t", 16], "k": [3, "s", 16]},
-        {"o": [3, "t", 16]},
-        {"scale": np.array(0.25, np.float32)},
-    ),
-    "pick": (
-        [
-            N("Gather", ["x", "index"], ["rows"], axis=0),
-            N("Slice", ["rows", "starts", "ends", "axes"], ["part"]),
-            N("ReduceSum", ["part", "axes"], ["total"], keepdims=1),
-            N("Sub", ["part", "total"], ["/Sub_output_0"]),
-            N("Clip", ["/Sub_output_0", "low", "high"], ["y"]),
-        ],
-        {"x": [20, 32], "index": [7]},
-        {"y": [7, 16]},
-        {"starts": whole(8), "ends": whole(24), "axes": whole(1), "low": np.array(-2, np.float32),
-         "high": np.array(2, np.float32)},
-    ),
-    "best": (
-        [N("TopK", ["x", "k"], ["values", "index"], axis=-1), N("Exp", ["values"], ["risen"])],
-        {"x": ["rows", 32]},
-        {"risen": ["rows", 4], "index": ["rows", 4]},
-        {"k": whole(4)},
-    ),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -134,3 +79,23 @@ def test_what_is_not_taken_is_listed(tmp_path: Path) -> None:
     for path in ("none.onnx", "missing.onnx"):
         with pytest.raises(DiagnosticError, match="PTG801"):
             from_onnx(str(tmp_path / path))
+
+
+def test_sizes_that_shape_inference_leaves_open(tmp_path: Path) -> None:
+    """The -1 of a reshape is what is left of the elements, and every size after it follows."""
+    nodes = [
+        N("Reshape", ["x", "split"], ["apart"]),
+        N("Transpose", ["apart"], ["heads"], perm=[1, 0, 2]),
+        N("Transpose", ["heads"], ["back"], perm=[1, 0, 2]),
+        N("Reshape", ["back", "joined"], ["y"]),
+    ]
+    weights = {"split": np.array([-1, 4, 16]), "joined": np.array([-1, 64])}
+    model(tmp_path / "heads.onnx", nodes, {"x": ["t", 64]}, {"y": ["t", 64]}, weights)
+    text = from_onnx(str(tmp_path / "heads.onnx"))
+    assert "reshape(x, [t, 4, 16])" in text
+    assert "unk" not in text
+    weights["joined"] = np.array([-1, 48])
+    nodes = [N("Reshape", ["x", "joined"], ["lost"]), N("Relu", ["lost"], ["y"])]
+    model(tmp_path / "lost.onnx", nodes, {"x": ["t", 64]}, {"y": ["u", 48]}, weights)
+    with pytest.raises(DiagnosticError, match="size that shape inference does not find"):
+        from_onnx(str(tmp_path / "lost.onnx"))

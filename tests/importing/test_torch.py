@@ -116,6 +116,13 @@ def test_names_are_those_of_the_code() -> None:
     assert "doc: One layer of a decoder without attention." in block
 
 
+def test_axes_that_happen_to_be_equally_long_are_not_one_dim() -> None:
+    """Eight channels, eight rows and eight columns come out."""
+    text = from_torch(programs.convolved, ROUND_TRIPS["convolved"])
+    assert "[n, oc, 8, 8]" in text
+    assert "[oc, c, 3, 3]" in text
+
+
 def test_what_is_not_taken_is_listed_with_places() -> None:
     with pytest.raises(DiagnosticError) as error:
         from_torch(programs.strange, ["fp32[8, 8]"])

@@ -299,3 +299,16 @@ q, kv, turn = (meta(3, *rest, dtype=torch.bfloat16) for rest in ((16, 128), (4, 
 turned = torch.ops.pkg.rope_cache(q, kv, kv, turn, turn, cache, cache.clone(), meta(3, dtype=torch.int64))
 assert tuple(turned.shape) == (3, 16, 128)
 """
+
+
+@pytest.mark.slow
+def test_host_code_for_a5_is_cplusplus(tmp_path: Path) -> None:
+    """Beside a stand-in of the device's runtime; the kernels are not compiled here."""
+    build_package([SPECS / f"{name}.yaml" for name in OPERATORS], "a5", tmp_path / "pkg")
+    (tmp_path / "acl").mkdir()
+    (tmp_path / "acl" / "acl.h").write_text(f"#pragma once\n{ACL}")
+    files = sorted(str(path) for name in ("launch.cpp", "main.cpp") for path in (tmp_path / "pkg").glob(f"*/{name}"))
+    assert len(files) >= 2 * len(OPERATORS) - 1
+    said = find_compiler().run(["-std=c++17", "-fsyntax-only", f"-I{tmp_path}", f"-I{tmp_path / 'pkg'}", *files])
+    assert said.returncode == 0, said.stderr
+    assert "dav-c310" in (tmp_path / "pkg" / "CMakeLists.txt").read_text()

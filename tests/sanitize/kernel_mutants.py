@@ -17,7 +17,7 @@ ASSIGN_CONSTANT = re.compile(r"TASSIGN<(0x[0-9a-f]+)>\((\w+)\);")
 LOOP = re.compile(r"^\s*for \(int\w+ (\w+) = ([^;]+); \1 < ([^;]+); (?:\1 \+= ([^,;)]+)|\+\+\1)[,)]")
 VIEW = re.compile(r"^\s*\w+Gm \w+\(.*, \{(\w+)\}(?:, \{[^}]*\})?\);")
 FLAG = re.compile(r"\b(?:set_flag|wait_flag|pipe_barrier)\([^;]*\);")
-EVENT = re.compile(r"event_t\((?:(\d+) \+ )?(\w+_slot)\)")
+EVENT = re.compile(r"event_t\((?:(\d+) \+ )?(\w+_buffer)\)")
 CONST = re.compile(r"^(\s*)(?:for \(|if \()?const int32_t (\w+_valid)\b")
 CAPACITY = {"Vec": 192 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 128 << 10}
 KINDS = ("address", "extent", "loop", "slot", "flag")
@@ -101,7 +101,7 @@ def _tile(
             yield Mutant("address", what, number, at, address, new)
     if address not in before:
         before.append(address)
-    for slot in dict.fromkeys(re.findall(r"\b\w+_slot\b", address)):
+    for slot in dict.fromkeys(re.findall(r"\b\w+_buffer\b", address)):
         yield Mutant("slot", "the other", number, at, address, address.replace(slot, f"(1 - {slot})"))
         yield Mutant("slot", "always the same", number, at, address, address.replace(slot, "0"))
     place = tile.start(4)

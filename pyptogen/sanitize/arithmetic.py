@@ -8,7 +8,7 @@ from typing import Any
 
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import Binary, Expr, Literal, Name, Ternary
-from pyptogen.sanitize.values import UNKNOWN, AtMost, SlotPointer
+from pyptogen.sanitize.values import UNKNOWN, SlotPointer, Within
 
 _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, ">>": operator.rshift,
@@ -23,6 +23,8 @@ def combine(op: str, left: Any, right: Any, token: Token) -> Any:
         return _ARITHMETIC[op](left, right)
     if isinstance(left, SlotPointer):
         return left
+    if isinstance(left, Within) or isinstance(right, Within):
+        return _bounded(op, left, right)
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         return UNKNOWN
     if op in ("/", "%"):
@@ -40,14 +42,32 @@ def combine(op: str, left: Any, right: Any, token: Token) -> Any:
         return UNKNOWN
 
 
+def _bounded(op: str, left: Any, right: Any) -> Any:
+    """Sums, differences and products of numbers of which some lie within bounds, and comparisons that hold for all of
+    them or for none."""
+    a, b = _bounds(left), _bounds(right)
+    if a is None or b is None or op not in ("+", "-", "*", "<", ">", "<=", ">="):
+        return UNKNOWN
+    ends = [_ARITHMETIC[op](x, y) for x in a for y in b]
+    if op in ("+", "-", "*"):
+        return Within(min(ends), max(ends))
+    return ends[0] if len(set(ends)) == 1 else UNKNOWN
+
+
+def _bounds(value: Any) -> tuple[int, int] | None:
+    if isinstance(value, Within):
+        return value.least, value.limit
+    return (value, value) if isinstance(value, int) else None
+
+
 def either(then: Any, other: Any, node: Ternary) -> Any:
-    """``a < 8 ? a : 8`` is at most 8, whatever ``a`` is."""
+    """``a < 8 ? a : 8`` is at most 8, whatever ``a`` is; and at least 1: a loop that has nothing left does not run."""
     if then == other:
         return then
     test = node.condition
     smaller = isinstance(test, Binary) and test.op in ("<", "<=") and _same(test.left, node.then)
     if smaller and isinstance(test, Binary) and _same(test.right, node.other) and isinstance(other, int):
-        return AtMost(other)
+        return Within(min(1, other), other)
     return UNKNOWN
 
 

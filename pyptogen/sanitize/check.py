@@ -22,6 +22,9 @@ from pyptogen.sanitize.targets import CORES, TARGETS
 from pyptogen.sanitize.trace import LONGEST, TooLong, Trace
 
 TRIPS = (0, 1, 2, 3)
+LONGEST_IN_ORDER = 40_000
+"""Of a walk for what is wrong in program order: of a causal loop the first of many blocks would see one iteration, whose
+carried values nobody reads."""
 LONGEST_BESIDE = 400_000
 """Instructions of a walk beside another one, which no loop may be cut short in; flags are judged in short ones."""
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")
@@ -251,7 +254,8 @@ class _Kernel:
     def in_program_order(self) -> tuple[Diagnostic, ...]:
         """What is wrong with a walk of some iterations though one instruction ends before the next begins."""
         for given in ragged(whole(self.function, self.program), self.given):
-            machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target)
+            trace = Trace(most=LONGEST_IN_ORDER)
+            machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target, trace)
             try:
                 trace = machine.run(self.function, self.arguments)
             except TooLong:

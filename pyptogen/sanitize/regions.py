@@ -9,7 +9,7 @@ from typing import Any
 from pyptogen.lower.instruction.effects import Lying, Region
 from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
-from pyptogen.sanitize.values import AtMost, ScalarType, Tile, TileKind
+from pyptogen.sanitize.values import ScalarType, Tile, TileKind, Within
 
 EVERYWHERE = 1 << 24
 """The end of a region whose bytes are not known."""
@@ -17,7 +17,7 @@ EVERYWHERE = 1 << 24
 
 def _used(size: Any) -> int | None:
     """A valid extent, or the most that it can be."""
-    return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
+    return size.limit if isinstance(size, Within) else size if isinstance(size, int) else None
 
 
 def region_of(tile: Tile, token: Token) -> Region:
@@ -26,6 +26,8 @@ def region_of(tile: Tile, token: Token) -> Region:
     if tile.address is None:
         raise unsupported(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
     size = kind.bytes()
+    if isinstance(tile.address, Within) and size is not None:
+        return Region(kind.loc, tile.address.least, tile.address.limit + size, 0, 0)
     if not isinstance(tile.address, int) or size is None:
         return Region(kind.loc, 0, EVERYWHERE, 0, 0)
     rows, cols = (_used(size) for size in tile.valid)

@@ -21,9 +21,11 @@ UNKNOWN = Unknown()
 
 
 @dataclass(frozen=True, slots=True)
-class AtMost:
-    """A number that is not known, but no larger than ``limit``: what a tile has left at the end of an axis."""
+class Within:
+    """A whole number that is not known, but no smaller than ``least`` and no larger than ``limit``: what a tile has
+    left at the end of an axis, and what is counted from it."""
 
+    least: int
     limit: int
 
 

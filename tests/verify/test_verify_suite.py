@@ -76,7 +76,8 @@ def specs(tmp_path: Path) -> Path:
 def compiled(monkeypatch: pytest.MonkeyPatch, fails: Any, only: str = "second") -> None:
     """Operators of these specs; the one named ``only`` fails in its middle case on cpu."""
 
-    def compile_(spec: Any, target: str, checked: bool) -> Doubler:
+    def compile_(spec: Any, target: str, checked: bool, interpret: bool) -> Doubler:
+        assert not interpret
         assert not checked
         return Doubler(spec, target, fails if spec.name == only and target == "cpu" else None)
 
@@ -146,7 +147,8 @@ def test_specs_that_cannot_be_read_or_compiled_are_told_among_the_others(
 ) -> None:
     (specs / "first.yaml").write_text("pyptogen: 1\noperator: first\n")
 
-    def compile_(spec: Any, target: str, checked: bool) -> Doubler:
+    def compile_(spec: Any, target: str, checked: bool, interpret: bool) -> Doubler:
+        assert not interpret
         if target == "a2a3":
             raise fault("PTG502", "no", None)
         return Doubler(spec, target, None)
@@ -173,7 +175,8 @@ def test_a_fault_of_the_tool_is_none_of_the_spec(specs: Path, monkeypatch: pytes
 
 
 def test_checked_mode_is_for_all_targets(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def compile_(spec: Any, target: str, checked: bool) -> Doubler:
+    def compile_(spec: Any, target: str, checked: bool, interpret: bool) -> Doubler:
+        assert not interpret
         raise fault("PTG502", f"{target} {checked}", None)
 
     monkeypatch.setattr(pyptogen, "compile", compile_)

@@ -72,19 +72,19 @@ class InterpretedOperator(CompiledOperator):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Its spec: another process may have a compiler."""
-        from pyptogen.runtime.operator.loading import compile
+        import pyptogen
 
-        return compile, (self.spec, self.target)
+        return pyptogen.compile, (self.spec, self.target)
 
 
 def interpreted(spec: Spec, program: Program, target: str) -> InterpretedOperator | None:
     """An operator without a compiler; None where a kernel was written in C++, which only a compiler understands."""
-    from pyptogen.lower.pipeline import lower
+    from pyptogen.codegen import lowered
 
-    lowered = lower(program, target)
-    if any(lowered.by_hand.source(kernel.name) for kernel in lowered.walked):
+    made = lowered(program, target)
+    if any(made.by_hand.source(kernel.name) for kernel in made.walked):
         return None
-    return InterpretedOperator(spec, program, target, lowered)
+    return InterpretedOperator(spec, program, target, made)
 
 
 def warn_of(operator: InterpretedOperator) -> None:

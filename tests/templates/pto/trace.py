@@ -369,7 +369,9 @@ class KernelTrace:
             self.queue(node, self.fifos[node.operands[0].name])
             return
         operands = [self.operand(o) for o in node.operands]
-        if node.name == "TGATHER":  # the last columns may be none of the source's: nobody reads what comes of them
+        if node.name == "TGATHER" and isinstance(
+            node.operands[-1], Pattern
+        ):  # the last columns may be none of the source's: nobody reads what comes of them
             ((*result, (lines, kept)), (*source, (rows, _)), pattern) = operands
             step, taken = {"p0101": 2, "p1010": 2}.get(pattern, 4), self.tiles[str(node.operands[1])].type.cols
             kept = min(kept, taken // step)

@@ -30,7 +30,7 @@ from pyptogen.builder.lock import (
 from pyptogen.builder.progress import Progress, silent
 from pyptogen.builder.report import BuildReport, OperatorBuild
 from pyptogen.builder.seen import Seen
-from pyptogen.builder.writer import exclusive, replace_file, write
+from pyptogen.builder.writer import exclusive, is_staging, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
 from pyptogen.spec_files import PathLike, find_specs, given_paths
@@ -112,7 +112,8 @@ def _build(
                 _compare(plans, _gone(plans, given, folder, options.places), read_lock(folder), seen), True
             )
     with _using(folder, "write"):
-        if all(plan.built is not None for plan in plans) and not _gone(plans, given, folder, options.places):
+        done = all(plan.built is not None for plan in plans) and not _gone(plans, given, folder, options.places)
+        if done and not is_staging(folder):
             return BuildReport(tuple(plan.built for plan in plans if plan.built is not None), False)
         with exclusive(folder):
             plans = _again(plans, given, folder, options, seen)

@@ -50,6 +50,11 @@ def exclusive(out: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def is_staging(out: Path) -> bool:
+    """Whether a folder is staged in ``out``: by a build that is at work, or one that was killed."""
+    return out.is_dir() and any(path.name.endswith(_STAGED) for path in out.iterdir())
+
+
 def _sweep(out: Path) -> None:
     for aside in out.glob(f".*{_ASIDE}"):
         folder = out / aside.name.removesuffix(_ASIDE)[1:]

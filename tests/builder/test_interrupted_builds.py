@@ -77,6 +77,16 @@ def test_a_build_that_is_killed_leaves_old_or_new(library: Library) -> None:
     assert min(seen.values()) > 0
 
 
+def test_what_a_killed_build_left_goes_though_nothing_changes(library: Library) -> None:
+    """It had swapped the folders and was killed before it deleted the old one."""
+    build(library.specs, library.out)
+    left = library.out / ".one.staged-by-pyptogen"
+    left.mkdir()
+    (left / "old.txt").write_text("old")
+    build(library.specs, library.out)
+    assert sorted(path.name for path in library.out.iterdir()) == ["one", "pyptogen.lock", "two"]
+
+
 def test_builds_at_the_same_time_end_as_one_of_them(library: Library) -> None:
     whole = states(library)
 

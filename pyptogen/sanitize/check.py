@@ -23,8 +23,8 @@ from pyptogen.sanitize.trace import LONGEST, TooLong, Trace
 
 TRIPS = (0, 1, 2, 3)
 LONGEST_IN_ORDER = 40_000
-"""Of a walk for what is wrong in program order: of a causal loop the first of many blocks would see one iteration, whose
-carried values nobody reads."""
+"""Statements of a walk for what is wrong in program order: of a causal loop the first of many blocks would see one
+iteration, whose carried values nobody reads."""
 LONGEST_BESIDE = 400_000
 """Instructions of a walk beside another one, which no loop may be cut short in; flags are judged in short ones."""
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")

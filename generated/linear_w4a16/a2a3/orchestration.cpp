@@ -77,7 +77,7 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
                     [=] { linear_cube(ffts, x, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); },
                     [=] { linear_vec(ffts, total_end, w, scale, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); });
             }, {}, 1);
-        const int32_t out_blocks = fewer((t_end - t_begin + 3) / 4, vector);
+        const int32_t out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "out", Core::Vector, out_blocks,
             [=] {

@@ -135,7 +135,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 attend_cube2(o_pv, o_p_low, rows, t_begin, t_end, t, attend_cube2_blocks);
             }, {attend_vec1_done, gather_vec2_done}, 1);
-        const int32_t attend_vec2_blocks = fewer(t_end - t_begin, vector);
+        const int32_t attend_vec2_blocks = fewer(int64_t(t_end - t_begin) * 8, vector);
         rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {

@@ -221,6 +221,7 @@ def test_wrong_isa_path(tmp_path: Path) -> None:
 def test_isa_headers_that_no_compiler_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)  # the compiler of ziglang says it otherwise
     monkeypatch.setattr(compiler, "_search", compiler._search.__wrapped__)
+    monkeypatch.setattr(compiler, "_looked_for", compiler._looked_for.__wrapped__)
     root = installation(tmp_path / "isa", "#error not for you\n")
     diagnostic = fault_of(lambda: make_toolchain(isa=root, cache=stub_toolchain(tmp_path / "cache").cache))
     assert diagnostic.code == "PTG503"

@@ -1,5 +1,5 @@
 // scatter_update: vector kernel of `scatter_update` for cpu. Made by pyptogen; change the spec, not this file.
-// stages scatter_update; tiles tokens 2; memory UB 512 B
+// stages scatter_update; tiles tokens 16; memory UB 4096 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using VecB16_2x128 = Tile<TileType::Vec, bfloat16_t, 2, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using RowsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using CacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -24,9 +24,9 @@ extern "C" __global__ AICORE void scatter_update(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t tokens0 = tokens_begin + block * 2; tokens0 < tokens_end; tokens0 += nblk * 2) {
-        const int32_t tokens0_valid = tokens_end - tokens0 < 2 ? tokens_end - tokens0 : 2;
-        VecB16_2x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x00000);  // UB 0x00000..0x00200
+    for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16) {
+        const int32_t tokens0_valid = tokens_end - tokens0 < 16 ? tokens_end - tokens0 : 16;
+        VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x00000);  // UB 0x00000..0x01000
         RowsGm rows_in(rows + int64_t(tokens0) * 128, {tokens0_valid});
         TPASS(tokens0_valid, 128, [&](auto at) {
             // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)

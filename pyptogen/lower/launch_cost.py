@@ -32,7 +32,7 @@ def compared_sizes(programs: Sequence[InstrKernel], cores: int, lengths: Mapping
     """``lengths`` by name, the longest halved until no program's loops run more than `MOST_ITERATIONS` times on one of
     so many cores."""
     sizes = dict(lengths)
-    while sizes and max(_iterations(program, sizes) for program in programs) > MOST_ITERATIONS * cores:
+    while max((_iterations(one, sizes) for one in programs), default=0) > MOST_ITERATIONS * cores:
         longest = max(sizes, key=lambda name: sizes[name])
         if sizes[longest] <= 1:
             break

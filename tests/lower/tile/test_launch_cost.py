@@ -14,7 +14,6 @@ from pyptogen.lower.launch_cost import MOST_ITERATIONS, blocks_of, compared_size
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor.ir import TilingRow
 from pyptogen.lower.tile.ir import tile_sizes
-from pyptogen.simulate.device.call import launch_cycles
 
 A2A3 = PLATFORMS["a2a3"]
 
@@ -43,27 +42,33 @@ def test_cores_meet_as_the_cost_says(prefers_fifos: bool) -> None:
     assert bool(mixed) == prefers_fifos
 
 
+def rows_of(programs: Sequence[InstrKernel]) -> int:
+    tiles = [tile.type for program in programs for tile in declarations(program).values()]
+    return max(tile.rows for tile in tiles if tile.loc == "Acc")
+
+
+def few(programs: Sequence[InstrKernel], platform: Platform, blocks: int, numbers: Mapping[str, int]) -> float:
+    return 1e12 * rows_of(programs)  # more than the slower program takes
+
+
+def many(programs: Sequence[InstrKernel], platform: Platform, blocks: int, numbers: Mapping[str, int]) -> float:
+    return 1e15 / rows_of(programs)
+
+
 def test_tiles_of_a_mixed_kernel_are_the_cheapest_by_the_cost() -> None:
-    """A cost by which few columns of scores are better than many, against what the device would say."""
-
-    def cost(programs: Sequence[InstrKernel], platform: Platform, blocks: int, numbers: Mapping[str, int]) -> float:
-        tiles = [tile.type for program in programs for tile in declarations(program).values()]
-        return 1e12 * max(tile.cols for tile in tiles if tile.loc == "Acc")  # more than the slower program takes
-
     program = library("flash_attention")
     program = replace(program, tiling=(TilingRow((), {"": {"fifo": 2}}, (), {}, program.span),))
-    keys = [
-        tile_sizes(lower_anew(program, "a2a3", launch_cost=one).tiles[0].body)["kv"][0] for one in (launch_cycles, cost)
-    ]
-    assert keys[1] < keys[0]
+    made = [lower_anew(program, "a2a3", launch_cost=cost) for cost in (few, many)]
+    queries = [tile_sizes(one.tiles[0].body)["sq"][0] for one in made]
+    assert queries[0] < queries[1]
 
 
 def test_comparisons_are_made_at_sizes_that_are_soon_walked() -> None:
     programs = lowered("flash_attention", "a2a3").instructions
-    few = compared_sizes(programs, 1, {"sq": 64, "kv": 64})
-    assert few == {"sq": 64, "kv": 64}
-    many = compared_sizes(programs, 1, {"sq": 1 << 16, "kv": 1 << 15})
-    assert many["sq"] * many["kv"] < (1 << 31) / MOST_ITERATIONS
+    short = compared_sizes(programs, 1, {"sq": 64, "kv": 64})
+    assert short == {"sq": 64, "kv": 64}
+    long = compared_sizes(programs, 1, {"sq": 1 << 16, "kv": 1 << 15})
+    assert long["sq"] * long["kv"] < (1 << 31) / MOST_ITERATIONS
     assert compared_sizes([], 1, {"sq": 1 << 16}) == {"sq": 1 << 16}
 
 

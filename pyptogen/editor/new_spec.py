@@ -53,6 +53,9 @@ class NewSpec:
     beside: dict[str, bytes]
 
 
+_BACKWARD = re.compile(r"^backward:[^\n]*\n(?:[ \t]*\n)?", re.MULTILINE)
+
+
 def library() -> Path | None:
     """The folder with the specs of the library: of this checkout, or of the installation."""
     places = (Path(__file__).parents[2] / "specs", Path(sys.prefix) / "share" / "pyptogen" / "specs")
@@ -83,6 +86,7 @@ def new_spec(name: str, like: str | None = None, schema: bool = True) -> NewSpec
     for file in spec.includes:
         beside[Path(file).relative_to(path.parent).as_posix()] = Path(file).read_bytes()
     body = re.sub(r"\A(# yaml-language-server:[^\n]*\n)?", "", text)
+    body = _BACKWARD.sub("", body)  # the gradient of another operator, in a file that is not here
     return NewSpec(head + body, beside)
 
 

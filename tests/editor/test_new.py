@@ -55,6 +55,14 @@ def test_like_brings_the_files_that_the_spec_names(run: Run, tmp_path: Path) -> 
     assert load_spec(tmp_path / "my/mine.yaml").name == "mine"
 
 
+def test_like_leaves_the_gradient_out(run: Run, tmp_path: Path) -> None:
+    """It is another operator's, in a file that is not there."""
+    assert run("mine", "--like", "rms_norm", "--no-schema", "-o", "my").exit_code == 0
+    text = (tmp_path / "my" / "mine.yaml").read_text()
+    assert "backward" not in text
+    assert "\n\nverify:" in text
+
+
 def test_like_takes_a_path_and_names_its_golden(run: Run, tmp_path: Path) -> None:
     (tmp_path / "ref.py").write_text("def old(x):\n    return {'y': x}\n")
     text = new_spec("old", schema=False).text.replace("tiling:\n  -", "tiling:\n  - old: {rows: 8}\n  -")

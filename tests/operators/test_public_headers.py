@@ -135,6 +135,38 @@ def test_mixed_kernels(sizes: dict[str, int]) -> None:
     assert_close("o", operator(**given).o, own(**given).o, atol=1e-6, rtol=1e-5)
 
 
+WIDE = """\
+pyptogen: 1
+operator: wide
+dims:
+  m: {min: 1, max: 4096}
+  k: 128
+  n: 256
+inputs:
+  a: fp32[m, k]
+  b: fp32[k, n] @ nz
+outputs:
+  c: fp32[m, n]
+graph:
+  c: matmul(a, b, dtype=fp32)
+tiling:
+  - m: {tile: 256, tail: mask}
+    n: 256
+    k: {l1: 64, l0: 32}
+"""
+
+
+def test_the_simulator_has_the_memories_of_the_target(tmp_path: Path) -> None:
+    """The accumulator takes all 256 KB of A5's L0C; A2/A3 has half of that."""
+    import pyptogen
+
+    spec = tmp_path / "wide.yaml"
+    spec.write_text(WIDE)
+    operator = pyptogen.compile(spec, target="a5", isa=Path(ROOT))
+    a, b = matmul_inputs(np.float32, 37, 128, 256)
+    assert_matmul_close(operator(a=a, b=b).c, a, b)
+
+
 KERNELS = sorted((SPECS.parent / "generated").glob("*/a2a3/kernels/*.cpp"))
 LACKING = {"moe_dispatch-offsets_vec1": "TColSum.hpp"}
 """Kernels that use what A2/A3 has and the simulator of the public headers does not, and where it refuses them: it has

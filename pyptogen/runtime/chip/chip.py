@@ -149,7 +149,9 @@ class ChipRuntime:
         from pyptogen.runtime.toolchain.build import make_toolchain
         from pyptogen.runtime.toolchain.headers import isa_root
 
-        toolchain = make_toolchain(isa=isa_root(self._isa, self.platform), portable=self._portable)
+        toolchain = make_toolchain(
+            isa=isa_root(self._isa, self.platform), portable=self._portable, target=self.platform
+        )
         self._programs[name] = compile_program(name, orch, kernels, toolchain, entry, policy)
 
     def run(

@@ -25,6 +25,7 @@ class SourceOf:
             isa=self.isa,
             portable=self.portable,
             checked=target if self.checked else None,
+            target=target,
             mixed=_is_mixed(target, self.texts),
         )
         return toolchain.shared_object(name, self.texts, [entry_name(name, target)])

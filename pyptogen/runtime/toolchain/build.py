@@ -31,6 +31,11 @@ _CHECKED = ("-O1", "-DPTO_CHECKED")
 """The checks are long code of their own: -O1 compiles it in half the time."""
 PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
 _RINGS = "#if defined(PTO_SIMULATED_RINGS)\n#include <pto/simulated_rings.hpp>\n#endif\n"
+_MEMORIES = """#if defined(PTO_SIMULATED_A5)
+inline const bool pto_rt_memories_of_a5 = (pto::NPUMemoryModel::SetDefaultArch(pto::NPUArch::A5), true);
+#endif
+"""
+"""The simulator of an installation has the memories of A2/A3 where nobody tells it otherwise."""
 APART = "#define PTO_CPU_BODIES_APART 1\n"
 BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
 _KEPT_PREFIXES = 6
@@ -60,7 +65,7 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        text = PREFIX + _RINGS if self.headers.isa is not None else APART + PREFIX
+        text = PREFIX + _MEMORIES + _RINGS if self.headers.isa is not None else APART + PREFIX
         key = digest("prefix", self.key, text)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
@@ -192,18 +197,22 @@ def make_toolchain(
     portable: bool = False,
     checked: str | None = None,
     cache: Cache | None = None,
+    target: str = "",
     mixed: bool = False,
 ) -> Toolchain:
     """The toolchain for this machine.
 
-    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers; ``mixed`` says that cube
-    and vector cores are to meet there in fifos. ``portable`` builds for the baseline of the architecture. ``checked``
-    names a target for whose limits the bundled headers check kernels as they run. Raises PTG501, PTG503, PTG504.
+    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers; its simulator gets the
+    memories of ``target``, and ``mixed`` says that cube and vector cores are to meet there in fifos. ``portable``
+    builds for the baseline of the architecture. ``checked`` names a target for whose limits the bundled headers check
+    kernels as they run. Raises PTG501, PTG503, PTG504.
     """
     cache = cache or Cache()
     level = PORTABLE if portable else native_level()
     if isa is not None:
-        return _isa_toolchain(isa, level, cache, ("-DPTO_SIMULATED_RINGS",) if mixed else ())
+        memories = ("-DPTO_SIMULATED_A5",) if target == "a5" else ()
+        rings = ("-DPTO_SIMULATED_RINGS",) if mixed else ()
+        return _isa_toolchain(isa, level, cache, (*memories, *rings))
     compiler = find_compiler()
     flags = ("-std=c++20", OPTIMISATION, *COMMON, *_BY_FAMILY[compiler.family], *compiler.level_flags(level.flags))
     if checked is not None:

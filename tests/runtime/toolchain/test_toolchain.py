@@ -198,6 +198,27 @@ def test_isa_path_replaces_the_bundled_headers(tmp_path: Path) -> None:
     assert run(build(toolchain, **kernel)) == 42
 
 
+def test_the_simulator_of_an_installation_is_told_the_target(tmp_path: Path) -> None:
+    stub = (CPP / "stub_pto_inst.hpp").read_text()
+    model = """
+    namespace pto {
+    enum class NPUArch { A2A3, A5 };
+    struct NPUMemoryModel {
+        static inline NPUArch arch = NPUArch::A2A3;
+        static void SetDefaultArch(NPUArch given) { arch = given; }
+    };
+    }  // namespace pto
+    """
+    root = installation(tmp_path / "isa", f"#ifndef STUB_MODEL\n#define STUB_MODEL\n{stub}{model}\n#endif\n")
+    answer = "pto::NPUMemoryModel::arch == pto::NPUArch::A5"
+    kernel = {"cpu/kernels/add.cpp": f'extern "C" void add(int* out) {{ *out = {answer}; }}\n'}
+    cache = stub_toolchain(tmp_path / "cache").cache
+    found = {
+        target: run(build(make_toolchain(isa=root, target=target, cache=cache), **kernel)) for target in ("a2a3", "a5")
+    }
+    assert found["a5"] == found["a2a3"] + 1
+
+
 def test_isa_path_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PTO_ISA_ROOT", "/opt/isa")
     assert isa_root(None, "a2a3") == Path("/opt/isa")

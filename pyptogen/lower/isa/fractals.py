@@ -84,7 +84,8 @@ def is_apart(
     platform: str, loc: str, bytes_: int, shape: tuple[int, int], valid: tuple[int | None, int | None]
 ) -> bool:
     """Whether a tile type has to be compact: its valid extent may be fewer fractals than its capacity, and fractals
-    beyond the first line of them lie by that extent.
+    beyond the first line of them lie by that extent. An accumulator with any extent that only a run tells is compact
+    even where one line of fractals makes it the same, so that nobody who reads a kernel has to work that out.
 
     Args:
         valid: the valid extents, None where they are known at run time only.
@@ -92,6 +93,8 @@ def is_apart(
     axis = APART.get(platform, {}).get(loc)
     if axis is None:
         return False
+    if loc == "Acc" and None in valid:
+        return True
     units = _units(loc, bytes_)
     along = valid[axis]
     other = valid[1 - axis] or shape[1 - axis]

@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, 128, DYNAMIC>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, 128, DYNAMIC>;
 using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
 using MatB16_128x128m = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
 using LeftB16_128x32 = TileLeftCompact<bfloat16_t, 128, 32, 128, DYNAMIC>;

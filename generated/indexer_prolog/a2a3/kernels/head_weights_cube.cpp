@@ -8,7 +8,7 @@
 using namespace pto;
 
 namespace {
-using AccF32_32x16 = TileAcc<float, 32, 16, DYNAMIC, 16>;
+using AccF32_32x16 = TileAccCompact<float, 32, 16, DYNAMIC, 16>;
 using MatB16_32x1024 = Tile<TileType::Mat, bfloat16_t, 32, 1024, BLayout::ColMajor, DYNAMIC, 1024, SLayout::RowMajor, 512>;
 using MatB16_1024x16 = Tile<TileType::Mat, bfloat16_t, 1024, 16, BLayout::ColMajor, 1024, 16, SLayout::RowMajor, 512>;
 using LeftB16_32x256 = TileLeft<bfloat16_t, 32, 256, DYNAMIC, 256>;

@@ -12,7 +12,7 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using MatB16_16x128 = Tile<TileType::Mat, bfloat16_t, 16, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
 using LeftB16_16x128 = TileLeft<bfloat16_t, 16, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_16x128 = TileAcc<float, 16, 128, DYNAMIC, 128>;
+using AccF32_16x128 = TileAccCompact<float, 16, 128, DYNAMIC, 128>;
 using HadamardKGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using KCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 FRACTAL = 16
@@ -111,7 +112,8 @@ Places = tuple[tuple[int, Spacing], ...]
 """Distances by the operand that they are about."""
 
 
-def distances(name: str, tiles: Sequence[CubeTile], platform: str) -> tuple[Places, Places]:
+@cache
+def distances(name: str, tiles: tuple[CubeTile, ...], platform: str) -> tuple[Places, Places]:
     """What an instruction leaves behind in L0, and what it takes for granted there: distances by the number of the
     tile among its tiles."""
     if platform not in APART or not tiles:

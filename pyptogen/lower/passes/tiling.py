@@ -16,7 +16,7 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.passes.state import Programs
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -48,6 +48,9 @@ class Tiling:
     finish: Callable[[TileKernel], Programs]
     launch_cost: LaunchCost | None = None
     """What tells how long mixed kernels take; without it they are compared by their slower program."""
+    chosen: dict[str, Table] = field(default_factory=dict)
+    """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
+    most of its kernels in common."""
     compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
@@ -59,6 +62,7 @@ class Tiling:
         alone: Callable[[Op], bool],
         finish: Callable[[TileKernel], Programs],
         launch_cost: LaunchCost | None = None,
+        chosen: dict[str, Table] | None = None,
     ) -> Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
@@ -70,7 +74,7 @@ class Tiling:
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
-        return Tiling(program, platform, tiled, *common, launch_cost)
+        return Tiling(program, platform, tiled, *common, launch_cost, {} if chosen is None else chosen)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
@@ -88,7 +92,21 @@ class Tiling:
             return part.sizes
         if self.alone(part.ops.ops[0]):
             return part.sizes
+        described = self._described(part)
+        if described not in self.chosen:
+            self.chosen[described] = self._choice(part)
+        return self.chosen[described]
 
+    def _described(self, part: Part) -> str:
+        """All of a kernel that its tiles hang on."""
+        ops = part.ops
+        names = {operand.name for op in ops.ops for operand in (*op.operands, op.result) if isinstance(operand, Value)}
+        in_gm = [self.tensors[self.gm_names[name]] for name in sorted(names & self.gm_names.keys())]
+        loops = [loop for loop in self.program.loops if any(op.loop == loop.name for op in ops.ops)]
+        of_kernel = ops.ops, loops, ops.core, ops.writes, ops.slots, ops.vector_cores
+        return repr((of_kernel, part.sizes, part.longest, part.depths, self.segment, in_gm))
+
+    def _choice(self, part: Part) -> Table:
         best = inf
 
         def cost(table: Table) -> float | None:

@@ -103,7 +103,7 @@ LEAVES = {
 @pytest.mark.parametrize("case", LEAVES)
 def test_what_an_instruction_leaves(case: str) -> None:
     name, tiles, apart = LEAVES[case]
-    ((_, found),), _ = distances(name, tiles, "a2a3")
+    ((_, found),), _ = distances(name, tuple(tiles), "a2a3")
     assert found.most == apart
 
 
@@ -127,7 +127,7 @@ TAKES = {
 @pytest.mark.parametrize("case", TAKES)
 def test_what_an_instruction_takes_for_granted(case: str) -> None:
     platform, name, tiles, apart = TAKES[case]
-    _, found = distances(name, tiles, platform)
+    _, found = distances(name, tuple(tiles), platform)
     assert [at.most for _, at in found] == apart
 
 

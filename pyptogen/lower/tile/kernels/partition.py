@@ -115,8 +115,8 @@ def hand_kernels(program: Program) -> dict[str, HandKernel]:
 
 
 def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where it names another
-    kernel too, `first_to_last`."""
+    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix that is a
+    name (`of` is none), or where it names another kernel too, `first_to_last`."""
 
     def short(stages: tuple[str, ...]) -> str:
         words = [s.split("_") for s in stages]
@@ -124,7 +124,7 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
 
     names = [short(stages) for stages in found]
     return [
-        name if name and (len(stages) == 1 or names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
+        name if len(stages) == 1 or (len(name) > 2 and names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
         for name, stages in zip(names, found, strict=True)
     ]
 

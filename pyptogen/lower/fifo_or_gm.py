@@ -89,23 +89,23 @@ def _taken(
     if not stages:
         return made(rows)
     leaders = {stage: kernel[0] for kernel in groups(program, rows[0].row) for stage in kernel}
-    apart, mixed = asked(made, rows), asked(made, _rows_with_fifos(rows, stages))
+    separate, mixed = asked(made, rows), asked(made, _rows_with_fifos(rows, stages))
     if isinstance(mixed, Refusal) or not (with_fifos := _with_fifos(mixed, leaders)):
-        if isinstance(apart, Refusal):
-            raise apart.error()
-        return apart
-    if isinstance(apart, Refusal):
+        if isinstance(separate, Refusal):
+            raise separate.error()
+        return separate
+    if isinstance(separate, Refusal):
         return _chosen(mixed, with_fifos, stages, "only they can do it")
-    through_gm, in_rings = compared([apart, mixed], platform, launch_cost, leaders)
+    through_gm, in_rings = compared([separate, mixed], platform, launch_cost, leaders)
     faster = {stage for stage in with_fifos if in_rings.kernels[stage] < through_gm.kernels.get(stage, 0.0)}
     if faster and faster != with_fifos:
         mixed = asked(made, _rows_with_fifos(rows, faster))
     if isinstance(mixed, Refusal) or not faster:
-        return apart
-    through_gm, in_rings = compared([apart, mixed], platform, launch_cost, leaders)
+        return separate
+    through_gm, in_rings = compared([separate, mixed], platform, launch_cost, leaders)
     gain = through_gm.call / in_rings.call
     if gain < 1 + LEAST_GAIN:
-        return apart
+        return separate
     return _chosen(mixed, faster, stages, f"{gain:.2f} times as fast as through GM by the model")
 
 

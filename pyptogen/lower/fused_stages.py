@@ -53,7 +53,7 @@ def run(
     texts: dict[str, str] = {}
     shown = None if dump is None else texts.__setitem__
     try:
-        taken = apart = lowered(rows, shown)
+        taken = separate = lowered(rows, shown)
         groups: Groups = tuple((stage.name,) for stage in program.stages)
         at = 1
         while at < len(groups):
@@ -65,8 +65,8 @@ def run(
                 continue
             groups, taken = joined, tried
             at = max(1, at - 1)  # the kernel before may take all of it, though it did not take its first stage
-        if taken is not apart:
-            taken = _noted(taken, groups, _gain(apart, taken, platform, launch_cost))
+        if taken is not separate:
+            taken = _noted(taken, groups, _gain(separate, taken, platform, launch_cost))
             if shown is not None:
                 texts.clear()
                 lowered(_fused(rows, groups), shown)

@@ -148,8 +148,8 @@ def _without(refusal: Refusal, state: State, begun: Sequence[State]) -> State:
         Refused: nothing helps, or that has been tried.
     """
     remedy = refusal.remedy
-    if isinstance(remedy, TwoKernels) and remedy.edge not in state.apart:
-        return replace(begun[0], apart=begun[0].apart | {remedy.edge})
+    if isinstance(remedy, TwoKernels) and remedy.edge not in state.unfused:
+        return replace(begun[0], unfused=begun[0].unfused | {remedy.edge})
     if isinstance(remedy, CopyOf):
         in_loop = any(op.result.name == remedy.name and op.loop for op in state.program.ops)
         if not in_loop and remedy.name not in state.copied:

@@ -44,7 +44,7 @@ class State:
     """Tile sizes that were chosen for kernels of this operator, also in other ways to lower it (`Tiling.chosen`)."""
     copied: frozenset[str] = frozenset()
     """Values that are copied, because neither strides nor an index lead to where they lie."""
-    apart: Edges = frozenset()
+    unfused: Edges = frozenset()
     """Pairs of values, reader and what it reads, that are not made in one kernel."""
     variants: Variants = NO_VARIANTS
     tiling: Tiling | None = None

@@ -40,7 +40,7 @@ class Tiling:
     gm_names: Mapping[str, str]
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
-    alone: Callable[[Op], bool]
+    stands_alone: Callable[[Op], bool]
     """Whether an operation is a kernel of its own."""
     segment: str | None
     """The dim of which launches get ranges."""
@@ -59,7 +59,7 @@ class Tiling:
         program: Program,
         platform: Platform,
         parts: Sequence[Part],
-        alone: Callable[[Op], bool],
+        is_standalone: Callable[[Op], bool],
         finish: Callable[[TileKernel], Programs],
         launch_cost: LaunchCost | None = None,
         chosen: dict[str, Table] | None = None,
@@ -70,7 +70,7 @@ class Tiling:
         tiled = tuple(part for part in parts if part.ops.name not in by_hand.finished)
 
         def stands_alone(op: Op) -> bool:
-            return op.kind not in PRODUCTS and alone(op)
+            return op.kind not in PRODUCTS and is_standalone(op)
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
@@ -81,7 +81,7 @@ class Tiling:
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        if self.alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[0]):
             return standalone.run(self.program, part.ops, *common, self.segment if part.longest else None)
         kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.segment)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
@@ -90,7 +90,7 @@ class Tiling:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
         if part.ops.by_hand:
             return part.sizes
-        if self.alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[0]):
             return part.sizes
         described = self._described(part)
         if described not in self.chosen:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances, is_apart
+from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances, needs_compact
 
 Ints = npt.NDArray[np.int64]
 
@@ -65,7 +65,7 @@ def test_a_tile_is_compact_where_it_would_be_wrong(platform: str, loc: str, shap
         wrong = [valid for valid in valids if not is_right(platform, loc, shape, valid, compact=False)]
         if valids:
             expected = bool(wrong) or (loc == "Acc" and None in (rows, cols))
-            assert is_apart(platform, loc, 2, shape, (rows, cols)) == expected, (rows, cols, wrong)
+            assert needs_compact(platform, loc, 2, shape, (rows, cols)) == expected, (rows, cols, wrong)
         assert all(is_right(platform, loc, shape, valid, compact=True) for valid in valids)
 
 

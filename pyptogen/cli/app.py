@@ -37,6 +37,7 @@ from pyptogen.cli import (
     where,
     why,
 )
+from pyptogen.cli.output import written_out
 from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
 
@@ -96,7 +97,8 @@ def _options(
 def main() -> None:
     """The ``pyptogen`` command. Never returns: raises ``SystemExit``."""
     try:
-        app()
+        with written_out():
+            app()
     except DiagnosticError as error:
         tell(error.diagnostics)
         raise SystemExit(FINDINGS) from None

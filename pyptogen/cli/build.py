@@ -72,7 +72,9 @@ def command(
     no_cache: Annotated[
         bool, typer.Option("--no-cache", help="Render every spec anew, also what was rendered before.")
     ] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only what changes, and no progress.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("-q", "--quiet", help="Print findings alone: no line per file, no progress.")
+    ] = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Print how long each spec took to render.")] = False,
     package: Annotated[
         Path | None,
@@ -95,6 +97,7 @@ def command(
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
     from pyptogen.builder.at_once import usual_jobs
+    from pyptogen.builder.findings import edits
     from pyptogen.cli.progress import shown
 
     looking = check or diff or plan
@@ -128,7 +131,12 @@ def command(
         if diff:
             _print_difference(report, form)
             _print_meaning(report, out, target or None, jobs or usual_jobs())
-        if plan or not looking:
+        if plan:
+            refused = () if force else edits(report.operators)
+            found += refused
+            if not refused:
+                _print(report, form, quiet)
+        elif not looking and not quiet:
             _print(report, form, quiet)
         if check:
             found += _found(report, form, quiet)
@@ -150,12 +158,14 @@ def _package(
         raise typer.BadParameter(f"'{kind}' is not one of {expected}, for {targets[0]}.", param_hint="--form")
     with findings(form):
         done = build_package(paths, targets[0], folder, kind, force)
+        if quiet:
+            return
         for verb, changed in (("wrote", done.written), ("deleted", done.removed)):
             for path in changed:
                 said(f"{verb} {folder / path}", form)
         for note in done.notes:
             said(f"note: {note}", form)
-        if not done.written and not done.removed and not quiet:
+        if not done.written and not done.removed:
             said(f"{folder}: up to date", form)
 
 

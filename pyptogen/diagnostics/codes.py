@@ -319,8 +319,9 @@ _TOOLCHAIN = (
     Code("PTG503", "bad ISA path", "The given installation of the PTO-ISA headers is not usable."),
     Code(
         "PTG504",
-        "output folder not usable",
-        "The folder for generated files or compiled kernels, or the file of a trace, cannot be written or is foreign.",
+        "output not usable",
+        "A folder for generated files or compiled kernels, the file of a trace, or standard output cannot be written, "
+        "or the folder holds files of others.",
     ),
     Code(
         "PTG505",

@@ -24,7 +24,7 @@ from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, wi
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
-from pyptogen.lower.tile.kernels.partition import defining_ops, shared
+from pyptogen.lower.tile.kernels.partition import defining_ops, groups, shared
 from pyptogen.lower.tile.kernels.split_cores import MOST
 from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, fifo_slots
 
@@ -47,8 +47,9 @@ def run(
     dump: Dump | None,
     launch_cost: LaunchCost | None = None,
 ) -> Lowered:
-    """The operator lowered for the rows as they are, or with fifos, by ``launch_cost`` or else by the slower program of
-    each kernel. ``dump`` receives what the passes of the way that is taken show, or where none can be, of the first.
+    """The operator lowered for the rows, which name no sizes, as they are, or with fifos, by ``launch_cost`` or else by
+    the slower program of each kernel. ``dump`` receives what the passes of the way that is taken show, or where none
+    can be, of the first.
 
     Raises:
         DiagnosticError: neither can be lowered; what the rows as they are say.
@@ -81,46 +82,47 @@ def _taken(
 ) -> Lowered:
     """The operator in the way that is faster by the model, or the only one."""
 
-    def noted(rows: Sequence[Selected]) -> Lowered:
-        return _noted(lowered(rows), rows)
+    def made(rows: Sequence[Selected]) -> Lowered:
+        return noted(lowered(rows), rows)
 
     stages = _open(program, platform, rows)
     if not stages:
-        return noted(rows)
-    apart, mixed = asked(noted, rows), asked(noted, _rows_with_fifos(rows, stages))
-    if isinstance(mixed, Refusal) or not (with_fifos := _with_fifos(mixed)):
-        if isinstance(apart, Refusal):
-            raise apart.error()
-        return apart
-    if isinstance(apart, Refusal):
+        return made(rows)
+    leaders = {stage: kernel[0] for kernel in groups(program, rows[0].row) for stage in kernel}
+    separate, mixed = asked(made, rows), asked(made, _rows_with_fifos(rows, stages))
+    if isinstance(mixed, Refusal) or not (with_fifos := _with_fifos(mixed, leaders)):
+        if isinstance(separate, Refusal):
+            raise separate.error()
+        return separate
+    if isinstance(separate, Refusal):
         return _chosen(mixed, with_fifos, stages, "only they can do it")
-    through_gm, in_rings = _compared([apart, mixed], platform, launch_cost)
-    faster = {stage for stage in with_fifos if in_rings[stage] < through_gm.get(stage, 0.0)}
+    through_gm, in_rings = compared([separate, mixed], platform, launch_cost, leaders)
+    faster = {stage for stage in with_fifos if in_rings.kernels[stage] < through_gm.kernels.get(stage, 0.0)}
     if faster and faster != with_fifos:
-        mixed = asked(noted, _rows_with_fifos(rows, faster))
+        mixed = asked(made, _rows_with_fifos(rows, faster))
     if isinstance(mixed, Refusal) or not faster:
-        return apart
-    through_gm, in_rings = _compared([apart, mixed], platform, launch_cost)
-    gain = sum(through_gm.values()) / sum(in_rings.values())
+        return separate
+    through_gm, in_rings = compared([separate, mixed], platform, launch_cost, leaders)
+    gain = through_gm.call / in_rings.call
     if gain < 1 + LEAST_GAIN:
-        return apart
+        return separate
     return _chosen(mixed, faster, stages, f"{gain:.2f} times as fast as through GM by the model")
 
 
 def _open(program: Program, platform: Platform, rows: Sequence[Selected]) -> frozenset[str]:
-    """The stages with matrix and vector work that are cut as the compiler likes, on cores that are apart and have
-    figures, and for which there are fifos enough."""
-    if platform.unified or platform.timing is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
+    """The kernels with matrix and vector work, by their first stage, that are cut as the compiler likes, on cores that
+    are apart and have figures, and for which there are fifos enough."""
+    if platform.unified or platform.timing is None:
         return frozenset()
     defining = defining_ops(program)
     found = set()
-    for stage in program.stages:
-        work = [op for op in program.ops if op.stage == stage.name and op.kind not in VIEWS]
+    for stages in groups(program, rows[0].row):
+        work = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         with_products = {op.loop for op in work if op.kind in PRODUCTS}
         loops = [[op for op in work if op.loop == loop] for loop in with_products if loop]
         enough = "" in with_products or any(shared(loop, defining) <= MOST for loop in loops)
         if enough and any(op.kind not in PRODUCTS for op in work):
-            found.add(stage.name)
+            found.add(stages[0])
     return frozenset(found)
 
 
@@ -129,14 +131,15 @@ def _rows_with_fifos(rows: Sequence[Selected], stages: Set[str]) -> list[Selecte
     return [replace(row, row=replace(row.row, sizes={**row.row.sizes, **sizes})) for row in rows]
 
 
-def _with_fifos(result: Lowered) -> frozenset[str]:
-    """The stages whose cores meet in fifos in some plan."""
-    return frozenset(_stage(result, launch) for plan in result.execution.plans for launch in plan if launch.programs)
+def _with_fifos(result: Lowered, leaders: Mapping[str, str]) -> frozenset[str]:
+    """The kernels, by their first stage, whose cores meet in fifos in some plan."""
+    launches = (launch for plan in result.execution.plans for launch in plan)
+    return frozenset(_leader(result, launch, leaders) for launch in launches if launch.programs)
 
 
-def _stage(result: Lowered, launch: LaunchPlan) -> str:
-    """The stage that a launch works for: rows without `fuse` have one for each kernel. C++ by an author has its own."""
-    stages = (stage for k in result.instructions if k.name in launch.kernels for stage in k.stages)
+def _leader(result: Lowered, launch: LaunchPlan, leaders: Mapping[str, str]) -> str:
+    """The first of the stages that share a kernel with what a launch works for. C++ by an author has its own."""
+    stages = (leaders[stage] for k in result.instructions if k.name in launch.kernels for stage in k.stages)
     return next(stages, launch.kernel)
 
 
@@ -149,7 +152,7 @@ def _chosen(mixed: Lowered, with_fifos: Set[str], stages: Set[str], why: str) ->
     return replace(mixed, notes=(*mixed.notes, note), chosen=chosen)
 
 
-def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
+def noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
     """The result with a line about the fifos that no row speaks of."""
     stages = {kernel.name: kernel.stages for kernel in result.instructions}
     there = [launch for plan in result.execution.plans for launch in plan if launch.programs]
@@ -159,21 +162,37 @@ def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
     return replace(result, notes=(*result.notes, note)) if own else result
 
 
-def _compared(ways: Sequence[Lowered], platform: Platform, launch_cost: LaunchCost | None) -> list[dict[str, float]]:
-    """Cycles of each way by stage, all at the same sizes."""
+@dataclass(frozen=True, slots=True)
+class Cycles:
+    """What a way takes: its launches by the first stage of their kernel, and the call, in which a launch waits for
+    those that it needs and for the cores of its kind."""
+
+    kernels: Mapping[str, float]
+    call: float
+
+
+def compared(
+    ways: Sequence[Lowered], platform: Platform, launch_cost: LaunchCost | None, leaders: Mapping[str, str]
+) -> list[Cycles]:
+    """What each way takes, all at the same sizes, by the last plan, which serves the longest calls."""
     dims = nominal_dims(ways[0].program.dims)
     if launch_cost is not None:
         dims = compared_sizes([kernel for way in ways for kernel in way.instructions], platform.cube_cores, dims)
-    return [_cycles(way, platform, dims, launch_cost) for way in ways]
+    return [_cycles(way, platform, dims, launch_cost, leaders) for way in ways]
 
 
 def _cycles(
-    result: Lowered, platform: Platform, dims: Mapping[str, int], launch_cost: LaunchCost | None
-) -> dict[str, float]:
-    """By stage, launch after launch of the last plan, which serves the longest calls."""
+    result: Lowered,
+    platform: Platform,
+    dims: Mapping[str, int],
+    launch_cost: LaunchCost | None,
+    leaders: Mapping[str, str],
+) -> Cycles:
     assert platform.timing is not None
     kernels = {kernel.name: kernel for kernel in result.instructions}
     total: dict[str, float] = {}
+    ended: dict[str, float] = {}
+    free = {"cube": 0.0, "vector": 0.0}
     for launch in result.execution.plans[-1]:
         programs = [kernels[name] for name in launch.kernels if name in kernels]
         if launch_cost is None:
@@ -181,6 +200,11 @@ def _cycles(
         else:
             numbers = with_bounds(dims, result.execution.segment)
             cycles = launch_cost(programs, platform, blocks_of(launch.tiles, launch.core, platform, numbers), numbers)
-        stage = _stage(result, launch)
-        total[stage] = total.get(stage, 0.0) + platform.timing.task.value + cycles
-    return total
+        cycles += platform.timing.task.value
+        leader = _leader(result, launch, leaders)
+        total[leader] = total.get(leader, 0.0) + cycles
+        kinds = {"cube" if one.core == "cube" else "vector" for one in programs}
+        begin = max((*(ended.get(name, 0.0) for name in launch.after), *(free[kind] for kind in kinds)), default=0.0)
+        ended[launch.kernel] = begin + cycles
+        free |= dict.fromkeys(kinds, begin + cycles)
+    return Cycles(total, max(ended.values(), default=0.0))

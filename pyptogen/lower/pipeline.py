@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import chosen_rows, fifo_or_gm
+from pyptogen.lower import chosen_rows, fifo_or_gm, fused_stages
 from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
@@ -32,6 +32,7 @@ from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.lower.tile.sizes.variants import Table
 
 Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
 
@@ -107,10 +108,17 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
 
-    def lowered(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
-        return _lower(State(program, program, platform, tuple(tried), launch_cost), shown)
+    chosen: dict[str, Table] = {}
 
-    return fifo_or_gm.run(lowered, program, platform, rows, dump, launch_cost)
+    def lowered(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
+        return _lower(State(program, program, platform, tuple(tried), launch_cost, chosen), shown)
+
+    def with_or_without_fifos(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
+        return fifo_or_gm.run(lowered, program, platform, tried, shown, launch_cost)
+
+    if any(row.row.fuse or any(row.row.sizes.values()) for row in rows):  # the author has chosen
+        return fifo_or_gm.noted(lowered(rows, dump), rows)
+    return fused_stages.run(with_or_without_fifos, program, platform, rows, dump, launch_cost)
 
 
 def _lower(state: State, dump: Dump | None) -> Lowered:
@@ -140,8 +148,8 @@ def _without(refusal: Refusal, state: State, begun: Sequence[State]) -> State:
         Refused: nothing helps, or that has been tried.
     """
     remedy = refusal.remedy
-    if isinstance(remedy, TwoKernels) and remedy.edge not in state.apart:
-        return replace(begun[0], apart=begun[0].apart | {remedy.edge})
+    if isinstance(remedy, TwoKernels) and remedy.edge not in state.unfused:
+        return replace(begun[0], unfused=begun[0].unfused | {remedy.edge})
     if isinstance(remedy, CopyOf):
         in_loop = any(op.result.name == remedy.name and op.loop for op in state.program.ops)
         if not in_loop and remedy.name not in state.copied:

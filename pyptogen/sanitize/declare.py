@@ -18,7 +18,7 @@ def declare(machine: Machine, node: Declaration) -> None:
     if not node.static:
         _define(machine, node)
         return
-    key = node.token, machine.called_as
+    key = node.token, repr(machine.called_as)
     if key not in machine.statics:
         _define(machine, node)
         machine.statics[key] = machine.scopes[-1][node.name]

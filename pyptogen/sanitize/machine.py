@@ -74,11 +74,20 @@ class Machine:
     scopes: list[dict[str, Cell]] = field(default_factory=list)
     statics: dict[tuple[Token, str], Cell] = field(default_factory=dict)
     """Static variables of functions, by the instance of the template."""
-    called_as: str = ""
+    by_name: dict[str, Functions] = field(init=False)
+    """The file's functions."""
+    called_as: Mapping[str, Any] = field(default_factory=dict)
+    """Template arguments of the function that is walked."""
     turn: bool = False
     depth: int = 0
     steps: int = 0
     """Statements so far."""
+
+    def __post_init__(self) -> None:
+        overloads: dict[str, list[Function]] = {}
+        for function in self.program.functions:
+            overloads.setdefault(function.name, []).append(function)
+        self.by_name = {name: Functions(tuple(functions)) for name, functions in overloads.items()}
 
     def run(self, function: Function, arguments: Sequence[Any] = ()) -> Trace:
         """Walk a kernel with these template arguments. Raises PTG306 and TooLong."""
@@ -129,10 +138,10 @@ class Machine:
 
     def functions(self, name: str) -> Functions | None:
         """The file's functions of a name. Raises PTG306 where they were not understood."""
-        found = tuple(f for f in self.program.functions if f.name == name)
-        if not found and name in self.program.refused:
+        found = self.by_name.get(name)
+        if found is None and name in self.program.refused:
             raise self.program.refused[name]
-        return Functions(found) if found else None
+        return found
 
     # -- functions ------------------------------------------------------------------------------------------------
 
@@ -143,7 +152,7 @@ class Machine:
         with self.inside(*functions.around):
             function, bound = overload(self, functions.overloads, template, arguments)
         self.depth += 1
-        before, self.called_as = self.called_as, repr(bound)
+        before, self.called_as = self.called_as, bound
         try:
             with self.inside(*functions.around, {}):
                 enter(self, function, bound, arguments)
@@ -284,7 +293,7 @@ class Machine:
         """The value of an expression."""
         if isinstance(node, Name):
             return self._named(node)
-        if isinstance(node, Constant):
+        if isinstance(node, Constant):  # the most frequent ones first
             return node.value
         if isinstance(node, Call):
             return pto.call(self, node)

@@ -101,7 +101,7 @@ def lying(name: str, tiles: Sequence[Tile], target: str) -> tuple[tuple[Lying, .
     if not any(tile.kind.loc in ("Left", "Right", "Acc") for tile in tiles):
         return NOTHING
     kinds = [_cube_tile(tile) for tile in tiles]
-    known = [kind for kind in kinds if kind is not None]
+    known = tuple(kind for kind in kinds if kind is not None)
     if len(known) < len(kinds):
         return NOTHING
     places = [(tile.kind.loc, tile.address) for tile in tiles]

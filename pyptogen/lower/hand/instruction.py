@@ -22,7 +22,7 @@ from pyptogen.lower.instruction.select.elementwise import imm
 from pyptogen.lower.instruction.select.selector import LOCS, WORDS
 from pyptogen.lower.instruction.select.transfers import window as gm_window
 from pyptogen.lower.isa import pipe_of
-from pyptogen.lower.isa.fractals import is_apart
+from pyptogen.lower.isa.fractals import needs_compact
 from pyptogen.lower.isa.table import INSTRUCTIONS, NARROWING
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
@@ -69,7 +69,7 @@ class _InstrBody(FixedBody):
         fixed = [None if e.valid is not None else e.size for e in (tile.rows, tile.cols)]
         col_major = loc == "Vec" and tile.form == "col" and buffer.rows > 1
         shape, valid = (buffer.rows, buffer.pitch), (fixed[0], fixed[1])
-        compact = is_apart(self.platform.name, loc, DTYPES[buffer.dtype], shape, valid)
+        compact = needs_compact(self.platform.name, loc, DTYPES[buffer.dtype], shape, valid)
         kind = TileType(loc, buffer.dtype, *shape, *valid, col_major, compact=compact)
         same = (b.name for b in self.buffers.values() if (b.memory, b.address) == (buffer.memory, buffer.address))
         at = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"

@@ -177,7 +177,7 @@ class Touches:
         if not any(tile.type.loc in ("Left", "Right", "Acc") for tile in tiles):
             return (), ()
         starts = [self._region(tile, slots).start for tile in tiles]
-        kinds = [cube_tile(tile) for tile in tiles]
+        kinds = tuple(cube_tile(tile) for tile in tiles)
         left, taken = (
             tuple(((kinds[at].loc, starts[at]), apart) for at, apart in places)
             for places in distances(instr.name, kinds, self._kernel.platform)

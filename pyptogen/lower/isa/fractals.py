@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 FRACTAL = 16
 """Rows of a fractal of L0A and L0C, columns of one of L0B and L0C; the other side has 32 bytes."""
 ROWS, COLS = 0, 1
-APART: Mapping[str, Mapping[str, int]] = {
+STRIDE_AXIS: Mapping[str, Mapping[str, int]] = {
     "a2a3": {"Left": COLS, "Right": COLS, "Acc": ROWS},
     "a5": {"Left": ROWS, "Right": COLS, "Acc": ROWS},
 }
@@ -80,7 +81,7 @@ def deep(bytes_: int) -> int:
     return 32 // bytes_
 
 
-def is_apart(
+def needs_compact(
     platform: str, loc: str, bytes_: int, shape: tuple[int, int], valid: tuple[int | None, int | None]
 ) -> bool:
     """Whether a tile type has to be compact: its valid extent may be fewer fractals than its capacity, and fractals
@@ -90,7 +91,7 @@ def is_apart(
     Args:
         valid: the valid extents, None where they are known at run time only.
     """
-    axis = APART.get(platform, {}).get(loc)
+    axis = STRIDE_AXIS.get(platform, {}).get(loc)
     if axis is None:
         return False
     if loc == "Acc" and None in valid:
@@ -111,10 +112,11 @@ Places = tuple[tuple[int, Spacing], ...]
 """Distances by the operand that they are about."""
 
 
-def distances(name: str, tiles: Sequence[CubeTile], platform: str) -> tuple[Places, Places]:
+@cache
+def distances(name: str, tiles: tuple[CubeTile, ...], platform: str) -> tuple[Places, Places]:
     """What an instruction leaves behind in L0, and what it takes for granted there: distances by the number of the
     tile among its tiles."""
-    if platform not in APART or not tiles:
+    if platform not in STRIDE_AXIS or not tiles:
         return (), ()
     if name.startswith("TMATMUL"):
         return _product(name, tiles, platform)
@@ -129,7 +131,7 @@ def distances(name: str, tiles: Sequence[CubeTile], platform: str) -> tuple[Plac
 def _into(name: str, tile: CubeTile, source: CubeTile, platform: str) -> Spacing:
     """TEXTRACT and TMOV to L0A and L0B. What is transposed on the way goes by fractals of 16 elements on either side;
     of bytes two at a time, as if compact."""
-    axis, units = APART[platform][tile.loc], _units(tile.loc, tile.bytes)
+    axis, units = STRIDE_AXIS[platform][tile.loc], _units(tile.loc, tile.bytes)
     transposed = source.row_major != (tile.loc == "Right")
     pairs = transposed and tile.bytes == 1 and (tile.loc == "Right" or platform == "a5" or name.startswith("TMOV"))
     unit = max(units[axis], FRACTAL) if transposed or (tile.k_aligned and tile.bytes == 4) else units[axis]
@@ -157,7 +159,7 @@ def _product(name: str, tiles: Sequence[CubeTile], platform: str) -> tuple[Place
     taken = []
     aligned = (left.k_aligned or right.k_aligned) and left.bytes == 4
     for tile, at in ((left, by_loc["Left"][0]), (right, by_loc["Right"][0])):
-        axis, units = APART[platform][tile.loc], _units(tile.loc, tile.bytes)
+        axis, units = STRIDE_AXIS[platform][tile.loc], _units(tile.loc, tile.bytes)
         unit = FRACTAL if aligned and tile is left and axis == COLS else units[axis]
         if tile.many(1 - axis, units[1 - axis]):
             taken.append((at, tile.apart(axis, unit, True)))

@@ -40,9 +40,11 @@ class State:
     """The tiling rows that can apply."""
     launch_cost: LaunchCost | None = None
     """What tells how long launches take, where whoever lowers has something that does."""
+    chosen: dict[str, Table] = field(default_factory=dict)
+    """Tile sizes that were chosen for kernels of this operator, also in other ways to lower it (`Tiling.chosen`)."""
     copied: frozenset[str] = frozenset()
     """Values that are copied, because neither strides nor an index lead to where they lie."""
-    apart: Edges = frozenset()
+    unfused: Edges = frozenset()
     """Pairs of values, reader and what it reads, that are not made in one kernel."""
     variants: Variants = NO_VARIANTS
     tiling: Tiling | None = None

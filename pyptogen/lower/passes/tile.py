@@ -19,15 +19,15 @@ from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, spli
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
 
 
-def _alone(state: State) -> Callable[[Op], bool]:
+def _is_standalone(state: State) -> Callable[[Op], bool]:
     """Which operations are a kernel of their own."""
     by_kind = standalone.Standalone(state.fitted, state.platform)
-    return lambda op: (op.result.name, op.result.name) in state.apart or by_kind(op)
+    return lambda op: (op.result.name, op.result.name) in state.unfused or by_kind(op)
 
 
 def _partition(state: State) -> State:
-    state = replace(state, apart=partition.before_updates(state.fitted) | state.apart)
-    found = variants.run(state.fitted, state.rows, state.platform, _alone(state), state.apart)
+    state = replace(state, unfused=partition.before_updates(state.fitted) | state.unfused)
+    found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused)
     return replace(state, variants=found)
 
 
@@ -36,9 +36,10 @@ def _choose_tiles(state: State) -> State:
         state.fitted,
         state.platform,
         state.variants.parts,
-        _alone(state),
+        _is_standalone(state),
         lambda kernel: _finished(kernel, state.platform),
         state.launch_cost,
+        state.chosen,
     )
     tables = {part.ops.name: tiling.table(part) for part in tiling.parts}
     return replace(state, tiling=tiling, tables=tables, by_hand=tiling.by_hand)
@@ -64,7 +65,7 @@ def _shorten_blocks(state: State) -> State:
 def _check_overwrites(state: State) -> State:
     own = {part.ops.name: part.ops.ops for part in state.variants.parts if not part.ops.by_hand}
     for kernel in state.kernels:
-        overwritten.check(kernel, own.get(kernel.name, ()), state.fitted, state.platform, state.apart)
+        overwritten.check(kernel, own.get(kernel.name, ()), state.fitted, state.platform, state.unfused)
     return state
 
 

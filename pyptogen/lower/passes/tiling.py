@@ -16,7 +16,7 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.passes.state import Programs
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -40,7 +40,7 @@ class Tiling:
     gm_names: Mapping[str, str]
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
-    alone: Callable[[Op], bool]
+    stands_alone: Callable[[Op], bool]
     """Whether an operation is a kernel of its own."""
     segment: str | None
     """The dim of which launches get ranges."""
@@ -48,6 +48,9 @@ class Tiling:
     finish: Callable[[TileKernel], Programs]
     launch_cost: LaunchCost | None = None
     """What tells how long mixed kernels take; without it they are compared by their slower program."""
+    chosen: dict[str, Table] = field(default_factory=dict)
+    """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
+    most of its kernels in common."""
     compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
@@ -56,9 +59,10 @@ class Tiling:
         program: Program,
         platform: Platform,
         parts: Sequence[Part],
-        alone: Callable[[Op], bool],
+        is_standalone: Callable[[Op], bool],
         finish: Callable[[TileKernel], Programs],
         launch_cost: LaunchCost | None = None,
+        chosen: dict[str, Table] | None = None,
     ) -> Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
@@ -66,18 +70,18 @@ class Tiling:
         tiled = tuple(part for part in parts if part.ops.name not in by_hand.finished)
 
         def stands_alone(op: Op) -> bool:
-            return op.kind not in PRODUCTS and alone(op)
+            return op.kind not in PRODUCTS and is_standalone(op)
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
-        return Tiling(program, platform, tiled, *common, launch_cost)
+        return Tiling(program, platform, tiled, *common, launch_cost, {} if chosen is None else chosen)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        if self.alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[0]):
             return standalone.run(self.program, part.ops, *common, self.segment if part.longest else None)
         kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.segment)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
@@ -86,9 +90,23 @@ class Tiling:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
         if part.ops.by_hand:
             return part.sizes
-        if self.alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[0]):
             return part.sizes
+        described = self._described(part)
+        if described not in self.chosen:
+            self.chosen[described] = self._choice(part)
+        return self.chosen[described]
 
+    def _described(self, part: Part) -> str:
+        """All of a kernel that its tiles hang on."""
+        ops = part.ops
+        names = {operand.name for op in ops.ops for operand in (*op.operands, op.result) if isinstance(operand, Value)}
+        in_gm = [self.tensors[self.gm_names[name]] for name in sorted(names & self.gm_names.keys())]
+        loops = [loop for loop in self.program.loops if any(op.loop == loop.name for op in ops.ops)]
+        of_kernel = ops.ops, loops, ops.core, ops.writes, ops.slots, ops.vector_cores
+        return repr((of_kernel, part.sizes, part.longest, part.depths, self.segment, in_gm))
+
+    def _choice(self, part: Part) -> Table:
         best = inf
 
         def cost(table: Table) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances, is_apart
+from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances, needs_compact
 
 Ints = npt.NDArray[np.int64]
 
@@ -65,7 +65,7 @@ def test_a_tile_is_compact_where_it_would_be_wrong(platform: str, loc: str, shap
         wrong = [valid for valid in valids if not is_right(platform, loc, shape, valid, compact=False)]
         if valids:
             expected = bool(wrong) or (loc == "Acc" and None in (rows, cols))
-            assert is_apart(platform, loc, 2, shape, (rows, cols)) == expected, (rows, cols, wrong)
+            assert needs_compact(platform, loc, 2, shape, (rows, cols)) == expected, (rows, cols, wrong)
         assert all(is_right(platform, loc, shape, valid, compact=True) for valid in valids)
 
 
@@ -103,7 +103,7 @@ LEAVES = {
 @pytest.mark.parametrize("case", LEAVES)
 def test_what_an_instruction_leaves(case: str) -> None:
     name, tiles, apart = LEAVES[case]
-    ((_, found),), _ = distances(name, tiles, "a2a3")
+    ((_, found),), _ = distances(name, tuple(tiles), "a2a3")
     assert found.most == apart
 
 
@@ -127,7 +127,7 @@ TAKES = {
 @pytest.mark.parametrize("case", TAKES)
 def test_what_an_instruction_takes_for_granted(case: str) -> None:
     platform, name, tiles, apart = TAKES[case]
-    _, found = distances(name, tiles, platform)
+    _, found = distances(name, tuple(tiles), platform)
     assert [at.most for _, at in found] == apart
 
 

@@ -18,7 +18,7 @@ from pyptogen.lower.block.ir import BlockKernel, Buffer
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
-from pyptogen.lower.isa.fractals import is_apart
+from pyptogen.lower.isa.fractals import needs_compact
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES, PACKED
@@ -152,7 +152,7 @@ class Selector:
             height, width = _in_fractals(box, rows.size, cols.size, size)
             height = -(-height // 32) * 32 if tile.name in self.in_pairs else height
             kind = self._type(loc, tile.dtype, height, width, rows, cols, right)
-            compact = is_apart(self.platform.name, loc, size, (height, width), (kind.valid_rows, kind.valid_cols))
+            compact = needs_compact(self.platform.name, loc, size, (height, width), (kind.valid_rows, kind.valid_cols))
             by_sixteen = compact and loc == "Left" and tile.dtype == "fp32" and tile.name in self.transposed
             kind = replace(kind, across=tile.name in self.across, compact=compact, k_aligned=by_sixteen)
         copies = f", {buffer.copies} copies" if buffer.slot else ""

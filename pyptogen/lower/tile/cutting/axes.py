@@ -39,7 +39,7 @@ Axis = tuple[Factor, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class InRounds:
+class PerIteration:
     """A value without an axis of the block, in GM: iteration ``var`` of the loop lies ``var * step`` elements after the
     first."""
 
@@ -72,13 +72,14 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class GmView:
-    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
-    iteration's value of many that lie there one after another. ``picks``: the indices that lead to some of the axes."""
+    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element.
+    ``per_iteration``: one iteration's value of many that lie there one after another. ``picks``: the indices that
+    lead to some of the axes."""
 
     tensor: str
     axes: tuple[Axis, ...]
     offset: Poly
-    apart: InRounds | None = None
+    per_iteration: PerIteration | None = None
     picks: tuple[Pick, ...] = ()
 
 
@@ -99,7 +100,7 @@ class Axes:
         self.defining = {op.result.name: op for op in program.ops}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
         self.varying: Set[str] | None = None
-        self.apart: Mapping[str, InRounds] | None = None
+        self.per_iteration: Mapping[str, PerIteration] | None = None
         """What `between_iterations` finds, once for all kernels."""
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
@@ -277,10 +278,10 @@ class Axes:
     def _collected(self, view: GmView, op: Op) -> GmView:
         """All iterations of a value: its block is the whole axis, or where it lies apart there is one more axis."""
         axis = int(op.attrs["axis"])
-        stride = view.axes[axis][-1].stride if view.apart is None else view.apart.step
+        stride = view.axes[axis][-1].stride if view.per_iteration is None else view.per_iteration.step
         whole = self._restride(self.factor(op.result.shape[axis]), stride)
         axes = (*view.axes[:axis], whole, *view.axes[axis + (not op.attrs["stacked"]) :])
-        return replace(view, axes=axes, apart=None)
+        return replace(view, axes=axes, per_iteration=None)
 
     def undo(self, view: GmView, op: Op) -> GmView:
         """The view of the operand of a reshape or reorder whose result has this view."""

@@ -299,7 +299,7 @@ class Cutter:
         placed = self.operands.placed[(op.result.name, "")]
         placed = placed if scope is None else replace(placed, scope=scope)
         tensor = self.builder.gm_names[op.result.name]
-        view = replace(self.axes.whole(tensor, op.result), apart=self.windows.apart.get(op.result.name))
+        view = replace(self.axes.whole(tensor, op.result), per_iteration=self.windows.per_iteration.get(op.result.name))
         shape = self.grid.shape2d(view.axes, placed.scope, op)
         self.windows.check_pairs(op.result, shape, op)
         ref = self.windows.gm_ref(view, shape, placed.scope)

@@ -73,7 +73,7 @@ class Operands:
         view = self.windows.gm_view(value.name, op)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
-        dims |= {view.apart.loop.block.name} if view.apart is not None else set()
+        dims |= {view.per_iteration.loop.block.name} if view.per_iteration is not None else set()
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent

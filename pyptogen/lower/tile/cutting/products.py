@@ -103,7 +103,7 @@ class Products:
             raise unsupported(op.span, "scales that an index names", "copy them first").helped_by(
                 CopyOf(view.picks[0].name)
             )
-        if view.apart is not None:
+        if view.per_iteration is not None:
             raise unsupported(op.span, "scales that iterations of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
         along, across = (view.axes[-1], view.axes[-2]) if role == "a" else (view.axes[-2], view.axes[-1])

@@ -12,7 +12,7 @@ from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
-from pyptogen.lower.tile.loops.between_iterations import values_apart
+from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 
 
 def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str, GmTensor], dict[str, str]]:
@@ -23,7 +23,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     """
     axes = Axes(program)
     defining = defining_ops(program)
-    apart = values_apart(axes)
+    per_iteration = values_per_iteration(axes)
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
     for value in program.inputs:
@@ -43,7 +43,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         for name in kernel.writes:
             if name not in gm_names:
                 value = defining[name].result
-                shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
+                shape = (per_iteration[name].elements(axes),) if name in per_iteration else _in_memory(value, axes)
                 gm_names[name] = free = _free(spoken.get(name, name), tensors)
                 tensors[free] = GmTensor(free, value.dtype, shape, "nd", True, value.span)
     return tensors, gm_names

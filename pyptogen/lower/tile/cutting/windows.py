@@ -26,7 +26,7 @@ from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg
-from pyptogen.lower.tile.loops.between_iterations import values_apart
+from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.ops import ReadIndex
 
 
@@ -52,7 +52,7 @@ class Windows:
         )
         self.found: dict[tuple[str, Poly, int], str] = {}
         """Variables of indices, by the index, the place in it, and the scope in which it is read."""
-        self.apart = values_apart(builder.axes)
+        self.per_iteration = values_per_iteration(builder.axes)
 
     def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
         """A number as the kernel has it: attrs are arguments, and how long an iteration's block is, a variable or
@@ -88,7 +88,7 @@ class Windows:
             if base in self.defining
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
+        view = replace(self.axes.whole(tensor, source), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, name):
             picked = op.kind == "picked"
             seen = asked(self._picked, view, op, reader) if picked else asked(self.axes.apply, view, op)
@@ -158,10 +158,10 @@ class Windows:
                 loop = scope.loop_of(factor.dim)
                 if loop is not None and not factor.still and factor.pick is None:
                     offset = offset + Poly.of(loop.var) * factor.stride
-        if view.apart is not None:
-            loop = scope.loop_of(view.apart.loop.block.name)
+        if view.per_iteration is not None:
+            loop = scope.loop_of(view.per_iteration.loop.block.name)
             assert loop is not None
-            offset = offset + Poly.of(loop.var) * view.apart.step
+            offset = offset + Poly.of(loop.var) * view.per_iteration.step
         row = next((f for a in view.axes for f in a if _same(f, shape.row)), None)
         row_stride = ONE if row is None else row.stride if row.pick is None else view.picks[row.pick].step
         columns = view.axes[-1] if view.axes else ()

@@ -121,7 +121,7 @@ def before_overwrites(program: Program) -> Mapping[str, frozenset[str]]:
     return {one.result: one.readers for one in overwrites(program) if one.readers}
 
 
-def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Platform, apart: Edges) -> None:
+def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Platform, unfused: Edges) -> None:
     """One kernel, cut into tiles: each tile of an input that it overwrites is read before, and by the iteration that
     overwrites it.
 
@@ -130,7 +130,7 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
         ops: its operations.
         program: the operator.
         platform: where it will run.
-        apart: pairs of (writer, reader) that are in different kernels already.
+        unfused: pairs of (writer, reader) that are in different kernels already.
 
     Raises:
         Refused: another operation of the kernel is to be in an earlier one.
@@ -142,7 +142,7 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
         if one.result in mine and not _in_turns(kernel, one.tensor, by_two):
             error = beside(program, one)
             for reader in sorted(one.readers & mine):
-                if (one.result, reader) not in apart:
+                if (one.result, reader) not in unfused:
                     raise error.helped_by(TwoKernels(one.result, reader))
             raise error
 

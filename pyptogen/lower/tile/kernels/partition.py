@@ -115,8 +115,8 @@ def hand_kernels(program: Program) -> dict[str, HandKernel]:
 
 
 def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where it names another
-    kernel too, `first_to_last`."""
+    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix that is a
+    name (`of` is none), or where it names another kernel too, `first_to_last`."""
 
     def short(stages: tuple[str, ...]) -> str:
         words = [s.split("_") for s in stages]
@@ -124,7 +124,7 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
 
     names = [short(stages) for stages in found]
     return [
-        name if name and (len(stages) == 1 or names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
+        name if len(stages) == 1 or (len(name) > 2 and names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
         for name, stages in zip(names, found, strict=True)
     ]
 
@@ -141,21 +141,21 @@ First = Mapping[str, frozenset[str]]
 
 
 def _epochs(
-    ops: list[Op], defining: dict[str, Op], alone: Callable[[Op], bool], apart: Edges, first: First
+    ops: list[Op], defining: dict[str, Op], is_standalone: Callable[[Op], bool], unfused: Edges, first: First
 ) -> list[list[Op]]:
-    """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
-    what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
+    """Operations that may share a kernel, each as early as its operands allow; one that ``is_standalone`` is by
+    itself, and what reads a value across one of the edges in ``unfused`` comes later. A loop is not taken apart."""
     groups: dict[str, list[Op]] = {}
     for op in ops:
         groups.setdefault(op.loop or f" {op.result.name}", []).append(op)
     level: dict[str, int] = {}
     found: dict[int, list[Op]] = {}
     for group in groups.values():
-        own = len(group) == 1 and alone(group[0])
+        own = len(group) == 1 and is_standalone(group[0])
         at = 0
         for op in group:
             for base in (_roots(op, defining) | first.get(op.result.name, frozenset())) & level.keys():
-                gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
+                gap = 2 if (op.result.name, base) in unfused else own or level[base] % 2
                 at = max(at, level[base] + gap)
         at += (own - at) % 2
         level |= {op.result.name: at for op in group}
@@ -326,8 +326,8 @@ def _kernels(
         for part in parts:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, defining, loops, first)
-            alone = len({op.loop for op in ops if op.loop}) < 2
-            if platform.unified or stuck or (in_rings and (alone or shared(part, defining) <= MOST)):
+            one_loop = len({op.loop for op in ops if op.loop}) < 2
+            if platform.unified or stuck or (in_rings and (one_loop or shared(part, defining) <= MOST)):
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -343,8 +343,8 @@ def run(
     program: Program,
     row: TilingRow,
     platform: Platform,
-    alone: Callable[[Op], bool] = lambda op: False,
-    apart: Edges = frozenset(),
+    is_standalone: Callable[[Op], bool] = lambda op: False,
+    unfused: Edges = frozenset(),
 ) -> tuple[KernelOps, ...]:
     """Partition the program for one tiling row.
 
@@ -352,11 +352,13 @@ def run(
         program: the operator.
         row: its tiling row.
         platform: where it will run.
-        alone: which operations are kernels of their own.
-        apart: pairs of (reader, value) that must not be in one kernel.
+        is_standalone: which operations are kernels of their own.
+        unfused: pairs of (reader, value) that must not be in one kernel.
     """
     defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
-    kernels = _kernels(program, row, platform, defining, lambda ops: _epochs(ops, defining, alone, apart, first), first)
+    kernels = _kernels(
+        program, row, platform, defining, lambda ops: _epochs(ops, defining, is_standalone, unfused, first), first
+    )
     kernels = _distinct(kernels, given)
     order = _order(kernels, defining, first)
     if order is None:

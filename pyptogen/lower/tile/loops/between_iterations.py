@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence, Set
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.views import indices_of, root, value_views
-from pyptogen.lower.tile.cutting.axes import Axes, InRounds
+from pyptogen.lower.tile.cutting.axes import Axes, PerIteration
 from pyptogen.lower.tile.loops.block_lengths import named_tiles
 
 
@@ -38,17 +38,17 @@ def varying_in(axes: Axes) -> Set[str]:
     return axes.varying
 
 
-def values_apart(axes: Axes) -> Mapping[str, InRounds]:
+def values_per_iteration(axes: Axes) -> Mapping[str, PerIteration]:
     """The values that would lie apart in GM, by name. One takes at least as many elements as the value has, rounded
     such that the place of an iteration is a multiple of where its block begins."""
-    if axes.apart is None:
-        axes.apart = _values_apart(axes)
-    return axes.apart
+    if axes.per_iteration is None:
+        axes.per_iteration = _values_per_iteration(axes)
+    return axes.per_iteration
 
 
-def _values_apart(axes: Axes) -> dict[str, InRounds]:
+def _values_per_iteration(axes: Axes) -> dict[str, PerIteration]:
     program = axes.program
-    found: dict[str, InRounds] = {}
+    found: dict[str, PerIteration] = {}
     loops = {loop.name: loop for loop in program.loops}
     tiles = {loop.name: min(named_tiles(program, loop)) for loop in program.loops}
     changing = varying_in(axes)
@@ -61,5 +61,5 @@ def _values_apart(axes: Axes) -> dict[str, InRounds]:
                 for factor in factors:
                     size = size * factor.extent
                 step = Poly(tuple((names, -(-count // tiles[loop.name])) for names, count in size.terms))
-                found[op.result.name] = InRounds(loop, step)
+                found[op.result.name] = PerIteration(loop, step)
     return found

@@ -56,10 +56,10 @@ def batches_apart(program: Program, kernel: KernelOps, table: Mapping[str, Mappi
     shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.kind in PRODUCTS]
     batches = {factor.dim for shape in shapes for axis in shape[:-2] for factor in axis}
 
-    def apart(dim: str, size: TileSize) -> TileSize:
+    def own(dim: str, size: TileSize) -> TileSize:
         return replace(size, tile=1, inner=1) if size.unroll and dim in batches else size
 
-    return {stage: {dim: apart(dim, size) for dim, size in sizes.items()} for stage, sizes in table.items()}
+    return {stage: {dim: own(dim, size) for dim, size in sizes.items()} for stage, sizes in table.items()}
 
 
 def columns(

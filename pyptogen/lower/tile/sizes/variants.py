@@ -51,15 +51,16 @@ def run(
     program: Program,
     rows: Sequence[Selected],
     platform: Platform,
-    alone: Callable[[Op], bool],
-    apart: Edges = frozenset(),
+    is_standalone: Callable[[Op], bool],
+    unfused: Edges = frozenset(),
 ) -> Variants:
-    """Partition the program for every row and merge what rows share; ``alone`` and ``apart`` as in `partition`."""
+    """Partition the program for every row and merge what rows share; ``is_standalone`` and ``unfused`` as in
+    `partition`."""
     users: dict[tuple[Any, ...], list[tuple[Selected, KernelOps]]] = {}
     by_row: list[list[tuple[Any, ...]]] = []
     for selected in rows:
         keys = []
-        for ops in partition.run(program, selected.row, platform, alone, apart):
+        for ops in partition.run(program, selected.row, platform, is_standalone, unfused):
             key = (
                 ops.name,
                 ops.stages,

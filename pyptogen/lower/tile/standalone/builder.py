@@ -27,7 +27,7 @@ from pyptogen.lower.tile.ir import (
     TileVal,
 )
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
-from pyptogen.lower.tile.loops.between_iterations import values_apart
+from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Load, Store
 
@@ -81,7 +81,7 @@ class StandaloneBuilder:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
         self.defining = defining_ops(program)
-        self.apart = values_apart(self.axes)
+        self.per_iteration = values_per_iteration(self.axes)
         self.tensors, self.gm_names = tensors, gm_names
         self.tiles: dict[str, TileVal] = {}
         self.reads: list[str] = []
@@ -116,7 +116,7 @@ class StandaloneBuilder:
             )
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
-        view = replace(self.axes.whole(tensor, whole), apart=self.apart.get(base))
+        view = replace(self.axes.whole(tensor, whole), per_iteration=self.per_iteration.get(base))
         for op in value_views(self.defining, value.name):
             if op.kind == "picked":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")

@@ -1,0 +1,80 @@
+"""`pyptogen build` as it is typed: what `-q` and `--plan` print, and when `--plan` refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from builder.toy_library import Library
+from typer.testing import CliRunner, Result
+
+from pyptogen.cli.app import app
+
+ROOT = Path(__file__).parents[2]
+Build = Callable[..., Result]
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
+    return Library(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def build(library: Library) -> Build:
+    words = ("build", str(library.specs), "-o", str(library.out), "--no-cache", "--jobs", "1")
+    return lambda *more: CliRunner().invoke(app, [*words, *more])
+
+
+def test_quiet_prints_no_line_per_file(library: Library, build: Build) -> None:
+    library.write("one")
+    assert (build("-q").output, bool(library.tree())) == ("", True)
+    library.write("one", "first third")
+    assert build("--plan", "-q").output == build("--plan").output != ""  # it is what was asked for
+    assert build("-q").output == ""
+    assert (build("-q").output, build("--plan", "-q").output, build("--check", "-q").output) == ("", "", "")
+    assert "up to date" in build().output
+
+
+def test_quiet_tells_findings(library: Library, build: Build) -> None:
+    library.write("one")
+    build()
+    (library.out / "one/cpu/kernels/first.cpp").write_text("// faster\n")
+    for words in ((), ("--check",)):
+        result = build("-q", *words)
+        assert (result.exit_code, "PTG514" in result.output) == (1, True)
+
+
+def test_a_quiet_package(tmp_path: Path) -> None:
+    words = ["build", str(ROOT / "specs/relu.yaml"), "--target", "cpu", "--package", str(tmp_path / "lib")]
+    first = CliRunner().invoke(app, [*words, "-q"])
+    assert (first.exit_code, first.output, (tmp_path / "lib/package.json").is_file()) == (0, "", True)
+    assert CliRunner().invoke(app, [*words, "-q"]).output == ""
+    assert "up to date" in CliRunner().invoke(app, words).output
+
+
+def test_a_plan_refuses_what_the_build_would_refuse(library: Library, build: Build) -> None:
+    library.write("one")
+    library.write("two")
+    build()
+    kernel = library.out / "one/cpu/kernels/first.cpp"
+    kernel.write_text("// faster\n")
+    library.write("two", "first third")
+    before = library.tree()
+    planned, built = build("--plan"), build()
+    assert (planned.exit_code, built.exit_code, library.tree()) == (1, 1, before)
+    assert planned.output == built.output
+    assert "PTG514" in planned.output
+    forced = build("--plan", "--force")
+    assert forced.exit_code == 0
+    assert f"would write {kernel}" in forced.output
+    assert f"would write {library.out / 'two/cpu/kernels/third.cpp'}" in forced.output
+    assert library.tree() == before
+
+
+def test_a_plan_with_a_check_tells_an_edit_once(library: Library, build: Build) -> None:
+    library.write("one")
+    build()
+    (library.out / "one/cpu/kernels/first.cpp").write_text("// faster\n")
+    result = build("--plan", "--check")
+    assert (result.exit_code, result.output.count("PTG514")) == (1, 1)

@@ -56,8 +56,10 @@ def as_array(name: str, value: Any) -> npt.NDArray[Any]:
 
 
 def tensors_as_arrays(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The values themselves, or with arrays on the same memory in place of torch's tensors. Raises PTG403 for those of a
-    device."""
+    """The values themselves, or with arrays on the same memory in place of torch's tensors.
+
+    Raises PTG403 for tensors of a device.
+    """
     torch = sys.modules.get("torch")
     if torch is None:
         return values

@@ -607,11 +607,11 @@ def _roll(at: Site, x: Value, shifts: Sequence[Any], dims: Sequence[int] = ()) -
         if not isinstance(size, int):
             raise NotTakenError("a roll along an axis whose size only calls know", "make the axis static")
         if shift % size:
-            x = _turned(at.named(x), axis, size, shift % size)
+            x = _rolled(at.named(x), axis, size, shift % size)
     return replace(x, word="rolled")
 
 
-def _turned(x: Value, axis: int, size: int, shift: int) -> Value:
+def _rolled(x: Value, axis: int, size: int, shift: int) -> Value:
     """The last ``shift`` slices of an axis before the others."""
 
     def of(count: int) -> tuple[str, ...]:

@@ -82,3 +82,20 @@ def test_the_indexer_prolog_has_a_critical_path() -> None:
     assert 0 < found.roofline_share < 1
     for earlier, later in pairwise(path):
         assert earlier.end <= later.start + 1
+
+
+def reads_of(name: str, tensor: str, numbers: dict[str, int], blocks: int) -> float:
+    """Cycles of one read of an index by the scalar unit, on the average."""
+    kernel = next(k for k in lowered(name).instructions if any(t.name == tensor for t in k.tensors))
+    lane = lane_of(kernel, TIMING, numbers, 0, blocks)
+    return next(work.price.hold for work in lane.work if work.name == "read" and work.tensor == tensor)
+
+
+def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> None:
+    """16 of `int32` are 64 bytes: one read of 16 goes to GM, where one block reads them in order. Blocks that take
+    turns read numbers that lie further apart."""
+    one = reads_of("index_add", "index", {"rows": 64, "added": 4096}, 1)
+    assert one == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value / 16)
+    tokens = {"t": 1024, "vocabulary": 32000}
+    several = [reads_of("embedding", "token", tokens, blocks) for blocks in (4, 48)]
+    assert several[0] < several[1] == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value)

@@ -168,6 +168,19 @@ def test_planted_errors_are_found_in_two_rounds(spec: Path) -> None:
         assert not left
 
 
+@pytest.mark.parametrize(
+    ("dims", "message"),
+    [
+        ("a: b, b: c, c: a * 2, far: a + 1", "dims depend on themselves: a → b → c → a"),
+        ("a: c, b: c, c: gone, far: b * 2", "`gone` is no dim"),
+    ],
+)
+def test_dims_that_lead_to_an_error_are_told_once(dims: str, message: str) -> None:
+    text = EIGHT[: EIGHT.index("dims:")] + f"dims: {{{dims}}}\ninputs: {{x: 'fp32[far]'}}\n"
+    text += "outputs: {y: 'fp32[b]'}\ngraph: {y: relu(x)}\n"
+    assert [one.message for one in found(text)] == [message]
+
+
 def test_reading_ends_after_many_errors() -> None:
     text = EIGHT.replace("  cols: 8\n", "".join(f"  d{n}: 0\n" for n in range(3 * MOST_ERRORS)))
     assert len(found(text)) == MOST_ERRORS

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import Span, did_you_mean, fault, is_sound, kept, poison, require_sound
+from pyptogen.diagnostics import Span, did_you_mean, fault, is_sound, kept, require_sound
 from pyptogen.lower.expr import from_sympy
 from pyptogen.lower.tensor.building.stated import Stated, follows, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
@@ -333,7 +333,7 @@ def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
             with kept(spec.name) as outcome:
                 dims.append(reader.dim(spec.name))
             if outcome.failed:
-                poison(reader.given_up())
+                reader.give_up()
     done = {dim.name for dim in dims}
     symbols = {name: symbol for name, symbol in reader.symbols.items() if name in done}
     return DimTable(dims, {**symbols, **attrs}, reader.made_of)
@@ -359,10 +359,9 @@ class _DimReader:
             self._table.add(self._done[name])
         return self._done[name]
 
-    def given_up(self) -> list[str]:
-        """The dims that an error left half read, one in the definition of the other: all hang on it."""
-        left, self._open = self._open, []
-        return left
+    def give_up(self) -> None:
+        """An error left dims half read, one in the definition of the other: none of them is being read any more."""
+        self._open.clear()
 
     def _read(self, spec: DimSpec) -> Dim:
         if spec.value is None:

@@ -126,7 +126,9 @@ def test_no_findings_are_documents_too() -> None:
 def test_a_finding_without_a_place_names_its_file(tmp_path: Path) -> None:
     found = [Diagnostic("PTG514", "1 file edited by hand", None, file=str(tmp_path / "out/a b.cpp"))]
     assert "a b.cpp" not in RENDERERS["concise"](found)
-    assert RENDERERS["github"](found).startswith("::error title=PTG514 generated files edited by hand,file=out/a b.cpp::")
+    assert RENDERERS["github"](found).startswith(
+        "::error title=PTG514 generated files edited by hand,file=out/a b.cpp::"
+    )
     assert json.loads(RENDERERS["gitlab"](found))[0]["location"] == {"path": "out/a b.cpp", "lines": {"begin": 1}}
     (result,) = json.loads(RENDERERS["sarif"](found))["runs"][0]["results"]
     assert result["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "out/a%20b.cpp"}}}]

@@ -35,8 +35,15 @@ from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recor
 
 PASSED = " passed"
 """Iterations of distributed loops that came before in the row of all of them, up to whole rounds of the blocks."""
+MOST_ITERATIONS = 100_000
+"""Iterations of all loops of a kernel on one core that are looked at one by one. The longest of the library has 8,400;
+half a second or so goes by for as many as these, and a spec may ask for tiles of one element."""
 LONGEST_PERIOD = 4
 """Iterations after which a loop's body may do the same again: the copies of its buffers."""
+
+
+class TooLong(Exception):
+    """A kernel has more than `MOST_ITERATIONS`: what it takes is not told."""
 
 
 def lane_of(
@@ -53,6 +60,9 @@ def lane_of(
         timing: figures.
         numbers: dims, attrs and bounds of the range by name; those not given count as 0.
         block, blocks: which block, of how many.
+
+    Raises:
+        TooLong: it has too many iterations to look at.
     """
     fifos = {fifo.name: fifo.slots for fifo in kernel.fifos}
     lane = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
@@ -79,6 +89,8 @@ class _Writer:
     """How many distributed loops are open."""
     open: list[tuple[For, int]] = field(default_factory=list)
     """The loops around, outermost first, and by how much their variables grow."""
+    seen: int = 0
+    """Iterations that were looked at."""
     bodies: dict[Hashable, tuple[tuple[Step, ...], dict[str, int]]] = field(default_factory=dict)
     """Bodies that were written down, and by how much they move the counters of buffers on."""
 
@@ -198,6 +210,9 @@ class _Writer:
         distributed = loop.parallel and len(distributed_nest(loop)) == 1
         self.open.append((loop, loop.step * (self.blocks if distributed else 1)))
         for _ in self._rounds(loop):
+            self.seen += 1
+            if self.seen > MOST_ITERATIONS:
+                raise TooLong
             key = self._key(loop)
             moved = self.bodies.get(key)
             if moved is None:

@@ -24,8 +24,9 @@ class Sizes:
         self._symbols: dict[str, str] = {}
         self._by_value: dict[int, str | None] = {}
         self.seen: dict[str, None] = {}
+        self._own = {name: self._names.take(name) for name in traced.examples.dims}  # dims of examples -> of the spec
         for name, dim in traced.examples.dims.items():
-            self._add(Dim(self._names.take(name), dim.value, dim.least, dim.most))
+            self._add(Dim(self._own[name], dim.value, dim.least, dim.most))
         self._modules = _numbers_of_modules(traced.exported, traced.code)
         self._examples = traced.arguments
         self._learn(traced)
@@ -45,7 +46,7 @@ class Sizes:
                 continue
             for size, axis in zip(node.meta["val"].shape, next(arguments).axes, strict=True):
                 if isinstance(size, torch.SymInt):
-                    self._symbols.setdefault(str(size.node.expr), axis)
+                    self._symbols.setdefault(str(size.node.expr), self._own[axis])
 
     def shape(self, sizes: Any, name: str) -> tuple[str, ...]:
         """The shape of an input, whose static sizes get names."""
@@ -53,8 +54,8 @@ class Sizes:
         texts: list[str] = []
         for i, size in enumerate(sizes):
             if example is not None and not example.axes[i].isdigit():
-                texts.append(example.axes[i])
-                self.seen[example.axes[i]] = None
+                texts.append(self._own[example.axes[i]])
+                self.seen[texts[-1]] = None
                 continue
             text = self.text(size) if isinstance(size, torch.SymInt) else self._named(int(size), i, len(sizes))
             texts.append(str(int(size)) if len(sizes) > 2 and text in texts else text)

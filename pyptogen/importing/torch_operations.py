@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -380,25 +381,44 @@ def _layer_norm(
     return Value(text, x.dtype, at.shape, "normed")
 
 
-@takes("batch_norm")
+@takes("_native_batch_norm_legit_no_training")
 def _batch_norm(
-    at: Site, x: Value, weight: Value | None, bias: Value | None, mean: Value, var: Value, training: bool,
-    momentum: float, eps: float, *_: Any,
-) -> Value:  # fmt: skip
-    if training:
-        raise NotTakenError("a batch normalisation while training", "call `.eval()`")
-    across = [":", *["None"] * (x.rank - 2)] if x.rank > 2 else []
-
-    def column(one: Value) -> Expression:
-        return Expression(f"{one.expression.at(0)}[{', '.join(across)}]") if across else one.expression
-
+    at: Site, x: Value, weight: Value | None, bias: Value | None, mean: Value, var: Value, _: float, eps: float
+) -> list[Value]:
+    at.is_variance(var)
     scale = infix(var.expression, "+", number(eps))
     scaled = Expression(f"rsqrt({scale.text})")
     if weight is not None:
         scaled = infix(scaled, "*", weight.expression)
     gain = at.named(Value(scaled, x.dtype, var.shape, "gain"))
-    whole = infix(infix(x.expression, "-", column(mean)), "*", column(gain))
-    return Value(whole if bias is None else infix(whole, "+", column(bias)), x.dtype, at.shape, "normed")
+    whole = infix(infix(x.expression, "-", _of_channels(mean, x.rank)), "*", _of_channels(gain, x.rank))
+    if bias is not None:
+        whole = infix(whole, "+", _of_channels(bias, x.rank))
+    return [Value(whole, x.dtype, at.shape, "normed")]  # the other results are empty: nothing was learned
+
+
+@takes("group_norm")
+def _group_norm(
+    at: Site, x: Value, groups: int, weight: Value | None = None, bias: Value | None = None, eps: float = 1e-5, *_: Any
+) -> Value:
+    channels, *space = at.results[0].shape[1:]
+    size = at.size(math.prod(space, start=channels // groups))
+    rows = v.reshape(x, (x.shape[0], str(groups), size))
+    ones, zeros = (v.full((size,), fill, x.dtype).expression for fill in (1, 0))
+    text = call("layer_norm", rows.expression, ones, zeros, eps=number(eps).text)
+    normed = at.named(Value(text, x.dtype, rows.shape, "normed"))
+    whole = v.reshape(normed, at.shape).expression
+    if weight is not None:
+        whole = infix(whole, "*", _of_channels(v.cast(weight, x.dtype), x.rank))
+    if bias is not None:
+        whole = infix(whole, "+", _of_channels(v.cast(bias, x.dtype), x.rank))
+    return Value(whole, x.dtype, at.shape, "normed")
+
+
+def _of_channels(one: Value, rank: int) -> Expression:
+    """A number a channel, beside an image or more: channels are the second axis."""
+    across = [":", *["None"] * (rank - 2)] if rank > 2 else []
+    return Expression(f"{one.expression.at(0)}[{', '.join(across)}]") if across else one.expression
 
 
 # Products.

@@ -91,8 +91,7 @@ def trace(program: Any, examples: Examples, name: str = "") -> Traced:
     module = _Called(program, arguments)
     given = tuple(_tensor(example, examples) for example in tensors.values())
     dynamic = _dynamic(tensors, examples)
-    if is_module:
-        module.eval()
+    module.eval()
     try:
         with _whole_stacks(), torch.no_grad(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of torch about itself
@@ -167,7 +166,9 @@ def _in_known_words(exported: Any) -> Any:
     for _ in range(4):
         operations = {node.target for node in exported.graph.nodes if node.op == "call_function"}
         unknown = [one for one in operations if isinstance(one, torch._ops.OpOverload) and translation(one) is None]
-        table = get_decompositions(unknown)
+        # The first knows what the second keeps, and not what an operation is that is nothing but a composition.
+        composed = torch.export.default_decompositions()
+        table = {one: composed[one] for one in unknown if one in composed} | get_decompositions(unknown)
         if not table:
             return exported
         exported = exported.run_decompositions(table)

@@ -70,6 +70,12 @@ class Site:
         if made_of is not None:
             self.generators.setdefault(made_of["name"], f"integers(0, {below} - 1)")
 
+    def is_variance(self, value: Value) -> None:
+        """An input that holds variances gets positive numbers."""
+        made_of = _VIEW.match(value.expression.text)
+        if made_of is not None:
+            self.generators.setdefault(made_of["name"], "uniform(0.5, 2)")
+
 
 _VIEW = re.compile(r"(?:reshape\()?(?P<name>[A-Za-z]\w*)(?:\.T|\[[^\]]*\]|, \[[^\]]*\]\))*\Z")
 """A name, or the elements of one in another shape."""

@@ -210,7 +210,8 @@ def _to_dtype(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any
         limits = INT4_RANGE if dtype == INT4 else np.iinfo(dtype)
         whole = values if _is_integer(values.dtype) else np.rint(values)
         values = np.clip(whole, limits.min, limits.max)
-    return np.ascontiguousarray(rounded_to(values, dtype))
+    made: npt.NDArray[Any] = rounded_to(values, dtype)
+    return np.ascontiguousarray(made).reshape(made.shape)  # it gives a lone number an axis
 
 
 def _is_integer(dtype: np.dtype[Any]) -> bool:

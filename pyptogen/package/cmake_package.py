@@ -14,6 +14,7 @@ from pyptogen.diagnostics import fault
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.reading.targets import chosen_targets
 from pyptogen.package.library_operator import TARGET, LibraryOperator, levels
+from pyptogen.package.of_all import of_all
 from pyptogen.package.stamp import STAMP
 from pyptogen.runtime import native
 from pyptogen.runtime.toolchain.build import APART, BODIES, COMMON, OPTIMISATION, PREFIX
@@ -58,11 +59,13 @@ def cmake_package(specs: Sequence[Spec], library: str) -> dict[str, bytes]:
     Raises ``DiagnosticError``: what lowering finds, PTG218 for an operator that is not made for the target `cpu`,
     PTG704 for two functions of one name, PTG706 for a check that C++ has no form for.
     """
-    found = []
-    for spec in specs:
+
+    def one(spec: Spec) -> tuple[Spec, LibraryOperator]:
         program = from_spec(spec)
         chosen_targets(program, [TARGET], False)
-        found.append((spec, LibraryOperator(program, library)))
+        return spec, LibraryOperator(program, library)
+
+    found = of_all(specs, one)
     _functions_apart(found)
     files = {path: text if isinstance(text, bytes) else text.encode() for path, text in _texts(found, library)}
     files["package.json"] = _manifest([spec for spec, _ in found], library, files)

@@ -67,6 +67,19 @@ class DeviceKernels:
         self.writer = KernelWriter(lowered, prefix=f"{lowered.name}_")
         self.kernels: Mapping[str, InstrKernel] = {kernel.name: kernel for kernel in lowered.walked}
         self._mixed = {launch.kernel: launch for plan in plans for launch in plan if launch.programs}
+        for launch in self._mixed.values():
+            self._require_two_lanes(launch)
+
+    def _require_two_lanes(self, launch: LaunchPlan) -> None:
+        _, (vector, _) = launch.programs
+        if self.kernels[vector].subblock is None:
+            raise fault(
+                "PTG701",
+                f"the mixed kernel `{launch.kernel}` runs on one vector core beside its cube core",
+                launch.span,
+                expected="two vector cores beside each cube core, as the device has them",
+                fix="leave out `vector_cores` of the mixed stage, keep its stages apart, or package the others without it",
+            )
 
     @cached_property
     def mixed(self) -> dict[str, Entry]:
@@ -112,14 +125,6 @@ class DeviceKernels:
     def _mixed_text(self, launch: LaunchPlan) -> Traced:
         programs = [(self.kernels[kernel], names) for kernel, names in launch.programs]
         (cube, _), (vector, _) = programs
-        if vector.subblock is None:
-            raise fault(
-                "PTG701",
-                f"the mixed kernel `{launch.kernel}` runs on one vector core beside its cube core",
-                launch.span,
-                expected="two vector cores beside each cube core, as the device has them",
-                fix="leave out `vector_cores` of the mixed stage, or keep its stages apart",
-            )
         calls = []
         for kernel, names in programs:
             given = [*names, "static_cast<int32_t>(get_block_idx())"]

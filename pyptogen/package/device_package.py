@@ -17,6 +17,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.package.arguments import Argument, own_names
 from pyptogen.package.golden import GoldenCase, NoGolden, golden_case
 from pyptogen.package.launches import DeviceOperator, device_operator
+from pyptogen.package.of_all import of_all
 from pyptogen.package.stamp import STAMP
 from pyptogen.package.torch_operator import TorchOperator, torch_operator
 from pyptogen.schema.spec import Spec
@@ -79,7 +80,7 @@ def device_package(specs: Sequence[Spec], target: str, library: str) -> dict[str
     Raises ``DiagnosticError``: what lowering finds, PTG218 for an operator that is not made for the target, PTG701 and
     PTG702 for what a device has no form for, PTG704 for two functions of one name.
     """
-    found = [_packaged(spec, target) for spec in specs]
+    found = of_all(specs, lambda spec: _packaged(spec, target))
     _functions_apart(found)
     files = {path: text.encode() for path, text in _texts(found, target, library)}
     for one in found:

@@ -40,6 +40,9 @@ class LibraryOperator:
     program: Program
     library: str
 
+    def __post_init__(self) -> None:
+        list(self._checks())
+
     @cached_property
     def generated(self) -> Generated:
         """Its kernels, under names that no other operator of the library has."""

@@ -18,6 +18,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.package.arguments import Argument, arguments_of
 from pyptogen.package.golden import GoldenCase, NoGolden, golden_case
 from pyptogen.package.launches import SIZE_OF, condition_of
+from pyptogen.package.of_all import of_all
 from pyptogen.package.stamp import STAMP
 from pyptogen.package.torch_operator import TORCH_NAMES
 from pyptogen.runtime.operator.contract import Contract
@@ -46,9 +47,8 @@ def simpler_package(specs: Sequence[Spec], target: str) -> dict[str, bytes]:
     and PTG712 for what is beyond its limits.
     """
     files: dict[str, bytes] = {}
-    for spec in specs:
-        scene = _Scene(spec, target)
-        files |= {f"{scene.name}/{path}": data for path, data in scene.files().items()}
+    for scene in of_all(specs, lambda spec: _Scene(spec, target).files()):
+        files |= scene
     manifest = {
         "format": 1,
         "form": "simpler",
@@ -130,6 +130,7 @@ class _Scene:
                 raise _beyond(what, f"at most {RING_BYTES >> 20} MB, a ring", self.spec.span)
 
     def files(self) -> dict[str, bytes]:
+        """Its files by their paths in the package."""
         texts = {f"kernels/orchestration/{self.name}.cpp": self._orchestration()}
         for kernel in self.writer.own:
             texts[f"kernels/{_CORE[kernel.core]}/{kernel.name}.cpp"] = self._kernel(kernel)
@@ -140,7 +141,8 @@ class _Scene:
             files = {f"data/{name}": data for name, data in case.files.items()}
         except NoGolden as none:
             texts["NO_GOLDEN.txt"] = f"There is no scene test: {none}.\n"
-        return files | {path: text.encode() for path, text in texts.items()}
+        files |= {path: text.encode() for path, text in texts.items()}
+        return {f"{self.name}/{path}": data for path, data in files.items()}
 
     def _kernel(self, kernel: InstrKernel) -> str:
         shown = spelled(kernel)[0]

@@ -141,6 +141,30 @@ def convolved(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     return F.relu(F.conv2d(x, weight, bias, stride=2, padding=1))
 
 
+def low_rank(x: Tensor, weight: Tensor, down: Tensor, up: Tensor) -> Tensor:
+    """A linear layer that is frozen, with an update of low rank; its dims have words that the language keeps."""
+    base = x @ weight.t()
+    update = (x @ down.t()) @ up.t()
+    return base + 0.5 * update
+
+
+def group_norm(x: Tensor, gamma: Tensor, beta: Tensor) -> Tensor:
+    return F.group_norm(x, 4, gamma, beta, eps=1e-4)
+
+
+def batch_norm(x: Tensor, mean: Tensor, var: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """Batch normalisation by what was learned before."""
+    return F.relu(F.batch_norm(x, mean, var, weight, bias, training=False))
+
+
+def contrastive(image: Tensor, text: Tensor, log_scale: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores of pairs, by a scale that is a lone number."""
+    image = F.normalize(image, dim=-1)
+    text = F.normalize(text, dim=-1)
+    logits = log_scale.exp() * image @ text.t()
+    return logits, logits.t()
+
+
 def ordered(x: Tensor) -> tuple[Tensor, Tensor]:
     values, order = torch.sort(x, dim=-1, descending=True)
     return values[:, :8], order

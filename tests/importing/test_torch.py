@@ -56,6 +56,10 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "mixed": ("bf16[rows=1..4096, cols=64]", "fp32[rows, 1]", "int32[cols]"),
     "scans": ("fp32[rows=64, cols=64]",),
     "convolved": ("fp32[n=2, c=3, 16, 16]", "fp32[oc=8, c, 3, 3]", "fp32[oc]"),
+    "low_rank": ("fp32[t=1..512, width=64]", "fp32[out=32, width]", "fp32[target=8, width]", "fp32[out, target]"),
+    "group_norm": ("fp32[n=1..64, c=16, 6, 6]", "fp32[c]", "fp32[c]"),
+    "batch_norm": ("fp32[n=1..64, c=16, 6, 6]",) + ("fp32[c]",) * 4,
+    "contrastive": ("fp32[b=1..64, d=32]", "fp32[b2=1..64, d]", "fp32[]"),
     "ordered": ("fp32[rows=1..4096, cols=64]",),
     "Block": ("fp32[t=1..512, width=64]",),
 }

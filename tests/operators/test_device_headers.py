@@ -8,13 +8,16 @@ and what a kernel reads from a result of another one is whatever was there.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from operators.conftest import SPECS
-from operators.device_headers import copied, device_toolchain
+from operators.device_headers import CORES, copied, device_toolchain
+from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
+from pyptogen.package.launches import device_operator
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.sources import entry_name
 from pyptogen.runtime.toolchain.build import Toolchain
@@ -24,7 +27,17 @@ from pyptogen.verify.cases import case_dims
 
 ROOT = os.environ.get("PTO_ISA_ROOT", "")
 pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
+MIXED = "pto/side_by_side.hpp"
+"""What the orchestration of an operator with mixed kernels includes."""
 FOLDERS = sorted(path.parent for path in (SPECS.parent / "generated").glob("*/a2a3") if (path / "kernels").is_dir())
+
+ONE_LANE = ("lightning_indexer",)
+"""Operators whose mixed kernel runs on one vector core: they cannot be packaged (PTG701)."""
+PACKAGED = [
+    folder.name
+    for folder in FOLDERS
+    if MIXED in (folder / "a2a3" / "orchestration.cpp").read_text() and folder.name not in ONE_LANE
+]
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +72,22 @@ def run(toolchain: Toolchain, folder: Path) -> None:
 def test_kernels_of_the_library(toolchain: Toolchain, folder: Path) -> None:
     """Mixed kernels wait for each other, which the mocks cannot: they are compiled only."""
     orchestration = (folder / "a2a3" / "orchestration.cpp").read_text()
-    if "pto/side_by_side.hpp" not in orchestration:
+    if MIXED not in orchestration:
         run(toolchain, folder)
         return
     for file in sorted((folder / "a2a3" / "kernels").glob("*.cpp")):
         assert refusal(toolchain, file) == ""
+
+
+@pytest.mark.parametrize("core", CORES)
+@pytest.mark.parametrize("name", PACKAGED)
+def test_mixed_kernels_of_a_package(toolchain: Toolchain, tmp_path: Path, name: str, core: str) -> None:
+    """One file for both kinds of core, compiled for either, as the build of a package does."""
+    kernels = device_operator(lower(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3")).kernels
+    others = {flag for kind, flags in CORES.items() if kind != core for flag in flags}
+    of_core = replace(toolchain, flags=tuple(flag for flag in toolchain.flags if flag not in others))
+    texts = {kernel: text for kernel, text in kernels.files().items() if kernels.kinds()[kernel] == "mixed"}
+    assert texts
+    for kernel, text in texts.items():
+        (tmp_path / f"{kernel}.cpp").write_text(str(text))
+        assert refusal(of_core, tmp_path / f"{kernel}.cpp") == ""

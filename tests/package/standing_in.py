@@ -62,7 +62,7 @@ def on_chip(spec_file: Path, target: str = "a2a3") -> CompiledOperator:
     spec = load_spec(spec_file)
     operator = packaged(spec, target)
     library = make_toolchain().shared_object(operator.name, sources(operator), [entry_name(operator.name, target)])
-    return CompiledOperator(spec, operator.lowered.program, target, library, THREADS)
+    return CompiledOperator(spec, from_spec(spec), target, library, THREADS)
 
 
 def sources(operator: DeviceOperator) -> dict[str, str]:

@@ -331,6 +331,76 @@ def test_typed_calls_check_shapes(work: Path, tmp_path: Path) -> None:
     ]
 
 
+TWO_IN_C = """\
+#include <model/model.h>
+#include <second/second.h>
+#include <string.h>
+
+int main(void)
+{
+    float x[2000], y[2000], z[2000];
+    int i;
+    for (i = 0; i < 2000; ++i) x[i] = (float)(i % 37), y[i] = 1, z[i] = 2;
+    if (model_softmax(NULL, x, y, 2) != PYPTOGEN_OK || second_softmax(NULL, x, z, 2) != PYPTOGEN_OK) return 1;
+    if (model_softmax(NULL, x, x, 2) == PYPTOGEN_OK || second_softmax(NULL, NULL, z, 2) == PYPTOGEN_OK) return 2;
+    if (strcmp(model_message(), "softmax: y is written and shares memory with x") != 0) return 3;
+    if (strcmp(second_message(), "softmax: x is null") != 0) return 4;
+    return memcmp(y, z, sizeof y) == 0 && y[0] < y[36] && y[36] < 1 ? 0 : 5;
+}
+"""
+PROJECT = """\
+cmake_minimum_required(VERSION 3.16)
+project(app LANGUAGES C CXX)
+{found}
+add_executable(app app.c)
+set_target_properties(app PROPERTIES C_STANDARD 99 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+target_compile_options(app PRIVATE -pedantic -Wall -Wextra -Werror)
+target_link_libraries(app PRIVATE pyptogen::model pyptogen::second)
+"""
+
+
+def program_of_two(folder: Path, found: str) -> Path:
+    """A project of C99 that calls operators of one name of two libraries."""
+    folder.mkdir()
+    (folder / "app.c").write_text(TWO_IN_C)
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(found=found))
+    return folder
+
+
+@pytest.mark.slow
+def test_libraries_within_a_project_and_in_one_prefix(work: Path, tmp_path: Path) -> None:
+    """A project takes one library as sources and another from where it is installed, and is installed there; another
+    project finds both."""
+    build_package([EXAMPLE / "specs" / "softmax.yaml"], "cpu", tmp_path / "second")
+    both = tmp_path / "both"
+    shutil.copytree(work / "prefix", both)
+    within = program_of_two(
+        tmp_path / "within", "add_subdirectory(../second second)\nfind_package(pyptogen CONFIG REQUIRED)"
+    )
+    cmake(within, tmp_path / "b", f"-DPYPTOGEN_LEVELS={BEST}", f"-DCMAKE_PREFIX_PATH={both}")
+    done(tmp_path / "b" / "app", env={})
+    done(tool("cmake"), "--install", tmp_path / "b", "--prefix", both)
+    beside = program_of_two(tmp_path / "beside", "find_package(pyptogen CONFIG REQUIRED COMPONENTS model second)")
+    cmake(beside, tmp_path / "c", f"-DCMAKE_PREFIX_PATH={both}")
+    done(tmp_path / "c" / "app", env={})
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not NIGHTLY, reason="compiles the example once more: nightly")
+def test_the_example_under_sanitizers(work: Path, tmp_path: Path) -> None:
+    """Library, kernels and program with addresses and undefined behaviour watched."""
+    watched = "-fsanitize=address,undefined -fno-sanitize-recover=all"
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(app LANGUAGES CXX)\n"
+        f"add_subdirectory({work / 'model'} model)\nadd_executable(classify {EXAMPLE / 'classify.cpp'})\n"
+        "target_link_libraries(classify PRIVATE pyptogen::model)\n"
+    )
+    cmake(tmp_path, tmp_path / "b", f"-DPYPTOGEN_LEVELS={BEST}", f"-DCMAKE_CXX_FLAGS={watched}")
+    done(tmp_path / "b" / "classify", tmp_path / "out.bin", env={})
+    got = np.fromfile(tmp_path / "out.bin", np.float32).reshape(37, 1000)
+    np.testing.assert_allclose(got, probabilities(), rtol=2e-4, atol=1e-9)
+
+
 @pytest.mark.slow
 def test_the_header_is_c(work: Path, tmp_path: Path) -> None:
     (tmp_path / "c.c").write_text("#include <model/model.h>\nint main(void) { return model_level()[0] == 0; }\n")
@@ -368,3 +438,8 @@ def test_what_cannot_be_a_library_is_told(tmp_path: Path) -> None:
         with pytest.raises(DiagnosticError) as caught:
             build_package([path], "cpu", tmp_path / name)
         assert str(caught.value.diagnostics[0].code) == code
+    twice = (tmp_path / "of_two.yaml").read_text()
+    (tmp_path / "again.yaml").write_text(twice.replace("operator: take", "operator: again"))
+    with pytest.raises(DiagnosticError) as caught:
+        build_package([tmp_path / "of_two.yaml", tmp_path / "again.yaml"], "cpu", tmp_path / "both")
+    assert [str(one.code) for one in caught.value.diagnostics] == ["PTG706", "PTG706"], "all faults at once"

@@ -145,6 +145,13 @@ def test_conditions_of_inputs_are_refused(tmp_path: Path) -> None:
     assert code_of(lambda: build_package([tmp_path / "s.yaml"], "a2a3", tmp_path / "p")) == "PTG702"
 
 
+def test_what_cannot_be_packaged_is_told_of_all_specs_at_once(tmp_path: Path) -> None:
+    (tmp_path / "s.yaml").write_text(CONDITIONS.replace("flag != 0", "flag != 0 and count > 3"))
+    with pytest.raises(DiagnosticError) as caught:
+        build_package([SPECS / "lightning_indexer.yaml", tmp_path / "s.yaml"], "a2a3", tmp_path / "p")
+    assert [str(one.code) for one in caught.value.diagnostics] == ["PTG701", "PTG702"]
+
+
 def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
     arguments = ["build", str(SPECS / "rms_norm.yaml"), "--target", "a2a3", "--package", str(tmp_path / "p")]
     done = CliRunner().invoke(app, arguments)

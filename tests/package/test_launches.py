@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
+from compiling import NIGHTLY, quick_kernels
 
 import pyptogen
 from package.standing_in import CONDITIONS, SPECS, on_chip
@@ -19,6 +19,8 @@ OPERATORS = {
     "indexer_prolog": {"t": 13, "blocks": 8},  # workspaces of ranges, launches that wait for each other
     "paged_attention": {},  # workspaces of the whole call, and a mixed kernel behind vector kernels
 }
+if NIGHTLY:
+    OPERATORS |= {name: {} for name in ("cross_entropy", "linear_w4a16", "matmul_split_k", "moe_dispatch", "scans")}
 
 
 @pytest.fixture(scope="module", autouse=True)

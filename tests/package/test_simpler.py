@@ -136,8 +136,11 @@ def refused(spec_file: Path, folder: Path) -> str:
 
 
 def test_what_this_runtime_does_not_run_is_refused(tmp_path: Path) -> None:
-    assert refused(SPECS / "flash_attention.yaml", tmp_path / "p") == "PTG711"
-    assert refused(SPECS / "transpose_copy.yaml", tmp_path / "p") == "PTG711"
+    with pytest.raises(DiagnosticError) as caught:
+        build_package(
+            [SPECS / f"{name}.yaml" for name in ("flash_attention", "transpose_copy")], "a2a3", tmp_path, "simpler"
+        )
+    assert [str(one.code) for one in caught.value.diagnostics] == ["PTG711", "PTG711"], "of each"
     many = "".join(f"  x{i}: fp32[rows, 64]\n" for i in range(33))
     (tmp_path / "s.yaml").write_text(
         "pyptogen: 1\noperator: many\ndims:\n  rows: {min: 1, max: 64}\ninputs:\n"

@@ -28,6 +28,12 @@ def fault_of(text: str, **arguments: Any) -> Any:
     return diagnostic
 
 
+@pytest.mark.parametrize("text", ["uniform(-2, 3)", "zeros()", "integers(1, 4)"])
+def test_a_lone_number_has_no_axes(text: str) -> None:
+    assert draw(text, shape=()).shape == ()
+    assert draw_default((), np.dtype(np.float32), np.random.Generator(np.random.PCG64(1))).shape == ()
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
 def test_uniform_fills_its_range(dtype: Any) -> None:
     values = draw("uniform(-2, 3)", dtype=dtype)

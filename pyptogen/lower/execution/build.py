@@ -118,11 +118,11 @@ def _waited_for(after: Collection[str], launches: Sequence[LaunchPlan]) -> set[s
 
 def workspace(tensor: GmTensor, cut: str | None) -> Workspace:
     """The memory of a value between kernels; ``cut`` is the dim whose ranges have memory of their own."""
-    row = ONE
+    rows, row = tensor.shape[0] if tensor.shape else ONE, ONE  # without axes: a lone number
     for extent in tensor.shape[1:]:
         row = row * extent
-    by_range = cut is not None and tensor.shape[0] == Poly.of(cut) and cut not in row.names()
-    return Workspace(tensor.name, tensor.dtype, tensor.shape[0] * row, tensor.span, row if by_range else None)
+    by_range = cut is not None and rows == Poly.of(cut) and cut not in row.names()
+    return Workspace(tensor.name, tensor.dtype, rows * row, tensor.span, row if by_range else None)
 
 
 def run(

@@ -81,7 +81,7 @@ def test_every_range_has_its_own_workspaces() -> None:
 
 @pytest.mark.parametrize(
     ("shape", "row"),
-    [(("t", 4, 8), 32), ((4, "t"), None), (("n", 8), None), (("t", "n"), "n"), (("t", "t"), None)],
+    [(("t", 4, 8), 32), ((4, "t"), None), (("n", 8), None), (("t", "n"), "n"), (("t", "t"), None), ((), None)],
 )
 def test_only_a_leading_segment_dim_is_cut(shape: tuple[int | str, ...], row: int | str | None) -> None:
     tensor = GmTensor("v", "fp32", tuple(Poly.of(extent) for extent in shape), "nd", True, SPAN)

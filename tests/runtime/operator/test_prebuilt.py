@@ -14,12 +14,14 @@ import numpy as np
 import pytest
 from compiling import quick_kernels
 
+import pyptogen.runtime.native
 from pyptogen.builder.binaries import chosen_machines, write_binaries
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.runtime import load_generated
 from pyptogen.runtime.operator import prebuilt
 from pyptogen.schema import load_spec
 
+SPECS = Path(__file__).resolve().parents[3] / "specs"
 SPEC = """\
 pyptogen: 1
 operator: doubled
@@ -107,3 +109,37 @@ def test_machines_by_name() -> None:
     assert chosen_machines(["aarch64", "x86_64:avx2"]) == [("x86_64", "avx2"), ("aarch64", "portable")]
     with pytest.raises(DiagnosticError, match="x86_64:avx512"):
         chosen_machines(["x86_64:avx9"])
+
+
+EMULATOR, CROSS = shutil.which("qemu-aarch64"), shutil.which("aarch64-linux-gnu-g++")
+
+
+@pytest.mark.skipif(EMULATOR is None or CROSS is None, reason="needs Debian's qemu-user and g++-aarch64-linux-gnu")
+def test_aarch64_computes_what_this_machine_does(tmp_path: Path) -> None:
+    """Scheduler and kernels for AArch64, executed by an emulator."""
+    assert EMULATOR is not None
+    assert CROSS is not None
+    list(write_binaries([load_spec(SPECS / "rms_norm.yaml")], tmp_path / "dist", chosen_machines(["aarch64"])))
+    native = Path(pyptogen.runtime.native.__file__).parent
+    include = [f"-I{native}", f"-I{native.parent / 'include'}", f"-I{native.parent / 'include' / 'orchestration'}"]
+    program = tmp_path / "foreign"
+    subprocess.run(
+        [CROSS, "-std=c++20", "-pthread", *include, Path(__file__).with_name("foreign.cpp"), "-o", program], check=True
+    )
+    x, gamma = np.random.default_rng(1).normal(size=(37, 4096)), np.random.default_rng(2).normal(size=4096)
+    data = tmp_path / "data.bin"
+    data.write_bytes(x.astype(np.float32).tobytes() + gamma.astype(np.float32).tobytes())
+    objects = tmp_path / "dist" / "runtime" / "scheduler-aarch64.so", tmp_path / "dist" / "rms_norm"
+    command = [
+        EMULATOR,
+        "-L",
+        "/usr/aarch64-linux-gnu",
+        program,
+        objects[0],
+        objects[1] / "rms_norm-aarch64-portable.so",
+    ]
+    subprocess.run([*command, data, "37", "4096"], check=True)
+    got = np.fromfile(data, np.float32)[x.size + gamma.size :].reshape(37, 4096)
+    x = x.astype(np.float32).astype(np.float64)
+    wanted = x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-6) * gamma.astype(np.float32)
+    np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-6)

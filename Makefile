@@ -30,6 +30,7 @@ test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two 
 
 test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU, imports from PyTorch and ONNX (downloads them the first time)
 	$(BIN)/python -m pytest tests/pytorch tests/importing \
+	  tests/explain/test_code_examples.py::test_commands \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]" \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/import.md]"
 

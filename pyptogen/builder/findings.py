@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from pyptogen.builder.report import OperatorBuild, State
 from pyptogen.diagnostics import Diagnostic
@@ -41,7 +41,13 @@ def _finding(operator: OperatorBuild, state: State) -> Diagnostic:
         notes.append((f"and {len(paths) - _SHOWN} more", None))
     what = f"orphan of {files}" if state is State.ORPHAN else f"{files} {state.value}"
     message = f"{operator.folder}: {what}"
-    return Diagnostic(CODES[state], message, None, _EXPECTED[state], _fix(operator, state), tuple(notes))
+    file = str(operator.folder / _first(paths))
+    return Diagnostic(CODES[state], message, None, _EXPECTED[state], _fix(operator, state), tuple(notes), file=file)
+
+
+def _first(paths: Sequence[str]) -> str:
+    """The file that stands for all of a finding where it has room for one: a kernel, if there is one among them."""
+    return next((path for path in paths if "/kernels/" in path), paths[0])
 
 
 _EXPECTED = {

@@ -2,7 +2,17 @@
 
 from pyptogen.diagnostics.codes import CODES, Code
 from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError, Note, fault
-from pyptogen.diagnostics.gather import gathering, is_sound, keep, kept, lose, poison, require_sound, stop_if_faulty
+from pyptogen.diagnostics.gather import (
+    attempted,
+    gathering,
+    is_sound,
+    keep,
+    kept,
+    lose,
+    poison,
+    require_sound,
+    stop_if_faulty,
+)
 from pyptogen.diagnostics.render import read_source, render_excerpt, render_json, render_text
 from pyptogen.diagnostics.span import Span
 from pyptogen.diagnostics.suggest import Suggestion, did_you_mean, nearest
@@ -15,6 +25,7 @@ __all__ = [
     "Note",
     "Span",
     "Suggestion",
+    "attempted",
     "did_you_mean",
     "fault",
     "gathering",

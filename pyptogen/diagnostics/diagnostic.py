@@ -16,8 +16,9 @@ Note = tuple[str, Span | None]
 class Diagnostic:
     """A finding: what is wrong, where, what was expected and what to do about it.
 
-    ``notes`` are further sentences, each with the place it speaks of or None. Raises ``KeyError`` for a code
-    that is not in the registry.
+    ``notes`` are further sentences, each with the place it speaks of or None. ``file`` is what a finding without a
+    ``span`` speaks of as a whole, where that is a file: documents name it, and text does not, whose message does.
+    Raises ``KeyError`` for a code that is not in the registry.
     """
 
     code: str
@@ -27,6 +28,7 @@ class Diagnostic:
     fix: str = ""
     notes: tuple[Note, ...] = ()
     severity: Severity = "error"
+    file: str = ""
 
     def __post_init__(self) -> None:
         if self.code not in CODES:
@@ -35,6 +37,11 @@ class Diagnostic:
     def __str__(self) -> str:
         place = f"{self.span}: " if self.span else ""
         return f"{place}{self.severity} {self.code}: {self.message}"
+
+    @property
+    def path(self) -> str:
+        """The file that the finding speaks of; empty where there is none."""
+        return self.span.file if self.span else self.file
 
     @property
     def ways(self) -> tuple[str, ...]:

@@ -3,6 +3,9 @@
 `gathering` opens a collection, `kept` puts the error of its block there and goes on behind the block. The names that a
 faulty block would have defined are *poisoned*: whoever uses one checks with `is_sound` first, and stays silent. Without
 a collection `kept` lets errors pass, so that a part of a spec that is read alone raises its first error.
+
+What asks "is this legal?" and goes on either way uses `attempted`: its errors are told to nobody. These two are where
+`DiagnosticError` is caught, so that what lowers a spec raises one for a person and never to steer itself.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 
 from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError
 
@@ -49,6 +53,28 @@ class Gathered:
         )
 
 
+@dataclass(slots=True)
+class Outcome:
+    """How the block of a `kept` ended."""
+
+    failed: bool = False
+
+
+@dataclass(slots=True)
+class Faults:
+    """The errors that ended the block of an `attempted`; true where there was one, even one that says nothing."""
+
+    found: DiagnosticError | None = None
+
+    def __bool__(self) -> bool:
+        return self.found is not None
+
+    @property
+    def first(self) -> Diagnostic | None:
+        """The first error, in the order of the source."""
+        return self.found.diagnostics[0] if self.found is not None and self.found.diagnostics else None
+
+
 class Ended(DiagnosticError):
     """Enough is known: no `kept` takes it."""
 
@@ -78,15 +104,32 @@ def gathering() -> Iterator[Gathered]:
 
 
 @contextmanager
-def kept(*gives: str) -> Iterator[None]:
-    """An error inside is kept, and ``gives``, the names that the block defines, are poisoned."""
+def kept(*gives: str) -> Iterator[Outcome]:
+    """An error inside is kept, and ``gives``, the names that the block defines, are poisoned. What must be put right
+    behind a block that failed asks its `Outcome`."""
+    outcome = Outcome()
     try:
-        yield
+        yield outcome
     except DiagnosticError as error:
+        outcome.failed = True
         gathered = _GATHERED.get()
         if gathered is None or isinstance(error, Ended):
             raise
         gathered.add(error, gives)
+
+
+@contextmanager
+def attempted() -> Iterator[Faults]:
+    """A block that may be illegal, which is an answer and no error: what it raises is in the `Faults`, and goes no
+    further. It knows nothing of the collection around it: no name is poisoned in it, and it poisons none."""
+    faults = Faults()
+    token = _GATHERED.set(None)
+    try:
+        yield faults
+    except DiagnosticError as error:
+        faults.found = error
+    finally:
+        _GATHERED.reset(token)
 
 
 def keep(error: Exception, *gives: str) -> None:

@@ -99,6 +99,7 @@ def _as_object(diagnostic: Diagnostic) -> dict[str, Any]:
         "code": diagnostic.code,
         "severity": diagnostic.severity,
         "message": diagnostic.message,
+        "file": diagnostic.path or None,
         "span": _span_object(diagnostic.span),
         "expected": diagnostic.expected,
         "fix": diagnostic.fix,

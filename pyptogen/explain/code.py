@@ -9,8 +9,11 @@ from pyptogen.diagnostics import CODES
 from pyptogen.diagnostics.examples import Example, example_of
 
 _WIDTH = 100
-_MENDS = "mends it"
 _HEADS = {"before": "before", "spec": "the spec", "wrong": "leads to it", "right": "is right"}
+_OF_KIND = {
+    "commands": {"right": "mends it"},
+    "rename": {"wrong": "a rename of the name behind the bar leads to it", "right": "a rename here is right"},
+}
 
 
 def explain_code(code: str) -> str:
@@ -22,10 +25,10 @@ def explain_code(code: str) -> str:
 
 
 def _shown(example: Example) -> Iterator[str]:
-    if example.kind == "way":
-        yield f"What leads to it: {textwrap.fill(example.parts['text'], _WIDTH, initial_indent=' ' * 18).lstrip()}\n"
-        return
+    heads = {**_HEADS, **_OF_KIND.get(example.kind, {})}
     for name, text in example.parts.items():
-        if text.strip():
-            head = _MENDS if example.kind == "commands" and name == "right" else _HEADS[name]
+        if name == "given":
+            yield f"where {text}"
+        elif text.strip():
+            head = heads[name]
             yield f"{head}:\n\n{textwrap.indent(text, '    ')}"

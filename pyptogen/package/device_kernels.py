@@ -78,7 +78,7 @@ class DeviceKernels:
                 f"the mixed kernel `{launch.kernel}` runs on one vector core beside its cube core",
                 launch.span,
                 expected="two vector cores beside each cube core, as the device has them",
-                fix="leave out `cores` of the mixed stage, keep its stages apart, or package the others without it",
+                fix="leave out `vector_cores` of the mixed stage, or keep its stages apart",
             )
 
     @cached_property

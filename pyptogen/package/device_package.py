@@ -109,6 +109,12 @@ def _packaged(spec: Spec, target: str) -> _Packaged:
     return _Packaged(spec, operator, golden, torch)
 
 
+def _said(error: DiagnosticError) -> str:
+    """The finding in a few words, with the code that `pyptogen explain` takes."""
+    found = error.diagnostics[0]
+    return f"{found.message} ({found.code})"
+
+
 def _functions_apart(found: Sequence[_Packaged]) -> None:
     """Raises PTG704 for functions of one name: all are of one library."""
     owner: dict[str, str] = {}
@@ -243,7 +249,7 @@ def _view(one: _Packaged, device: Device) -> dict[str, Any]:
         "untested": str(golden) if isinstance(golden, NoGolden) else "",
         "case": _case(golden) if isinstance(golden, GoldenCase) else "",
         "in_torch": isinstance(one.torch, TorchOperator),
-        "no_torch": one.torch.diagnostics[0].message if isinstance(one.torch, DiagnosticError) else "",
+        "no_torch": _said(one.torch) if isinstance(one.torch, DiagnosticError) else "",
         "size_count": len(sizes),
         "example_sizes": ", ".join(size.name for size in sizes),
         "ctypes": [_CTYPES.get(argument.ctype, "ctypes.c_void_p") for argument in arguments],

@@ -119,13 +119,15 @@ def _digest(path: Path) -> str | None:
 
 def _edited(folder: Path, paths: Iterable[str]) -> DiagnosticError:
     listed = sorted(paths)
-    return fault(
+    found = Diagnostic(
         "PTG514",
         f"{len(listed)} files of the package `{folder}` were edited by hand: {', '.join(listed[:5])}",
         None,
         expected="the bytes that an earlier build wrote",
         fix="change the specs instead, or write over them with `--force`",
+        file=str(folder / listed[0]),
     )
+    return DiagnosticError(found)
 
 
 def _write(folder: Path, files: Mapping[str, bytes], before: Mapping[str, str], notes: tuple[str, ...]) -> Written:

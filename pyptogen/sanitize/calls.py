@@ -140,14 +140,14 @@ def argument(machine: Machine, node: Expr) -> Any:
     if place is not None:
         return place
     value = machine.value(node)
-    element = _pointee(machine, node) if value is UNKNOWN else UNKNOWN
+    element = pointee(machine, node) if value is UNKNOWN else UNKNOWN
     return value if element is UNKNOWN else Cell(value, element)
 
 
-def _pointee(machine: Machine, node: Expr) -> Any:
+def pointee(machine: Machine, node: Expr) -> Any:
     """The element type of ``p``, ``p + n`` and ``reinterpret_cast<T *>(p)``."""
     if isinstance(node, Binary) and node.op in ("+", "-"):
-        return _pointee(machine, node.left)
+        return pointee(machine, node.left)
     if isinstance(node, Name):
         cell = machine.place(node)
         return UNKNOWN if cell is None else cell.element

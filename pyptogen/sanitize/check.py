@@ -42,6 +42,7 @@ FIXES = {
     "askew": "let both begin at the same byte, or one lie within the other",
     "alignment": "give the tile an address that is",
     "mask": "put `set_mask_norm(); set_vector_mask(-1, -1);` at the beginning of the kernel's vector work",
+    "cache": "put `dcci(static_cast<__gm__ void*>(0), cache_line_t::ENTIRE_DATA_CACHE);` first",
     "base": "call `set_ffts_base_addr` first, with the address that the launch passes",
     "extents": "give the valid extents that the tile and the other operands have",
 }

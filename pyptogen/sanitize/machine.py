@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.sanitize import pto, structs
+from pyptogen.sanitize import pto, registers, structs
 from pyptogen.sanitize.arithmetic import combine, either
-from pyptogen.sanitize.calls import enter, overload
+from pyptogen.sanitize.calls import enter, overload, pointee
 from pyptogen.sanitize.declare import declare
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import (
@@ -315,6 +315,8 @@ class Machine:
             return Functions((node.function,), tuple(scopes))
         if isinstance(node, Index):
             cell = self.place(node)
+            if cell is None and pointee(self, node.object) is not UNKNOWN:
+                registers.needed(self, "cache", f"an element of `{_last_name(node.object)}`", node.token)
             return UNKNOWN if cell is None else cell.value
         return [self.value(item) for item in node.items]
 
@@ -388,3 +390,10 @@ class Machine:
         if node.op == "~":
             return ~operand if isinstance(operand, int) else UNKNOWN
         return {"-": -operand, "+": operand}.get(node.op, UNKNOWN)
+
+
+def _last_name(node: Expr) -> str:
+    """What a pointer is called: ``index`` of ``index + n``."""
+    while isinstance(node, Binary):
+        node = node.left
+    return node.plain[-1] if isinstance(node, Name) else "a pointer"

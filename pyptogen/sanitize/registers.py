@@ -1,6 +1,7 @@
-"""Registers of a core of A2/A3 that outlive a kernel: one that counts on them sets them first.
+"""What a core has left from the kernel before: one that counts on it sets it first.
 
-The vector mask says which elements a vector instruction works on; the base says where the flags between cores lie.
+The vector mask says which elements a vector instruction works on; the base says where the flags between cores lie. The
+data cache has numbers that the scalar unit read from GM, which may be others now.
 Runtimes that set the base themselves do so before `kernel_entry`.
 """
 
@@ -14,9 +15,11 @@ from pyptogen.sanitize.lexer import Token
 if TYPE_CHECKING:
     from pyptogen.sanitize.machine import Machine
 
-SETTERS = {"set_vector_mask": "mask", "set_ffts_base_addr": "base"}
+SETTERS = {"set_vector_mask": "mask", "set_ffts_base_addr": "base", "dcci": "cache"}
+TARGETS = {"mask": ("a2a3",), "base": ("a2a3",), "cache": ("a2a3", "a5")}
 _SAID = {
     "mask": "{name} works under the vector mask that the kernel before has left",
+    "cache": "{name} is read by the scalar unit, whose data cache may have what lay there before",
     "base": "{name} uses the flags between cores before the kernel knows where they are",
 }
 
@@ -28,7 +31,7 @@ def set_by(machine: Machine, name: str) -> None:
 
 
 def needed(machine: Machine, register: str, name: str, token: Token) -> None:
-    """The instruction ``name`` counts on a register; told once in a walk."""
-    if machine.target == "a2a3" and register not in machine.trace.registers:
+    """The instruction or the number ``name`` counts on a register; told once in a walk."""
+    if machine.target in TARGETS[register] and register not in machine.trace.registers:
         machine.trace.registers.add(register)
         machine.trace.faults.append(Finding(register, None, None, _SAID[register].format(name=name), token.span))

@@ -222,6 +222,8 @@ def _fused(node: Node, names: TableNames) -> tuple[str, ...]:
             node.span,
             expected="such as [[query_linear, query_rope]]",
         )
+    if not node.items:
+        raise fault("PTG104", "a group of `fuse` is empty", node.span, expected="the stages that become one kernel")
     for item in node.items:
         if isinstance(item, Scalar) and not is_sound(item.text):
             continue

@@ -16,6 +16,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     ReadIndex,
     declarations,
+    reads_numbers,
     walk,
 )
 from pyptogen.lower.origins import Traced
@@ -31,6 +32,11 @@ from pyptogen.templates.spelling import in_text, spelled
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel
+
+
+FORGET_NUMBERS = "dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);"
+"""The scalar unit reads GM through a data cache, which transfers by other pipes and other cores do not keep up to date
+(CANN, Ascend C guide, `DataCacheCleanAndInvalid`). Kernels are built without the calls that the compiler may insert."""
 
 
 def _loop_names(kernel: InstrKernel) -> Iterator[str]:
@@ -85,6 +91,8 @@ def kernel_text(
     if platform.vector_mask and kernel.core == "vector":
         writer.put(1, "set_mask_norm();")
         writer.put(1, "set_vector_mask(-1, -1);  // the kernel before may have left another one")
+    if platform.data_cache and reads_numbers(kernel):
+        writer.put(1, f"{FORGET_NUMBERS}  // indices in GM may have changed")
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

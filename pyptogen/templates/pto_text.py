@@ -17,9 +17,11 @@ from pyptogen.lower.instruction.ir import (
     Instr,
     InstrKernel,
     declarations,
+    reads_numbers,
     walk,
 )
 from pyptogen.lower.origins import Origin, Traced
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.verify import require
 from pyptogen.templates.node_origins import NodeOrigins
@@ -88,6 +90,8 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str], by_hand: HandK
                 if isinstance(operand, GmWindow) and operand.tensor not in queues.slots:
                     windows.declare(operand, values)
     values.origin = whole
+    if PLATFORMS[kernel.platform].data_cache and reads_numbers(kernel):
+        values.put("pto.cmo.cacheinvalid all #pto.address_space<gm>")
     queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
     Writer(source, origins, values, windows, queues, declarations(kernel), tensors, arch, kernel.subblock).body(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -70,6 +71,25 @@ def test_a_plan_refuses_what_the_build_would_refuse(library: Library, build: Bui
     assert f"would write {kernel}" in forced.output
     assert f"would write {library.out / 'two/cpu/kernels/third.cpp'}" in forced.output
     assert library.tree() == before
+
+
+def test_documents_of_a_check_name_generated_files(library: Library, build: Build) -> None:
+    library.write("edited")
+    orphan = library.write("orphan")
+    library.write("changed")
+    library.write("missing")
+    build()
+    (library.out / "edited/cpu/kernels/second.cpp").write_text("// faster\n")
+    (library.out / "missing/cpu/orchestration.cpp").unlink()
+    orphan.unlink()
+    library.write("changed", "first third")
+    found = json.loads(build("--check", "-q", "--output-format", "json").stdout)
+    assert {one["code"]: Path(one["file"]).relative_to(library.out).as_posix() for one in found} == {
+        "PTG511": "changed/cpu/kernels/second.cpp",
+        "PTG512": "missing/cpu/orchestration.cpp",
+        "PTG513": "orphan/cpu/kernels/first.cpp",
+        "PTG514": "edited/cpu/kernels/second.cpp",
+    }
 
 
 def test_a_plan_with_a_check_tells_an_edit_once(library: Library, build: Build) -> None:

@@ -123,6 +123,20 @@ def test_no_findings_are_documents_too() -> None:
     assert (root.get("tests"), root.get("failures"), len(root[0])) == ("1", "0", 1)
 
 
+def test_a_finding_without_a_place_names_its_file(tmp_path: Path) -> None:
+    found = [Diagnostic("PTG514", "1 file edited by hand", None, file=str(tmp_path / "out/a b.cpp"))]
+    assert "a b.cpp" not in RENDERERS["concise"](found)
+    assert RENDERERS["github"](found).startswith(
+        "::error title=PTG514 generated files edited by hand,file=out/a b.cpp::"
+    )
+    assert json.loads(RENDERERS["gitlab"](found))[0]["location"] == {"path": "out/a b.cpp", "lines": {"begin": 1}}
+    (result,) = json.loads(RENDERERS["sarif"](found))["runs"][0]["results"]
+    assert result["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "out/a%20b.cpp"}}}]
+    assert json.loads(RENDERERS["rdjson"](found))["diagnostics"][0]["location"] == {"path": "out/a b.cpp"}
+    assert json.loads(RENDERERS["json"](found))[0]["file"] == str(tmp_path / "out/a b.cpp")
+    assert ElementTree.fromstring(RENDERERS["junit"](found).encode())[0].get("name") == "out/a b.cpp"
+
+
 @pytest.mark.parametrize("form", RENDERERS)
 def test_halves_of_characters_can_be_written(form: str) -> None:
     odd = Diagnostic("PTG110", "no \udc80", Span("a\udc80.yaml", 1, 1, 1, 2), notes=(("\udc80", None),))

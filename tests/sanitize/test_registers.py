@@ -10,6 +10,7 @@ from pyptogen.sanitize import sanitize_files
 
 ROOT = Path(__file__).parents[2] / "generated"
 MASK = "set_vector_mask(-1, -1);"
+FORGET = "dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);"
 BASE = "set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));"
 
 
@@ -24,6 +25,7 @@ def kinds(tmp_path: Path, kernels: list[str], old: str = "", new: str = "", targ
     return {finding.message.split(":")[0] for report in reports for finding in report.findings}
 
 
+EMBEDDING = ["embedding/a2a3/kernels/embedding"]
 SOFTMAX = ["softmax/a2a3/kernels/softmax"]
 MIXED = [f"linear_gelu/a2a3/kernels/product_to_activation_{core}" for core in ("cube", "vec")]
 
@@ -38,6 +40,8 @@ MIXED = [f"linear_gelu/a2a3/kernels/product_to_activation_{core}" for core in ("
         (MIXED, BASE, "", {"base"}),
         (MIXED[::-1], BASE, "", {"base"}),
         (MIXED[::-1], MASK, "", {"mask"}),
+        (EMBEDDING, "", "", set()),
+        (EMBEDDING, FORGET, "", {"cache"}),
     ],
 )  # fmt: skip
 def test_what_no_order_of_pipes_mends(kernels: list[str], old: str, new: str, found: set[str], tmp_path: Path) -> None:
@@ -99,3 +103,7 @@ def test_a_quantisation_uses_its_source_up(tmp_path: Path) -> None:
 
 def test_a5_keeps_neither(tmp_path: Path) -> None:
     assert "mask" not in kinds(tmp_path, SOFTMAX, MASK, "", "a5")
+
+
+def test_a5_has_a_data_cache_too(tmp_path: Path) -> None:
+    assert "cache" in kinds(tmp_path, EMBEDDING, FORGET, "", "a5")

@@ -168,6 +168,42 @@ def test_planted_errors_are_found_in_two_rounds(spec: Path) -> None:
         assert not left
 
 
+@pytest.mark.parametrize(
+    ("dims", "message"),
+    [
+        ("a: b, b: c, c: a * 2, far: a + 1", "dims depend on themselves: a → b → c → a"),
+        ("a: c, b: c, c: gone, far: b * 2", "`gone` is no dim"),
+    ],
+)
+def test_dims_that_lead_to_an_error_are_told_once(dims: str, message: str) -> None:
+    text = EIGHT[: EIGHT.index("dims:")] + f"dims: {{{dims}}}\ninputs: {{x: 'fp32[far]'}}\n"
+    text += "outputs: {y: 'fp32[b]'}\ngraph: {y: relu(x)}\n"
+    assert [one.message for one in found(text)] == [message]
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("amax(bad, axs=-1)", ["`amax` has no argument `axs`"]),
+        ("exp(bad) + topk(bad)", ["`topk` lacks the argument `k`"]),
+        ("twice(bad, w=1)", ["`twice` has no argument `w`"]),
+        ("matmul(bad, gone)", ["`gone` is not defined"]),
+        ("relu(bad, x)", ["`relu` takes 1 argument"]),
+        ("amax(bad, axis=-1)", []),
+        ("max(bad, 2)", []),
+        ("reshape(bad, [rows, 2, 4])", []),
+        ("twice(bad)", []),
+    ],
+)
+def test_a_call_is_judged_where_its_operand_hangs_on_an_error(value: str, told: list[str]) -> None:
+    text = EIGHT[: EIGHT.index("attrs:")].replace("  none: 0                              # PTG214\n", "")
+    text = text.replace("  after: none * 2\n", "") + "inputs: {x: 'fp32[rows, cols]', bad: 'fp31[rows]'}\n"
+    text += "outputs: {y: 'fp32[rows, cols]'}\nfunctions: {twice(v): {return: v * 2}}\n"
+    text += f"graph: {{a: '{value}', y: relu(a)}}\n"
+    bad, *rest = found(text)
+    assert (bad.code, [one.message for one in rest]) == ("PTG212", told)
+
+
 def test_reading_ends_after_many_errors() -> None:
     text = EIGHT.replace("  cols: 8\n", "".join(f"  d{n}: 0\n" for n in range(3 * MOST_ERRORS)))
     assert len(found(text)) == MOST_ERRORS

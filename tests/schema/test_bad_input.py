@@ -156,6 +156,7 @@ CASES = [
     Bad("two_sizes", "graph:", "tiling: [{rows: {tile: 8, unroll: [1]}}]\ngraph:", "PTG104", (10, 17), ("both",)),
     Bad("fifo_size", "graph:", "tiling: [{fifo: 33}]\ngraph:", "PTG104", (10, 17), ("a whole number from 1 to 8",)),
     Bad("when_test", "graph:", 'tiling: [{when: {rows: "=> 3"}}]\ngraph:', "PTG104", (10, 24), ("<= 32",)),
+    Bad("fuse_empty", "graph:", "tiling: [{fuse: [[]]}]\ngraph:", "PTG104", (10, 18), ("is empty", "one kernel")),
     Bad("fuse_unknown", "graph:", "tiling: [{fuse: [[scal]]}]\ngraph:", "PTG217", (10, 19), ("`scale`",)),
     Bad(
         "case_unknown",

@@ -50,6 +50,22 @@ def test_vector_work_on_a2a3_begins_with_a_mask_of_its_own(name: str, target: st
     assert (found is not None) == masked
 
 
+@pytest.mark.parametrize(("name", "target", "reads"), [
+    ("embedding", "a2a3", True), ("embedding", "cpu", False), ("softmax", "a2a3", False), ("moe_combine", "a5", True),
+    ("paged_attention", "a2a3", True),
+])  # fmt: skip
+def test_what_reads_indices_empties_the_data_cache_first(name: str, target: str, reads: bool) -> None:
+    """`paged_attention` reads lengths for a condition, and page numbers."""
+    forget = "dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);"
+    read = re.compile(r"= \w+\[int64_t\(|index_(?:inside|or_skip)\(\w+\[")
+    kernels = texts(name, target).values()
+    assert any(forget in text for text in kernels) == reads
+    for text in kernels:
+        found = read.search(text) if target != "cpu" else None
+        assert (forget in text) == (found is not None)
+        assert found is None or text.index(forget) < found.start()
+
+
 SIZES = {"fp32": 4, "int32": 4, "int64": 8, "fp16": 2, "bf16": 2, "int16": 2, "int8": 1, "uint8": 1}
 
 

@@ -30,6 +30,7 @@ from pyptogen.lower.instruction.ir import (
     GmWindow,
     Instr,
     InstrKernel,
+    ReadIndex,
     SetFlag,
     WaitFlag,
     walk,
@@ -190,6 +191,7 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
         wanted += [f"pto.set_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, SetFlag)]
         wanted += [f"pto.wait_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, WaitFlag)]
         wanted += ["pto.barrier" for n in nodes if isinstance(n, Barrier)]
+        wanted += ["pto.cmo.cacheinvalid" for k in programs if reads_of_scalar_unit(k)]
         wanted += ["pto.alloc_tile" for n in nodes if isinstance(n, Declare)]
         joined = [n for n in nodes if isinstance(n, For) and n.parallel and getattr(n.body[0], "parallel", False)]
         wanted += ["scf.for" for n in nodes if isinstance(n, For) and n not in joined]
@@ -199,6 +201,12 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
             if op.name == "scf.for" or (op.name.startswith("pto.") and op.name not in ignored)
         ]
         assert sorted(found) == sorted(wanted)
+
+
+def reads_of_scalar_unit(kernel: InstrKernel) -> int:
+    """How many numbers it reads from GM, for indices and for conditions."""
+    conditions = [n.only for n in walk(kernel.body) if isinstance(n, For) and n.only is not None]
+    return sum(isinstance(n, ReadIndex) for n in walk(kernel.body)) + sum(len(only.elements) for only in conditions)
 
 
 def words(kernel: InstrKernel, node: Instr) -> list[str]:

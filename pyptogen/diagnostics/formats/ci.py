@@ -26,9 +26,11 @@ def render_github(diagnostics: Sequence[Diagnostic]) -> str:
 
 def _command(one: Diagnostic) -> str:
     properties = {"title": f"{one.code} {CODES[one.code].title}"}
+    if one.path:
+        properties["file"] = relative(one.path)
     if one.span:
         span = one.span
-        properties |= {"file": relative(span.file), "line": str(span.line), "endLine": str(span.end_line)}
+        properties |= {"line": str(span.line), "endLine": str(span.end_line)}
         if span.line == span.end_line:
             properties |= {"col": str(span.col), "endColumn": str(span.end_col)}
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
@@ -48,7 +50,7 @@ def render_gitlab(diagnostics: Sequence[Diagnostic]) -> str:
     seen: dict[str, int] = {}
     found = []
     for one in diagnostics:
-        path = relative(one.span.file) if one.span else "."
+        path = relative(one.path or ".")
         key = f"{one.code}\0{path}\0{one.message}"
         seen[key] = seen.get(key, 0) + 1
         found.append(

@@ -37,7 +37,7 @@ def render_junit(diagnostics: Sequence[Diagnostic]) -> str:
 
 def _of_finding(one: Diagnostic) -> Case:
     place = f":{one.span.line}:{one.span.col}" if one.span else ""
-    return Case(one.span.file if one.span else TOOL, f"{one.code}{place}", one)
+    return Case(one.path or TOOL, f"{one.code}{place}", one)
 
 
 def render_cases(cases: Sequence[Case]) -> str:

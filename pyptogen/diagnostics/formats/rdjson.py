@@ -23,7 +23,9 @@ def render_rdjson(diagnostics: Sequence[Diagnostic]) -> str:
 
 
 def _diagnostic(one: Diagnostic) -> dict[str, Any]:
-    location = {"path": relative(one.span.file), "range": _range(one.span)} if one.span else {"path": ""}
+    location: dict[str, Any] = {"path": relative(one.path) if one.path else ""}
+    if one.span:
+        location["range"] = _range(one.span)
     return {
         "message": paragraph(one),
         "location": location,

@@ -41,9 +41,11 @@ def _result(one: Diagnostic, rule: int) -> dict[str, Any]:
         "ruleIndex": rule,
         "level": one.severity,
         "message": {"text": paragraph(one)},
-        "locations": [_location(one.span)] if one.span else [],
+        "locations": [_location(one.path, one.span)] if one.path else [],
     }
-    related = [{"id": number, **_location(span), "message": {"text": text}} for number, (text, span) in _placed(one)]
+    related = [
+        {"id": number, **_location(span.file, span), "message": {"text": text}} for number, (text, span) in _placed(one)
+    ]
     return {**result, "relatedLocations": related} if related else result
 
 
@@ -51,7 +53,14 @@ def _placed(one: Diagnostic) -> list[tuple[int, tuple[str, Span]]]:
     return list(enumerate(((text, span) for text, span in one.notes if span is not None), 1))
 
 
-def _location(span: Span) -> dict[str, Any]:
-    region = {"startLine": span.line, "startColumn": span.col, "endLine": span.end_line, "endColumn": span.end_col}
-    uri = quote(relative(span.file), errors="replace")
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+def _location(file: str, span: Span | None) -> dict[str, Any]:
+    """A place in a file, or the file as a whole."""
+    physical: dict[str, Any] = {"artifactLocation": {"uri": quote(relative(file), errors="replace")}}
+    if span is not None:
+        physical["region"] = {
+            "startLine": span.line,
+            "startColumn": span.col,
+            "endLine": span.end_line,
+            "endColumn": span.end_col,
+        }
+    return {"physicalLocation": physical}

@@ -296,6 +296,14 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
             yield from walk(node.body)
 
 
+def reads_numbers(kernel: InstrKernel) -> bool:
+    """Whether the scalar unit reads numbers from GM: indices, or elements that a condition compares."""
+    return any(
+        isinstance(node, ReadIndex) or (isinstance(node, For) and node.only is not None and bool(node.only.elements))
+        for node in walk(kernel.body)
+    )
+
+
 def declarations(kernel: InstrKernel) -> dict[str, Declare]:
     """Tile declarations by name."""
     return {n.name: n for n in walk(kernel.body) if isinstance(n, Declare)}
@@ -326,5 +334,6 @@ __all__ = [
     "TileType",
     "WaitFlag",
     "declarations",
+    "reads_numbers",
     "walk",
 ]

@@ -48,6 +48,7 @@ A2A3 = Platform(
     runs_of_elements=True,
     transposes_on_load=False,
     vector_mask=True,
+    data_cache=True,
     tile_room={"Vec": 192 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 128 << 10},
     cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,

@@ -42,6 +42,7 @@ A5 = Platform(
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),
     vector_barriers=False,
+    data_cache=True,
     rings_on_chip=True,
     tile_room={"Vec": 256 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 256 << 10},
     frequency_ghz=1.85,

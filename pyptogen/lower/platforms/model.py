@@ -33,6 +33,7 @@ class Platform:
             there, and are transposed on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
+        data_cache: the scalar unit reads GM through a cache that nothing else keeps up to date.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
         timing: figures of time, by which tilings are compared and the model of the device
@@ -58,6 +59,7 @@ class Platform:
     transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False
+    data_cache: bool = False
     timing: Timing | None = None
     tile_room: Mapping[str, int] = field(default_factory=dict)
 

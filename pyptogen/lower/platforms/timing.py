@@ -51,7 +51,8 @@ class Timing:
         products: multiply-adds a cycle by the dtype of the operands; ``matmul_issue``: cycles before the first.
         vector: by name; ``default`` for those not named.
         sort, merge: cycles of TSORT32 for 32 elements, and of TMRGSORT for each pair of value and index.
-        scalar_load: cycles of a number that the scalar unit reads from GM.
+        scalar_load: cycles of a number that the scalar unit reads from GM; ``scalar_hit``: of one whose line lies in
+            its data cache; ``scalar_line``: bytes of such a line.
         launch: cycles of a launch; ``block``: more for each of its blocks; ``task``: of a task that a runtime on the
             chip hands out.
         borrowed: whether the figures are another chip's: good enough to compare tilings, not to tell times.
@@ -79,6 +80,8 @@ class Timing:
     sort: Figure
     merge: Figure
     scalar_load: Figure
+    scalar_hit: Figure
+    scalar_line: Figure
     launch: Figure
     block: Figure
     task: Figure

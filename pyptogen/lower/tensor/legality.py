@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyptogen.diagnostics import DiagnosticError
+from pyptogen.diagnostics import attempted
 from pyptogen.lower.tensor.building import selection, strided
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import DimTable
@@ -103,10 +103,11 @@ def _check_operands(op: Op, known: dict[str, Value]) -> None:
 def _check_result(op: Op, dims: DimTable) -> None:
     """Emits the operation anew and compares the types."""
     builder = Builder(dims, op.span)
-    try:
+    with attempted() as faults:
         value = _REBUILD[op.kind](builder, op)
-    except DiagnosticError as error:
-        raise IllegalIR(f"{op.result.name} = {op.kind}(…): {error.diagnostics[0].message}") from error
+    if faults:
+        reason = faults.first.message if faults.first else "illegal"
+        raise IllegalIR(f"{op.result.name} = {op.kind}(…): {reason}") from faults.found
     if value.dtype != op.result.dtype or not dims.same_shape(value.shape, op.result.shape):
         raise IllegalIR(
             f"{op.result.name} = {op.kind}(…) is {op.result.dtype}{list(op.result.shape)}, "

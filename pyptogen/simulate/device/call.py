@@ -14,10 +14,13 @@ from pyptogen.lower.launch_cost import blocks_of
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.simulate.device.kernel import lane_of
+from pyptogen.simulate.device.kernel import TooLong, lane_of
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 from pyptogen.simulate.device.reuse import distances
 from pyptogen.simulate.graph import chosen_cut, segments
+
+ENDLESS = 1e18
+"""Cycles that no other way takes; a number, for quotients are made of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     Raises:
         ValueError: the platform has no figures, or kernels are C++ by an author.
         KeyError: a dim has no size.
+        TooLong: a kernel has too many iterations to look at.
     """
     platform = PLATFORMS[lowered.target]
     if platform.timing is None:
@@ -130,14 +134,18 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
 def launch_cycles(
     programs: Sequence[InstrKernel], platform: Platform, blocks: int, numbers: Mapping[str, int]
 ) -> float:
-    """Cycles of a launch, to compare ways to do the same: `LaunchCost` of the lowering.
+    """Cycles of a launch, to compare ways to do the same: `LaunchCost` of the lowering. `ENDLESS` where there are too
+    many iterations to look at.
 
     Raises:
         ValueError: the platform has no figures.
     """
     if platform.timing is None:
         raise ValueError(f"the platform {platform.name} has no figures of time")
-    return cost_of(programs, blocks, numbers, platform.timing).cycles
+    try:
+        return cost_of(programs, blocks, numbers, platform.timing).cycles
+    except TooLong:
+        return ENDLESS
 
 
 def cost_of(

@@ -10,6 +10,7 @@ from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction.estimate import about
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.simulate.device.call import CallTime, time_of_call
+from pyptogen.simulate.device.kernel import TooLong
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +30,19 @@ class CaseTime:
 
 
 def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
-    """One call; None where the model has no figures for the platform, does not see a kernel, or has no size of a
-    dim."""
+    """One call; None where the model has no figures for the platform, does not see a kernel, has no size of a dim, or
+    would have too many iterations to look at."""
     if not PLATFORMS[lowered.target].timed:
         return None
     known = {kernel.name for kernel in lowered.instructions}
     seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
     sized = all(dim in sizes for dim in lowered.execution.dims)
-    return time_of_call(lowered, sizes) if seen and sized else None
+    if not seen or not sized:
+        return None
+    try:
+        return time_of_call(lowered, sizes)
+    except TooLong:
+        return None
 
 
 def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:

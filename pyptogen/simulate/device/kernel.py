@@ -29,13 +29,21 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.instruction.price import price_of, shape_of
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.platforms.timing import Timing
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import distributed_nest, share_of
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
 
 PASSED = " passed"
 """Iterations of distributed loops that came before in the row of all of them, up to whole rounds of the blocks."""
+MOST_ITERATIONS = 100_000
+"""Iterations of all loops of a kernel on one core that are looked at one by one. The longest of the library has 8,400;
+half a second or so goes by for as many as these, and a spec may ask for tiles of one element."""
 LONGEST_PERIOD = 4
 """Iterations after which a loop's body may do the same again: the copies of its buffers."""
+
+
+class TooLong(Exception):
+    """A kernel has more than `MOST_ITERATIONS`: what it takes is not told."""
 
 
 def lane_of(
@@ -52,6 +60,9 @@ def lane_of(
         timing: figures.
         numbers: dims, attrs and bounds of the range by name; those not given count as 0.
         block, blocks: which block, of how many.
+
+    Raises:
+        TooLong: it has too many iterations to look at.
     """
     fifos = {fifo.name: fifo.slots for fifo in kernel.fifos}
     lane = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
@@ -76,6 +87,10 @@ class _Writer:
     """By loop, what its body hangs on (`_matters`)."""
     nested: int = 0
     """How many distributed loops are open."""
+    open: list[tuple[For, int]] = field(default_factory=list)
+    """The loops around, outermost first, and by how much their variables grow."""
+    seen: int = 0
+    """Iterations that were looked at."""
     bodies: dict[Hashable, tuple[tuple[Step, ...], dict[str, int]]] = field(default_factory=dict)
     """Bodies that were written down, and by how much they move the counters of buffers on."""
 
@@ -98,7 +113,7 @@ class _Writer:
                 for member in node.members:
                     self._instr(member)
             elif isinstance(node, ReadIndex):
-                self.lane.run("S", "read", Price(self.timing.scalar_load.value), node.tensor)
+                self.lane.run("S", "read", Price(self._read_cycles(node)), node.tensor)
                 self.env[node.name] = 0
             elif isinstance(node, For):
                 self._loop(node)
@@ -133,6 +148,22 @@ class _Writer:
         self.lane.run(instr.pipe, instr.name, cost, tensor)
         if queue is not None:
             self.lane.fifo(FILL, queue.name, instr.pipe)
+
+    def _read_cycles(self, node: ReadIndex) -> float:
+        """Of a number that the scalar unit reads: on the average over the loops around, as a line of its data cache
+        serves iterations that read beside each other."""
+        size = next((DTYPES[tensor.dtype] for tensor in self.kernel.tensors if tensor.name == node.tensor), 4)
+        here, same = self.number(node.offset), 1.0
+        for loop, grows in reversed(self.open):
+            before = self.env[loop.var]
+            self.env[loop.var] = before + grows
+            moved = abs(self.number(node.offset) - here)
+            self.env[loop.var] = before
+            if moved:
+                misses = min(1.0, moved * size / self.timing.scalar_line.value) / same
+                return self.timing.scalar_hit.value + misses * self.timing.scalar_load.value
+            same *= max(1, -(-(self.number(loop.stop) - self.number(loop.start)) // grows))
+        return self.timing.scalar_load.value
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
@@ -176,7 +207,12 @@ class _Writer:
         if outermost:
             self.env[PASSED] = 0
         self.nested += loop.parallel
+        distributed = loop.parallel and len(distributed_nest(loop)) == 1
+        self.open.append((loop, loop.step * (self.blocks if distributed else 1)))
         for _ in self._rounds(loop):
+            self.seen += 1
+            if self.seen > MOST_ITERATIONS:
+                raise TooLong
             key = self._key(loop)
             moved = self.bodies.get(key)
             if moved is None:
@@ -190,6 +226,7 @@ class _Writer:
                 self.env.update(moved[1])
             steps[key] = moved[0]
             keys.append(key)
+        self.open.pop()
         self.nested -= loop.parallel
         for run, times in _runs(keys):
             body = tuple(step for key in run for step in steps[key])

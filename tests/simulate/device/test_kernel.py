@@ -4,6 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from hostile.ending import ends
 
 from pyptogen.codegen import generate
 from pyptogen.lower.artifacts import Lowered
@@ -12,8 +13,10 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.sanitize.timed import lane_of as lane_of_walk
 from pyptogen.sanitize.timed import walk_of_file
-from pyptogen.schema import load_spec
-from pyptogen.simulate.device.call import time_of_call
+from pyptogen.schema import Source, load_source, load_spec
+from pyptogen.simulate.device import kernel
+from pyptogen.simulate.device.call import ENDLESS, launch_cycles, time_of_call
+from pyptogen.simulate.device.cases import call_time, in_manifest
 from pyptogen.simulate.device.kernel import lane_of
 from pyptogen.simulate.device.launch import Launch, cost
 from pyptogen.simulate.device.program import RUN, Lane
@@ -41,13 +44,13 @@ def counts(lane: Lane) -> dict[str, int]:
 )
 def test_a_kernel_costs_what_its_own_text_does(name: str, dim: str, size: int, tmp_path: Path) -> None:
     found = lowered(name)
-    (kernel,) = found.instructions
+    (program,) = found.instructions
     (source,) = generate(found.program, "a2a3").kernels
     (tmp_path / "kernel.cpp").write_text(source.text)
     numbers = {dim: size, f"{dim}_begin": 0, f"{dim}_end": size}
     given = {**numbers, "nblk": 8, "block": 0, "get_block_idx": 0}
-    walk = walk_of_file(tmp_path / "kernel.cpp", "CUBE" if kernel.core == "cube" else "VEC", given)
-    text, ours = lane_of_walk(walk, kernel.core, TIMING), lane_of(kernel, TIMING, numbers, 0, 8)
+    walk = walk_of_file(tmp_path / "kernel.cpp", "CUBE" if program.core == "cube" else "VEC", given)
+    text, ours = lane_of_walk(walk, program.core, TIMING), lane_of(program, TIMING, numbers, 0, 8)
 
     assert counts(ours) == counts(text)
     warm = [frozenset(work.tensor for work in lane.work) for lane in (ours, text)]  # the walk calls tensors otherwise
@@ -56,13 +59,37 @@ def test_a_kernel_costs_what_its_own_text_does(name: str, dim: str, size: int, t
 
 
 def test_iterations_that_do_the_same_are_written_down_once() -> None:
-    (kernel,) = lowered("rms_norm").instructions
+    (program,) = lowered("rms_norm").instructions
     few, many = (
-        lane_of(kernel, TIMING, {"rows": n, "rows_begin": 0, "rows_end": n}, 0, 48) for n in (1 << 14, 1 << 18)
+        lane_of(program, TIMING, {"rows": n, "rows_begin": 0, "rows_end": n}, 0, 48) for n in (1 << 14, 1 << 18)
     )
     assert len(many.steps) == len(few.steps)
     assert sum(many.counts) > 10 * sum(few.counts)
     assert all(step.what != RUN or step.at < len(many.work) for step in many.steps)
+
+
+def test_a_kernel_with_too_many_iterations_has_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, sizes = lowered("rms_norm"), {"rows": 1 << 18}
+    numbers = {**sizes, "rows_begin": 0, "rows_end": 1 << 18}
+    known = call_time(found, sizes)
+    assert known is not None
+    assert launch_cycles(found.instructions, PLATFORMS["a2a3"], 48, numbers) < ENDLESS
+    monkeypatch.setattr(kernel, "MOST_ITERATIONS", 100)
+    with pytest.raises(kernel.TooLong):
+        time_of_call(found, sizes)
+    assert call_time(found, sizes) is None
+    assert launch_cycles(found.instructions, PLATFORMS["a2a3"], 48, numbers) == ENDLESS
+    assert in_manifest(found, [sizes]) == {}
+
+
+def test_a_whole_build_of_tiles_of_one_element_ends_soon() -> None:
+    """Found by `tests/hostile/fuzz.py`: 90 s went by for the time of its last case."""
+    spec = (SPECS / "flash_attention_causal.yaml").read_text()
+    head, _, rest = spec.partition("tiling:\n")
+    text = f"{head}tiling: [{{sq: 1, kv: 1}}]\n{rest[rest.index('verify:') :]}"
+    found = lower(from_spec(load_source(Source("one.yaml", text))), "a2a3")
+    with ends():
+        assert in_manifest(found, [{"sq": 2048, "kv": 2048}]) == {}
 
 
 def test_attention_is_held_up_by_waiting_for_its_other_core() -> None:
@@ -82,3 +109,20 @@ def test_the_indexer_prolog_has_a_critical_path() -> None:
     assert 0 < found.roofline_share < 1
     for earlier, later in pairwise(path):
         assert earlier.end <= later.start + 1
+
+
+def reads_of(name: str, tensor: str, numbers: dict[str, int], blocks: int) -> float:
+    """Cycles of one read of an index by the scalar unit, on the average."""
+    kernel = next(k for k in lowered(name).instructions if any(t.name == tensor for t in k.tensors))
+    lane = lane_of(kernel, TIMING, numbers, 0, blocks)
+    return next(work.price.hold for work in lane.work if work.name == "read" and work.tensor == tensor)
+
+
+def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> None:
+    """16 of `int32` are 64 bytes: one read of 16 goes to GM, where one block reads them in order. Blocks that take
+    turns read numbers that lie further apart."""
+    one = reads_of("index_add", "index", {"rows": 64, "added": 4096}, 1)
+    assert one == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value / 16)
+    tokens = {"t": 1024, "vocabulary": 32000}
+    several = [reads_of("embedding", "token", tokens, blocks) for blocks in (4, 48)]
+    assert several[0] < several[1] == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value)

@@ -407,11 +407,32 @@ class Barrier(IRDLOperation):
         check(self.pipe.data in {f"PIPE_{pipe}" for pipe in PIPES}, f"pto.barrier: pipe {self.pipe.data}")
 
 
+@irdl_op_definition
+class CacheInvalid(IRDLOperation):
+    """The scalar unit forgets what it has read from GM: all of it (the form for one line is not used)."""
+
+    name = "pto.cmo.cacheinvalid"
+    space = prop_def(StringAttr)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> CacheInvalid:
+        parser.parse_keyword("all")
+        parser.parse_characters("#pto.address_space")
+        with parser.in_angle_brackets():
+            return cls(properties={"space": StringAttr(parser.parse_identifier())})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" all #pto.address_space<{self.space.data}>")
+
+    def verify_(self) -> None:
+        check(self.space.data == "gm", f"pto.cmo.cacheinvalid: only of GM, not {self.space.data}")
+
+
 Pto = Dialect(
     "pto",
     [
         AddPtr, LoadScalar, GetBlockIdx, GetSubblockIdx, MakeTensorView, PartitionView, AllocTile, SubView, SetFlag,
-        WaitFlag, SetFlagDyn, WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
+        WaitFlag, SetFlagDyn, WaitFlagDyn, Barrier, CacheInvalid, AicInitializePipe, AivInitializePipe, *QUEUES,
         *INSTRUCTIONS.values(),
     ],
     [

@@ -43,6 +43,7 @@ from templates.pto.queues import Give, InitializePipe, Take
 from templates.pto.structure import (
     AddPtr,
     AllocTile,
+    CacheInvalid,
     Flag,
     FlagDyn,
     GetBlockIdx,
@@ -172,6 +173,8 @@ class ModuleTrace:
                 at[op.entry] = slot, 0, strides
         elif isinstance(op, BarrierOp):
             self.events.append((op.name, op.pipe.data))
+        elif isinstance(op, CacheInvalid):
+            assert not self.events, "numbers in GM are forgotten before all else"
         elif op.results:
             at[op.results[0]] = self.make(op, given)
         else:

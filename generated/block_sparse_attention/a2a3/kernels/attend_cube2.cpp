@@ -30,6 +30,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t kv_blocks0_buffer = 0;  // which of 2 buffers this iteration of kv_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first

@@ -49,6 +49,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // k_n:     cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)
     VecF32_1x128 k_scale_tile; TASSIGN<0x01040>(k_scale_tile);  // UB 0x01040..0x01240

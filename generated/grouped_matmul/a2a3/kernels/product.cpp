@@ -36,6 +36,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t blocks0_buffer = 0;  // which of 2 buffers this iteration of blocks0 uses
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses

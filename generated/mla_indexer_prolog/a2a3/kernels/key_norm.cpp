@@ -33,6 +33,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)
     VecB16_1x512 kv_gamma_tile; TASSIGN<0x00000>(kv_gamma_tile);  // UB 0x00000..0x00400

@@ -29,6 +29,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first

@@ -43,6 +43,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
+    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     Acc3Pipe acc_3_pipe(acc_3_fifo + int64_t(block) * 1024, 0x0, 0x0);
     Acc6Pipe acc_6_pipe(acc_6_fifo + int64_t(block) * 4096, 0x0, 0x0);
     QkPipe qk_pipe(qk_fifo + int64_t(block) * 1024, 0x0, 0x0);

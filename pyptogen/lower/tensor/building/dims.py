@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault, is_sound, kept, poison, require_sound
+from pyptogen.diagnostics import Span, did_you_mean, fault, is_sound, kept, require_sound
 from pyptogen.lower.expr import from_sympy
 from pyptogen.lower.tensor.building.stated import Stated, follows, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
@@ -330,8 +330,10 @@ def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
     dims = []
     for spec in ordered:
         if is_sound(spec.name):
-            with kept(spec.name):
+            with kept(spec.name) as outcome:
                 dims.append(reader.dim(spec.name))
+            if outcome.failed:
+                reader.give_up()
     done = {dim.name for dim in dims}
     symbols = {name: symbol for name, symbol in reader.symbols.items() if name in done}
     return DimTable(dims, {**symbols, **attrs}, reader.made_of)
@@ -352,15 +354,14 @@ class _DimReader:
             if len(self._open) > MOST_NESTED:
                 raise too_much("too many dims that lead to one another", MOST_NESTED, self._specs[name].span)
             self._open.append(name)
-            try:
-                self._done[name] = self._read(self._specs[name])
-            except DiagnosticError:
-                poison(self._open)
-                raise
-            finally:
-                self._open.pop()
+            self._done[name] = self._read(self._specs[name])
+            self._open.pop()
             self._table.add(self._done[name])
         return self._done[name]
+
+    def give_up(self) -> None:
+        """An error left dims half read, one in the definition of the other: none of them is being read any more."""
+        self._open.clear()
 
     def _read(self, spec: DimSpec) -> Dim:
         if spec.value is None:

@@ -7,7 +7,7 @@ import ast
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.tensor.building.registry import ALIASES, REQUIRED, Parameter
 from pyptogen.lower.tensor.reading.other_names import ARGUMENTS
-from pyptogen.schema import Expr
+from pyptogen.schema import Expr, FunctionSpec
 
 Bound = list[tuple[Parameter, ast.expr | None]]
 """Each parameter with its argument, None for its default; a variadic one stands once per argument."""
@@ -40,6 +40,13 @@ def bind_arguments(name: str, signature: str, parameters: tuple[Parameter, ...],
         raise _wrong(name, signature, f"lacks the argument `{missing[0]}`", expr, call)
     bound: Bound = [(variadic, argument) for argument in rest] if variadic is not None else []
     return bound + [(p, given.get(p.name)) for p in single]
+
+
+def bind_function(function: FunctionSpec, call: ast.Call, expr: Expr) -> Bound:
+    """The same for a call of a function of the spec."""
+    parameters = tuple(Parameter(name, "operand", REQUIRED) for name, _ in function.params)
+    signature = f"{function.name}({', '.join(name for name, _ in function.params)})"
+    return bind_arguments(function.name, signature, parameters, call, expr)
 
 
 def _bind_keyword(

@@ -13,10 +13,10 @@ from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.tensor.building import strided
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
-from pyptogen.lower.tensor.building.registry import REQUIRED, Parameter, operations
+from pyptogen.lower.tensor.building.registry import Parameter, operations
 from pyptogen.lower.tensor.building.rules import CAST_MODES
 from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
-from pyptogen.lower.tensor.reading.arguments import bind_arguments
+from pyptogen.lower.tensor.reading.arguments import bind_arguments, bind_function
 from pyptogen.lower.tensor.reading.operators import COMPARISONS, EXPANDED, PRIMITIVES
 from pyptogen.lower.tensor.reading.other_names import meant
 from pyptogen.lower.tensor.reading.scalars import (
@@ -332,9 +332,7 @@ class Evaluator:
             if function.name in self._scope.calls:
                 path = " → ".join([*self._scope.calls, function.name])
                 raise self.b.fault("PTG209", f"functions call themselves: {path}", expected="no recursion")
-            parameters = tuple(Parameter(name, "operand", REQUIRED) for name, _ in function.params)
-            signature = f"{function.name}({', '.join(name for name, _ in function.params)})"
-            bound = bind_arguments(function.name, signature, parameters, node, self._expr)
+            bound = bind_function(function, node, self._expr)
             arguments = {p.name: self.operand(argument) for p, argument in bound if argument is not None}
             return self._inline(function, arguments, (*self._scope.calls, function.name))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.diagnostics import DiagnosticError, attempted, fault
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
 from pyptogen.lower.tensor.building.registry import Operation
@@ -81,11 +81,10 @@ def example_dtypes(operation: Operation) -> tuple[str, ...]:
     fixed = "$dtype" not in operation.example and not any("$dtype" in type_ for type_ in inputs)
     found = []
     for dtype in ("int32",) if fixed else EXAMPLE_DTYPES:
-        try:
+        with attempted() as faults:
             example_program(operation, dtype)
-        except DiagnosticError:
-            continue
-        found.append(dtype)
+        if not faults:
+            found.append(dtype)
     return tuple(found)
 
 

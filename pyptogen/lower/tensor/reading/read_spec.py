@@ -141,11 +141,10 @@ class _GraphReader:
             before = dict(self._values)
             names = [name for assign in stage.body for name, _ in assign.targets]
             if stage.loop is not None:
-                try:
+                with kept(*names) as outcome:
                     self._loop(stage, stage.loop)
-                except DiagnosticError as error:
+                if outcome.failed:
                     self._values, self._block, self.builder.loop = before, None, ""
-                    keep(error, *names)
             else:
                 if stage.by_hand:
                     kernel = next(kernel for kernel in self._spec.kernels if kernel.name == stage.name)
@@ -164,10 +163,9 @@ class _GraphReader:
         """Around the evaluation of a definition: its error is kept, with what else is unknown in it. One that hangs on
         an error fails without a word."""
         names = [name for name, _ in assign.targets]
-        try:
+        with kept(*names) as outcome:
             yield
-        except DiagnosticError as error:
-            keep(error, *names)
+        if outcome.failed:
             unknown_parts.tell(assign.value, self._values, self._functions, self._unknown)
 
     def _begin_outputs(self) -> None:

@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from pyptogen.diagnostics import DiagnosticError, is_sound, keep, kept
 from pyptogen.lower.tensor.building.registry import operations
+from pyptogen.lower.tensor.reading.arguments import bind_arguments, bind_function
 from pyptogen.lower.tensor.reading.evaluate import unknown_operation
 from pyptogen.lower.tensor.reading.scalars import CONSTANTS, FUNCTIONS
-from pyptogen.schema import Expr
+from pyptogen.schema import Expr, FunctionSpec
+
+_READ = frozenset({"tensor", "operand", "scalar"})
+"""Kinds of arguments whose names mean values."""
 
 
 def tell(
     expr: Expr,
     names: Collection[str],
-    functions: Collection[str],
+    functions: Mapping[str, FunctionSpec],
     unknown: Callable[[str, Expr, ast.AST], DiagnosticError],
 ) -> None:
-    """Keeps an error for each operation that does not exist, and for each operand of an operator that is no name of
-    ``names`` (what an argument of a call may be, its operation decides)."""
+    """Keeps an error for each operation that does not exist, for each call whose arguments are not those of what is
+    called, and for each operand of an operator or of a call that is no name of ``names``."""
     for node in ast.walk(expr.node):
+        operands: Iterable[ast.Name] = _operands(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            name = node.func.id
-            if name not in operations() and name not in functions and name not in FUNCTIONS and is_sound(name):
-                keep(unknown_operation(name, expr, node.func, functions))
-        for operand in _operands(node):
+            with kept():
+                operands = _arguments(node, node.func.id, expr, functions)
+        for operand in operands:
             if operand.id not in names and operand.id not in CONSTANTS and is_sound(operand.id):
-                with kept():
-                    raise unknown(operand.id, expr, operand)
+                keep(unknown(operand.id, expr, operand))
+
+
+def _arguments(call: ast.Call, name: str, expr: Expr, functions: Mapping[str, FunctionSpec]) -> Iterable[ast.Name]:
+    """Names among the arguments that must mean values. Raises PTG202 and PTG203."""
+    if not is_sound(name):
+        return ()
+    if name in functions:
+        bound = bind_function(functions[name], call, expr)
+    elif name in FUNCTIONS and (name not in operations() or not call.keywords):
+        return ()  # a function of numbers, perhaps
+    elif name in operations():
+        operation = operations()[name]
+        bound = bind_arguments(name, operation.signature, operation.parameters, call, expr)
+    else:
+        raise unknown_operation(name, expr, call.func, functions)
+    return [node for parameter, node in bound if isinstance(node, ast.Name) and parameter.kind in _READ]
 
 
 def _operands(node: ast.AST) -> Iterator[ast.Name]:

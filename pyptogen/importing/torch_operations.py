@@ -639,7 +639,9 @@ def _narrow(at: Site, x: Value, dim: int, start: Any, length: Any) -> Value:
 
 @takes("select")
 def _select(at: Site, x: Value, dim: int, index: Any) -> Value:
-    return v.select(x, dim, _end(at, index, x.shape[dim % x.rank]), at.shape)
+    # A number from the front is a place, whichever dim happens to be as long.
+    place = str(index) if isinstance(index, int) and index >= 0 else _end(at, index, x.shape[dim % x.rank])
+    return v.select(x, dim, place, at.shape)
 
 
 def _parts(at: Site, x: Value, dim: int) -> list[Value]:

@@ -58,9 +58,10 @@ def compute(
 
 def _alike(operands: list[Any]) -> list[Array]:
     """Both operands in the dtype that they are computed in; one of them may be a number."""
-    of = next(operand.dtype for operand in operands if isinstance(operand, np.ndarray))
+    typed = (np.ndarray, np.generic)  # numpy gives a lone number where the axes are gone
+    of = next(operand.dtype for operand in operands if isinstance(operand, typed))
     wide = widen(np.empty(0, of)).dtype
-    return [widen(o) if isinstance(o, np.ndarray) else np.asarray(o).astype(wide) for o in operands]
+    return [widen(np.asarray(o)) if isinstance(o, typed) else np.asarray(o).astype(wide) for o in operands]
 
 
 def _accumulated(x: Array, function: Callable[..., Any], dtype: np.dtype[Any], **how: Any) -> Array:

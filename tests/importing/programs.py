@@ -165,6 +165,11 @@ def contrastive(image: Tensor, text: Tensor, log_scale: Tensor) -> tuple[Tensor,
     return logits, logits.t()
 
 
+def between(x: Tensor, y: Tensor, pair: Tensor) -> tuple[Tensor, Tensor]:
+    """PyTorch asks of a lone number whether it is below a half."""
+    return torch.lerp(x, y, 0.25), pair[2] * x
+
+
 def turned(x: Tensor) -> tuple[Tensor, Tensor]:
     """Rolled by half a window, and cut into windows; rows from the last to the first."""
     windows = torch.roll(x, shifts=(4, -1), dims=(1, 2)).reshape(x.shape[0], 2, 4, 16)

@@ -60,6 +60,7 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "group_norm": ("fp32[n=1..64, c=16, 6, 6]", "fp32[c]", "fp32[c]"),
     "batch_norm": ("fp32[n=1..64, c=16, 6, 6]",) + ("fp32[c]",) * 4,
     "contrastive": ("fp32[b=1..64, d=32]", "fp32[b2=1..64, d]", "fp32[]"),
+    "between": ("fp32[rows=1..4096, both=2]", "fp32[rows, both]", "fp32[3]"),
     "turned": ("fp32[n=1..64, rows=8, cols=16]",),
     "ordered": ("fp32[rows=1..4096, cols=64]",),
     "Block": ("fp32[t=1..512, width=64]",),
@@ -119,6 +120,10 @@ def test_names_are_those_of_the_code() -> None:
     assert re.search(r"^  hidden: +96$", block, re.MULTILINE)
     assert "up_weight:" in block
     assert "doc: One layer of a decoder without attention." in block
+
+
+def test_a_place_is_no_dim_that_happens_to_be_as_long() -> None:
+    assert "pair[2]" in from_torch(programs.between, ROUND_TRIPS["between"])
 
 
 def test_axes_that_happen_to_be_equally_long_are_not_one_dim() -> None:

@@ -152,6 +152,14 @@ def test_round_does_not_double_round_below_a_half() -> None:
     assert cast(x, np.dtype(np.int32), "round", True).tolist() == [0, 0, 8388609]
 
 
+def test_lone_numbers_are_compared() -> None:
+    """numpy takes the axes that they do not have for a reason to give no array."""
+    text = "pyptogen: 1\noperator: lone\ninputs: {x: 'fp32[4]'}\noutputs: {y: 'fp32[4]'}\ngraph:\n"
+    text += "  part: full([], 0.25, fp32)\n  y: where(abs(part) >= 0.5, x, -x)\n"
+    program = from_spec(load_source(Source("lone.yaml", text)))
+    assert interpret(program, {"x": np.ones(4, np.float32)})["y"].tolist() == [-1] * 4
+
+
 def test_int8_matmul_is_exact_at_the_extremes() -> None:
     a = np.full((2, 5000), -128, np.int8)
     a[1] = 127

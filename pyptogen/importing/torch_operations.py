@@ -598,6 +598,40 @@ def _end(at: Site, place: Any, size: str) -> str:
     return at.size(place)
 
 
+@takes("roll")
+def _roll(at: Site, x: Value, shifts: Sequence[Any], dims: Sequence[int] = ()) -> Value:
+    if not dims:
+        raise NotTakenError("a roll of all elements", "name the axes by `dims`")
+    for shift, dim in zip(shifts, dims, strict=True):
+        axis, size = dim % x.rank, at.results[0].shape[dim]
+        if not isinstance(size, int):
+            raise NotTakenError("a roll along an axis whose size only calls know", "make the axis static")
+        if shift % size:
+            x = _rolled(at.named(x), axis, size, shift % size)
+    return replace(x, word="rolled")
+
+
+def _rolled(x: Value, axis: int, size: int, shift: int) -> Value:
+    """The last ``shift`` slices of an axis before the others."""
+
+    def of(count: int) -> tuple[str, ...]:
+        return (*x.shape[:axis], str(count), *x.shape[axis + 1 :])
+
+    last = v.slice_(x, axis, str(size - shift), "", 1, of(shift))
+    first = v.slice_(x, axis, "", str(size - shift), 1, of(size - shift))
+    return v.concat([last, first], axis, x.dtype, x.shape)
+
+
+@takes("flip")
+def _flip(at: Site, x: Value, dims: Sequence[int]) -> Value:
+    for dim in dims:
+        size = x.shape[dim % x.rank]
+        last = infix(Expression(size), "-", number(1)) if not size.isdigit() else number(int(size) - 1)
+        places = Value(infix(last, "-", call("arange", size, dtype="int64")), "int64", (size,), "places")
+        x = v.index_rows(x, dim, places, x.shape)
+    return replace(x, word="flipped")
+
+
 @takes("narrow")
 def _narrow(at: Site, x: Value, dim: int, start: Any, length: Any) -> Value:
     return _slice(at, x, dim, start, start + length)

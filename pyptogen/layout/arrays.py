@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,13 +55,38 @@ def as_array(name: str, value: Any) -> npt.NDArray[Any]:
     )
 
 
+def tensors_as_arrays(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values themselves, or with arrays on the same memory in place of torch's tensors.
+
+    Raises PTG403 for tensors of a device.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return values
+    kind = torch.Tensor
+    found = {name: _from_torch(name, value, torch) for name, value in values.items() if isinstance(value, kind)}
+    return {**values, **found} if found else values
+
+
 def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
-    if tensor.device.type != "cpu":
+    if not tensor.is_cpu:
         raise fault("PTG403", f"argument `{name}` is on {tensor.device}", None, expected="a tensor on the CPU")
-    plain = tensor.detach()
-    for dtype, whole, own in _TORCH_FLOATS:
-        if plain.dtype is getattr(torch, dtype, None):
-            bits: npt.NDArray[Any] = plain.view(getattr(torch, whole)).numpy()
-            return bits.view(numpy_dtype(own))
-    array: npt.NDArray[Any] = plain.numpy()
+    plain = tensor.detach() if tensor.requires_grad else tensor
+    bits = _bits(torch).get(plain.dtype)
+    array: npt.NDArray[Any]
+    if bits is None:
+        array = plain.numpy()
+    else:
+        whole, own = bits
+        array = plain.view(whole).numpy().view(own)
     return array
+
+
+@functools.cache
+def _bits(torch: Any) -> Mapping[Any, tuple[Any, Any]]:
+    """A float of torch that numpy has not itself -> whole numbers of its size, and what numpy calls it."""
+    return {
+        getattr(torch, dtype): (getattr(torch, whole), numpy_dtype(own))
+        for dtype, whole, own in _TORCH_FLOATS
+        if hasattr(torch, dtype)
+    }

@@ -165,6 +165,12 @@ def contrastive(image: Tensor, text: Tensor, log_scale: Tensor) -> tuple[Tensor,
     return logits, logits.t()
 
 
+def turned(x: Tensor) -> tuple[Tensor, Tensor]:
+    """Rolled by half a window, and cut into windows; rows from the last to the first."""
+    windows = torch.roll(x, shifts=(4, -1), dims=(1, 2)).reshape(x.shape[0], 2, 4, 16)
+    return windows.transpose(1, 2), x.flip(1)
+
+
 def ordered(x: Tensor) -> tuple[Tensor, Tensor]:
     values, order = torch.sort(x, dim=-1, descending=True)
     return values[:, :8], order

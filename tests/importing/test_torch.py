@@ -60,6 +60,7 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "group_norm": ("fp32[n=1..64, c=16, 6, 6]", "fp32[c]", "fp32[c]"),
     "batch_norm": ("fp32[n=1..64, c=16, 6, 6]",) + ("fp32[c]",) * 4,
     "contrastive": ("fp32[b=1..64, d=32]", "fp32[b2=1..64, d]", "fp32[]"),
+    "turned": ("fp32[n=1..64, rows=8, cols=16]",),
     "ordered": ("fp32[rows=1..4096, cols=64]",),
     "Block": ("fp32[t=1..512, width=64]",),
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.layout.arrays import tensors_as_arrays
 from pyptogen.layout.buffers import aligned_empty
 from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.runtime.arrays.arguments import (
@@ -169,6 +170,13 @@ class CompiledOperator:
         known = self._known.take(arguments, out)
         if known is not None:
             return known
+        given = tensors_as_arrays(arguments)
+        room = tensors_as_arrays(out) if type(out) is dict else out
+        if given is not arguments or room is not out:
+            known = self._known.take(given, room)
+            if known is not None:
+                return known
+            arguments, out = dict(given), room
         out = (
             dict(named_outputs(self.contract, out)) or None
         )  # the arrays of this call, also where another thread changes the mapping

@@ -80,6 +80,28 @@ def test_out_takes_the_results(only_known: CompiledOperator) -> None:
     assert made.y is out["y"]
 
 
+@pytest.mark.parametrize("with_out", [False, True])
+def test_tensors_of_torch_are_known_too(only_known: CompiledOperator, with_out: bool) -> None:
+    torch = pytest.importorskip("torch")
+    arrays = given()
+    tensors = {name: torch.from_numpy(arrays[name]) for name in ("x", "state")}
+    tensors |= {"b": torch.ones(16, dtype=torch.bfloat16), "x": tensors["x"].requires_grad_()}
+    out = {"y": torch.empty(3, 16), "total": torch.empty(3)}
+    made = only_known(**tensors, out=out) if with_out else only_known(**tensors)
+    np.testing.assert_array_equal(made.y, arrays["x"] * 2 + 1)
+    np.testing.assert_array_equal(tensors["state"].numpy(), arrays["x"])
+    if with_out:
+        np.testing.assert_array_equal(out["y"].numpy(), made.y)
+
+
+def test_tensors_of_a_device_are_refused(scaled: CompiledOperator) -> None:
+    torch = pytest.importorskip("torch")
+    for change in ({"x": torch.empty(3, 16, device="meta")}, {"out": {"y": torch.empty(3, 16, device="meta")}}):
+        with pytest.raises(DiagnosticError, match="is on meta") as caught:
+            scaled(**given() | change)
+        assert str(caught.value.diagnostics[0].code) == "PTG403"
+
+
 def test_what_differs_goes_the_long_way(scaled: CompiledOperator) -> None:
     scaled(**given())
     wide = np.zeros((3, 32), np.float32)

@@ -181,7 +181,7 @@ def test_a_platform_has_all_rules_of_the_one_that_it_is_like(work: Path) -> None
     source = """
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.isa import INSTRUCTIONS, device_rules, fractals, table
-tables = [device_rules.RULES, fractals.APART, table.CASTS, table.PRODUCTS]
+tables = [device_rules.RULES, fractals.STRIDE_AXIS, table.CASTS, table.PRODUCTS]
 tables += [row.dtypes for row in INSTRUCTIONS.values()]
 assert all(rows["compact"] is rows["a2a3"] for rows in tables), tables
 assert len(tables) > 100

@@ -51,10 +51,10 @@ def add(platforms: MutableMapping[str, Platform]) -> None:
 def _tables() -> list[dict[str, Any]]:
     """Everything that says something about instructions by platform."""
     from pyptogen.lower.isa.device_rules import RULES
-    from pyptogen.lower.isa.fractals import APART
+    from pyptogen.lower.isa.fractals import STRIDE_AXIS
     from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS, PRODUCTS
 
-    tables = (CASTS, PRODUCTS, RULES, APART, *(row.dtypes for row in INSTRUCTIONS.values()))
+    tables = (CASTS, PRODUCTS, RULES, STRIDE_AXIS, *(row.dtypes for row in INSTRUCTIONS.values()))
     return [cast("dict[str, Any]", table) for table in tables]
 
 

@@ -1,10 +1,11 @@
-"""Plug-ins: packages that add operations, passes, generated files and forms of findings, by entry points.
+"""Plug-ins: packages that add operations, passes, generated files, platforms and forms of findings, by entry points.
 
 | group | what its entry points name |
 |---|---|
 | `pyptogen.operations` | a module whose functions are operations: `@operation("name(x)", …)` |
 | `pyptogen.passes` | a function from a Program to a Program, at the end of the Tensor level |
 | `pyptogen.files` | a function from a Program and its targets to further files of its folder, text by name |
+| `pyptogen.platforms` | an `AddedPlatform` of the entry point's name, to be named as a target |
 | `pyptogen.renderers` | a function from findings to text, for `--output-format NAME` |
 
 A plug-in is code that its user installed; it may do what pyptogen may. A name that is taken is an error.
@@ -20,8 +21,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-Kind = Literal["operations", "passes", "files", "renderers"]
-KINDS: tuple[Kind, ...] = ("operations", "passes", "files", "renderers")
+Kind = Literal["operations", "passes", "files", "platforms", "renderers"]
+KINDS: tuple[Kind, ...] = ("operations", "passes", "files", "platforms", "renderers")
 
 
 @cache
@@ -86,7 +87,7 @@ def fingerprint() -> bytes:
     Empty without any."""
     digest = hashlib.sha256()
     count = 0
-    for kind in KINDS[:3]:
+    for kind in KINDS[:-1]:
         for point in installed(kind):
             version = point.dist.version if point.dist is not None else ""
             digest.update(f"{kind}\0{point.name}\0{point.value}\0{package(point)}\0{version}\0".encode())

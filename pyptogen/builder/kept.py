@@ -16,12 +16,13 @@ from __future__ import annotations
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from pyptogen.builder.fingerprint import sha256
 from pyptogen.builder.rendered import Packed, Rendered
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.regular_files import read_regular
@@ -56,21 +57,24 @@ class Kept:
     def find(self, spec: Path, lenient: bool) -> Rendered | None:
         """What was rendered of ``spec``, if it was made from the same bytes; ``lenient`` as in `render_operator`."""
         try:
-            return self._follow(spec, lenient)[2]
+            return self._follow(spec, lenient, {spec: read_regular(spec)})[2]
         except OSError:
             return None
 
-    def keep(self, spec: Path, lenient: bool, rendered: Rendered) -> None:
-        """Keep what was rendered of ``spec``. What cannot be kept is rendered again the next time."""
+    def keep(self, spec: Path, lenient: bool, rendered: Rendered, sources: Mapping[Path, bytes]) -> None:
+        """Keep what was rendered of ``spec``; ``sources`` are the bytes of it and of what it includes, of which it was
+        rendered. What cannot be kept is rendered again the next time."""
         root = spec.resolve().parent
         try:
-            includes = [path.resolve().relative_to(root).as_posix() for path in rendered.includes]
-            key, listed, there = self._follow(spec, lenient)
+            beside = {path: path.resolve().relative_to(root).as_posix() for path in rendered.includes}
+            includes = list(beside.values())
+            contents = {spec.parent / beside.get(path, spec.name): data for path, data in sources.items()}
+            key, listed, there = self._follow(spec, lenient, contents)
             if there is not None:
                 return
             if not set(includes) <= set(listed):
                 self._write(key, {"includes": includes}, b"")
-                key = self._key_behind(key, spec, includes)
+                key = self._key_behind(key, spec, includes, contents)
             self._write(key, *_parts(rendered, includes))
         except (OSError, ValueError, DiagnosticError):
             return
@@ -82,26 +86,32 @@ class Kept:
         else:
             self.cache.prune_now_and_then()
 
-    def _follow(self, spec: Path, lenient: bool) -> tuple[str, Sequence[str], Rendered | None]:
+    def _follow(
+        self, spec: Path, lenient: bool, contents: Mapping[Path, bytes]
+    ) -> tuple[str, Sequence[str], Rendered | None]:
         """The key at which a spec's folder is kept or belongs, the included files that went into it, and what is
-        kept."""
+        kept; ``contents`` are bytes of files that are known, the spec's among them."""
         asked = "*" if self.targets is None else " ".join(sorted(set(self.targets)))
-        key = digest(_FORMAT, self.generator, _environment(), spec.name, read_regular(spec), asked, str(lenient))
+        key = digest(_FORMAT, self.generator, _environment(), spec.name, contents[spec], asked, str(lenient))
         listed: Sequence[str] = ()
         while (found := self.cache.get(_KIND, key, ".zz")) is not None:
             head, _, data = found.partition(b"\n")
             entry = json.loads(head)
             if "name" in entry:
-                return key, listed, _rendered(entry, data, spec)
+                read = {path: self._content(path, contents) for path in (spec, *_beside(entry, spec))}
+                sources = {path: sha256(bytes_) for path, bytes_ in read.items() if bytes_ is not None}
+                return key, listed, replace(_rendered(entry, data, spec), sources=sources)
             listed = entry["includes"]
-            key = self._key_behind(key, spec, listed)
+            key = self._key_behind(key, spec, listed, contents)
         return key, listed, None
 
-    def _key_behind(self, key: str, spec: Path, includes: Sequence[str]) -> str:
-        contents = [self._content(spec.parent / path) for path in includes]
-        return digest(key, *(b"absent" if data is None else b"there" + data for data in contents))
+    def _key_behind(self, key: str, spec: Path, includes: Sequence[str], contents: Mapping[Path, bytes]) -> str:
+        found = [self._content(spec.parent / path, contents) for path in includes]
+        return digest(key, *(b"absent" if data is None else b"there" + data for data in found))
 
-    def _content(self, path: Path) -> bytes | None:
+    def _content(self, path: Path, contents: Mapping[Path, bytes]) -> bytes | None:
+        if path in contents:
+            return contents[path]
         if path not in self.read:
             try:
                 self.read[path] = read_regular(path)
@@ -131,8 +141,12 @@ def _parts(rendered: Rendered, includes: Sequence[str]) -> tuple[dict[str, Any],
 
 
 def _rendered(entry: Mapping[str, Any], data: bytes, spec: Path) -> Rendered:
-    includes = tuple(spec.parent / path for path in entry["includes"])
-    return Rendered(entry["name"], Packed(entry["sizes"], data), tuple(entry["notes"]), includes, entry["hashes"])
+    files = Packed(entry["sizes"], data)
+    return Rendered(entry["name"], files, tuple(entry["notes"]), _beside(entry, spec), entry["hashes"])
+
+
+def _beside(entry: Mapping[str, Any], spec: Path) -> tuple[Path, ...]:
+    return tuple(spec.parent / path for path in entry["includes"])
 
 
 @lru_cache(maxsize=1)

@@ -57,13 +57,13 @@ class Lock:
     operators: Mapping[str, LockEntry] = field(default_factory=dict)
 
 
-def entry(spec: Path, includes: Collection[Path], out: Path, generator: str, manifest: str) -> LockEntry:
-    """The entry of an operator that was rendered from ``spec`` for the library ``out``, with the SHA-256 of its
-    ``manifest``. Raises ``OSError`` where a file cannot be read."""
+def entry(spec: Path, sources: Mapping[Path, str], out: Path, generator: str, manifest: str) -> LockEntry:
+    """The entry of an operator that was rendered from ``spec`` for the library ``out``. ``sources``: SHA-256 of the
+    spec and of what it includes, as they were read; ``manifest``: that of its manifest."""
     return LockEntry(
         relative(spec, out),
-        sha256(read_regular(spec)),
-        {relative(path, out): sha256(read_regular(path)) for path in sorted(includes)},
+        sources[spec],
+        {relative(path, out): sources[path] for path in sorted(sources) if path != spec},
         generator,
         __version__,
         manifest,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyptogen.builder.fingerprint import sha256
@@ -18,13 +18,14 @@ class Rendered:
     """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
     where the operator is made for none of the targets that were asked for. ``notes``: what the compiler chose, a line
     each. ``includes``: the files that the spec includes. ``known``: SHA-256 of the files, where somebody has computed
-    them."""
+    them. ``sources``: SHA-256 of the spec and of what it includes, as they were read."""
 
     name: str
     files: Mapping[str, bytes]
     notes: tuple[str, ...] = ()
     includes: tuple[Path, ...] = ()
     known: Mapping[str, str] | None = None
+    sources: Mapping[Path, str] = field(default_factory=dict)
 
     def hashes(self) -> Mapping[str, str]:
         """SHA-256 of each file, by relative path."""
@@ -37,7 +38,7 @@ class Rendered:
 
     def packed(self) -> Rendered:
         """The same in a fifth of the memory."""
-        return Rendered(self.name, Packed.of(self.files), self.notes, self.includes, self.hashes())
+        return replace(self, files=Packed.of(self.files), known=self.hashes())
 
 
 class Packed(Mapping[str, bytes]):

@@ -30,6 +30,7 @@ from pyptogen.builder.lock import (
 from pyptogen.builder.progress import Progress, silent
 from pyptogen.builder.report import BuildReport, OperatorBuild
 from pyptogen.builder.seen import Seen
+from pyptogen.builder.steady import rendered_steadily
 from pyptogen.builder.writer import exclusive, is_staging, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
@@ -297,11 +298,15 @@ def _render(
     from pyptogen.builder.render import render_operator
 
     try:
-        made = render_operator(spec, options.targets, options.dump_ir, options.verify_each, spec in lenient).packed()
+        made, sources = rendered_steadily(
+            spec,
+            lambda: render_operator(spec, options.targets, options.dump_ir, options.verify_each, spec in lenient),
+        )
     except DiagnosticError as error:
         return error.diagnostics
+    made = replace(made, sources={path: sha256(data) for path, data in sources.items()}).packed()
     if kept is not None:
-        kept.keep(spec, spec in lenient, made)
+        kept.keep(spec, spec in lenient, made, sources)
     return made
 
 
@@ -313,5 +318,5 @@ def _plan(spec: Path, made: Rendered | None, known: Unchanged | None, out: Path,
     folder = out / made.name
     if not made.files:
         return _Plan(spec, made.name, folder, OperatorBuild(made.name, folder, left_out=True, spec=spec))
-    now = entry(spec, made.includes, out, generator, made.hashes()[MANIFEST])
+    now = entry(spec, made.sources, out, generator, made.hashes()[MANIFEST])
     return _Plan(spec, made.name, folder, rendered=made, entry=now)

@@ -24,6 +24,7 @@ def command(
 ) -> None:
     """Fail where specs break those who call the operators, unless that was approved. Nothing is lowered."""
     from pyptogen.review.approvals import USUAL_FILE, judge, read_approvals
+    from pyptogen.review.changes import Level
     from pyptogen.review.compare import review
     from pyptogen.review.render_text import verdict
 
@@ -33,4 +34,7 @@ def command(
         found = review(paths, against, made=False)
         errors, warnings = judge(found.operators, approvals, date.today())
         said(verdict(found), form)
+        breaks = sum(change.level is Level.BREAKING for one in found.operators for change in one.changes)
+        if breaks > len(errors):
+            said(f"approved in {file}: {breaks - len(errors)} of {breaks}", form)
         all_of_them += (*errors, *warnings)

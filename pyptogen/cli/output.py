@@ -22,7 +22,8 @@ def written_out() -> Iterator[None]:
             yield
         finally:
             # What is left in the buffer would fail in the interpreter's own shutdown, where nobody can tell it.
-            if sys.stdout is not None:
+            # The language server closes it when its editor says so.
+            if sys.stdout is not None and not sys.stdout.closed:
                 sys.stdout.flush()
     except BrokenPipeError:
         _let_go()

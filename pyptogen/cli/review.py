@@ -74,7 +74,7 @@ def _reviewed(changed: list[OperatorBuild], asks: bool) -> Iterator[OperatorBuil
     console = Console(highlight=False, width=None if asks else 160)
     for operator in changed:
         found = pages(operator)
-        console.rule(f"{operator.name}: {len(found)} files to review", style="bold")
+        console.rule(f"{operator.name}: {len(found)} {'file' if len(found) == 1 else 'files'} to review", style="bold")
         if operator.spec is None:
             console.print("its spec is gone: a build of the folder of specs deletes it")
             continue

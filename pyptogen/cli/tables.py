@@ -50,7 +50,7 @@ def verdict_table(result: CaseResult) -> Table:
             _verdict_cell(verdict),
             verdict.output,
             milliseconds(result.seconds) if row == 0 else "",
-            f"{verdict.worst:.6g}",
+            f"{verdict.worst:.3g}",
             verdict.tolerance.describe(),
             Text(str(list(verdict.shape))),
             verdict.dtype,

@@ -71,8 +71,8 @@ _SYNTAX = (
     Code(
         "PTG110",
         "file cannot be read",
-        "The file does not exist, is not a regular file of at most 4 MiB, is not UTF-8 text, or has a name with "
-        "characters that cannot be shown.",
+        "The file does not exist, is not a regular file of at most 4 MiB, is not UTF-8 text, has a name with "
+        "characters that cannot be shown, or changes each time that it is read.",
     ),
     Code(
         "PTG111",

@@ -104,11 +104,13 @@ def _number(section: Section, subject: str, old: float, new: float, unit: str, t
 
 
 def _times(before: Mapping[str, float], after: Mapping[str, float], target: str) -> Iterator[Change]:
-    """Estimated microseconds; what differs by less than is shown is the same."""
+    """Estimated microseconds; what differs by less than is shown, of the time or in percent, is the same."""
     for case, new in after.items():
         old = before.get(case)
         if old is None or f"{old:.1f}" == f"{new:.1f}":
             continue
-        word = "slower" if new > old else "faster"
         share = new / old - 1 if old else None
+        if share is not None and round(100 * share) == 0:
+            continue
+        word = "slower" if new > old else "faster"
         yield Change("time", case, word, f"{old:.1f} us", f"{new:.1f} us", target=target, share=share)

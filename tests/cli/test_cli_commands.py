@@ -172,6 +172,15 @@ def test_a_narrow_terminal_keeps_the_verdict(
     assert [row for row in rows if row] == ["ok", "FAILED, 0.625% out"]
 
 
+def test_a_difference_has_as_many_digits_as_a_terminal_has_room_for(
+    cli: Run, compiled: dict[str, Any], spec: Path
+) -> None:
+    compiled["error"] = 1 / 3
+    (row,) = [line for line in cli("run", spec).out.splitlines() if "FAILED" in line]
+    cell = row.split("│")[4].strip()
+    assert (cell[:3], len(cell)) == ("0.3", 5)
+
+
 def test_the_time_is_that_of_a_second_run(cli: Run, compiled: dict[str, Any], spec: Path) -> None:
     times = iter([9.0, 0.5])
     compiled["called"] = lambda operator: setattr(operator, "last_run", next(times))

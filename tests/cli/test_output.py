@@ -54,3 +54,9 @@ def test_a_reader_that_went_away(tmp_path: Path, words: str) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("1\n", "")
+
+
+def test_a_command_that_closes_its_output() -> None:
+    source = "import sys\nfrom pyptogen.cli.output import written_out as w\nwith w(): sys.stdout.close()"
+    done = subprocess.run([sys.executable, "-c", source], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

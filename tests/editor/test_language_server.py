@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +90,22 @@ def test_an_editor_is_answered(server: tuple[Client, Path]) -> None:
     page = client.request("workspace/executeCommand", {"command": "pyptogen.report", "arguments": [path.as_uri()]})
     assert "small" in Path(page.removeprefix("file://")).read_text()
     assert "cost" in ask(client, path, "hover", 9, 4)["contents"]["value"]
+
+
+def test_an_editor_ends_it() -> None:
+    """As the protocol has it: after `shutdown` the exit code is 0."""
+    said = b"".join(
+        b"Content-Length: %d\r\n\r\n%s" % (len(data), data)
+        for message in (
+            {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+            {"method": "initialized", "params": {}},
+            {"id": 2, "method": "shutdown"},
+            {"method": "exit"},
+        )
+        for data in [json.dumps({"jsonrpc": "2.0", **message}).encode()]
+    )
+    done = subprocess.run([sys.executable, "-m", "pyptogen", "lsp"], input=said, capture_output=True, check=False)
+    assert (done.returncode, b"fault of the tool" in done.stderr) == (0, False), done.stderr
 
 
 def test_without_pygls_the_command_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

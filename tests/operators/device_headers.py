@@ -63,6 +63,12 @@ REPAIRS: tuple[tuple[str, str, str, str], ...] = (
     ("costmodel/common/runtime_util.hpp", "inline int get_coreid() { return 0; }", "", "the CPU's stub has it"),
     ("costmodel/common/runtime_util.hpp", "inline uint32_t get_block_num() { return 1; }", "", "the CPU's stub has it"),
     (
+        "costmodel/common/runtime_util.hpp",
+        "static constexpr int SINGLE_CACHE_LINE = 0;",
+        "static constexpr int SINGLE_CACHE_LINE = 0, ENTIRE_DATA_CACHE = 1;",
+        "the mock has one of the device's names; the library's own tests of mscatter use the other",
+    ),
+    (
         "costmodel/arch_config.hpp",
         "inline constexpr long double kMainFrequencyHz",
         "inline constexpr long double kMicrosPerSecond = 1e6L;\ninline constexpr long double kMainFrequencyHz",

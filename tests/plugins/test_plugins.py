@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import configparser
 import importlib
+import json
+import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -127,6 +130,84 @@ def test_a_clash(kind: str, entry: str, code: str, words: str, work: Path) -> No
     assert codes(found) == {code}, (found.exception, found.output)
     assert words in found.output + str(found.exception)
     assert not (work / "out/halved").exists()
+
+
+PLATFORM_SPEC = """\
+pyptogen: 1
+operator: scores
+dims: {m: {min: 1, max: 512}}
+inputs: {x: 'bf16[m, 256]', w: 'bf16[256, 64]', z: 'fp32[m, 6144]'}
+outputs: {y: 'fp32[m, 64]', e: 'fp32[m, 6144]'}
+graph:
+  product: {y: "exp(matmul(x, w, dtype=fp32))"}
+  large: {e: "exp(z) * z"}
+"""
+
+
+def command(work: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """A command in a process of its own, as platforms are read where pyptogen is imported."""
+    return python(work, "-m", "pyptogen", *words)
+
+
+def python(work: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, *words],
+        cwd=work,
+        env={**os.environ, "PYTHONPATH": str(work / "site")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_a_platform_of_a_package(work: Path) -> None:
+    (work / "scores.yaml").write_text(PLATFORM_SPEC)
+    words = ("build", "scores.yaml", "-o", "out", "--target", "compact", "-q")
+    refused = command(work, *words)
+    assert (refused.returncode, "PTG218" in refused.stderr) == (1, True)
+    install(work / "site")
+    built = command(work, *words)
+    assert (built.returncode, built.stderr) == (0, "")
+    assert {path.name for path in (work / "out/scores/compact/kernels").iterdir()} > {"large.cpp"}
+    assert json.loads((work / "out/scores/manifest.json").read_text())["targets"]["built"] == ["compact"]
+    (work / "scores.yaml").write_text(PLATFORM_SPEC + "tiling: [{large: {m: 3}}]\n")  # 72 KB of the 64 KB
+    assert command(work, "build", "scores.yaml", "-o", "a2a3", "--target", "a2a3", "-q").returncode == 0
+    small = command(work, *words)
+    assert (small.returncode, "PTG301" in small.stderr, "on compact" in small.stderr) == (1, True, True)
+
+
+def test_a_platform_has_all_rules_of_the_one_that_it_is_like(work: Path) -> None:
+    install(work / "site")
+    source = """
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.isa import INSTRUCTIONS, device_rules, fractals, table
+tables = [device_rules.RULES, fractals.STRIDE_AXIS, table.CASTS, table.PRODUCTS]
+tables += [row.dtypes for row in INSTRUCTIONS.values()]
+assert all(rows["compact"] is rows["a2a3"] for rows in tables), tables
+assert len(tables) > 100
+"""
+    done = python(work, "-c", source)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("entry", "code", "words"),
+    [
+        ("a2a3 = pyptogen_example.platforms:COMPACT", "PTG518", "`a2a3` is given twice among platforms"),
+        ("compact = pyptogen_example.platforms:COMPACT", "PTG518", "`compact` is given twice among platforms"),
+        ("other = pyptogen_example.platforms:COMPACT", "PTG519", "an `AddedPlatform` called `other`"),
+        ("other = pyptogen_example.renderers:count", "PTG519", "names no platform"),
+        ("other = pyptogen_example.gone:GONE", "PTG519", "ModuleNotFoundError"),
+    ],
+)
+def test_what_is_no_platform(entry: str, code: str, words: str, work: Path) -> None:
+    install(work / "site")
+    install(work / "site", "other", platforms=entry)
+    done = command(work, "check", "halved.yaml")
+    assert done.returncode == 1
+    assert f"error {code}" in done.stderr
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_an_unknown_form(work: Path) -> None:

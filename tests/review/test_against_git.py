@@ -186,8 +186,11 @@ def test_an_approved_change(library: Path, run: Callable[..., Result]) -> None:
     result = run("breaking", "specs", "--against", "git:main")
     assert result.exit_code == 0, result.output
     assert "PTG622" not in result.output
+    assert result.output.splitlines()[1] == "approved in approved-breaks.yaml: 1 of 1"
     edit(library / "scaled.yaml", "default: 1.0e-6", "default: 1.0e-5")
-    assert broken(run("breaking", "specs", "--against", "git:main")) == ["PTG610"]
+    result = run("breaking", "specs", "--against", "git:main")
+    assert broken(result) == ["PTG610"]
+    assert "approved in approved-breaks.yaml: 1 of 2" in result.output
 
 
 def test_an_approval_that_has_expired(library: Path, run: Callable[..., Result]) -> None:

@@ -69,3 +69,4 @@ def test_estimated_times_of_the_cases_of_both_sides() -> None:
     assert found(MADE, after) == [("time", "rows=1", "slower", "10.0 us", "12.5 us")]
     assert found(after, MADE) == [("time", "rows=1", "faster", "12.5 us", "10.0 us")]
     assert found(MADE, replace(MADE, times={"rows=1": 10.04})) == []
+    assert found(replace(MADE, times={"rows=1": 1000.0}), replace(MADE, times={"rows=1": 1004.0})) == []

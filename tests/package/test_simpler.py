@@ -154,6 +154,7 @@ def test_values_between_kernels_fit_a_ring(tmp_path: Path) -> None:
     between = UPDATED_AFTER_READ.replace("  read:\n", "  before:\n    h: exp(x)\n  read:\n").replace(
         "y: exp(x) *", "y: h *"
     )
+    between = between.replace("  - {}", "  - {rows: 2}")  # whoever names sizes gets a kernel a stage
     (tmp_path / "s.yaml").write_text(between.replace("max: 4096", "max: 65536").replace("rows: 40", "rows: 65536"))
     assert refused(tmp_path / "s.yaml", tmp_path / "p") == "PTG712"
     (tmp_path / "s.yaml").write_text(between)

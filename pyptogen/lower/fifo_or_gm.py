@@ -195,7 +195,7 @@ def _cycles(
     free = {"cube": 0.0, "vector": 0.0}
     for launch in result.execution.plans[-1]:
         programs = [kernels[name] for name in launch.kernels if name in kernels]
-        if launch_cost is None:
+        if launch_cost is None or not programs:  # of C++ by an author nobody knows what it takes
             cycles = max((duration(one, platform, NOMINAL_ROWS, dims) or 0.0 for one in programs), default=0.0)
         else:
             numbers = with_bounds(dims, result.execution.segment)

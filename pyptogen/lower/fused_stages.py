@@ -85,12 +85,13 @@ def _tried(
     joined: Groups,
     at: int,
 ) -> Lowered | None:
-    """With one kernel less, if its stages have to do with each other and can be one."""
+    """With one kernel less, if its stages have to do with each other and can be one. Operators that update inputs in
+    place are left alone: the order of their kernels is part of what they mean."""
     first, second = groups[at - 1], groups[at]
     by_hand = hand_kernels(program).keys() & {*first, *second}
     made = {op.result.name for op in program.ops if op.stage in first}
     read = {value.name for op in program.ops if op.stage in second for value in op.operands if isinstance(value, Value)}
-    if by_hand or not made & read:
+    if by_hand or program.inplace or not made & read:
         return None
     found = asked(lowered, _fused(rows, joined), None)
     return None if isinstance(found, Refusal) else found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ from properties.checked_run import said_by_checked_mode
 
 import pyptogen
 from pyptogen.codegen import Generated, generate
+from pyptogen.lower import fused_stages
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source
 
@@ -107,8 +109,9 @@ STAGES = """\
 """
 
 
-def test_each_stage_by_itself() -> None:
-    """A product alone and vector work alone have no fifos."""
+def test_each_stage_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A product alone and vector work alone have no fifos, where stages are not fused."""
+    monkeypatch.setattr(fused_stages, "LEAST_GAIN", math.inf)
     text = text_of("rows").replace("  " + CASES["rows"][1] + "\n", STAGES)
     result = lowered(text, "a2a3")
     assert mixed(result) == ["gate"]

@@ -180,3 +180,16 @@ def test_rows_at_unequal_distances_are_refused(tmp_path: Path) -> None:
     path.write_text(TEXT.replace("[2 * page, page, 1]", "[3 * page, page, 1]"))
     with pytest.raises(DiagnosticError, match=r"PTG303.*do not lie at equal distances"):
         pyptogen.compile(path, target="cpu")
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_row_may_fuse_an_update_and_what_reads_it(target: str) -> None:
+    """The two stay kernels of their own: what an update leaves is in GM alone."""
+    text = ONE.replace("GRAPH", GRAPHS["rows, then all"]) + "tiling: [{fuse: [[s, o]]}]\n"
+    spec = load_source(Source("one.yaml", text))
+    program = from_spec(spec)
+    made = lower(program, target)
+    assert len(made.execution.plans[-1]) > 1
+    inputs = example_inputs(spec, {}, 3, program=program)
+    want = golden_of(program, inputs)["t"]
+    np.testing.assert_allclose(interpret(made, inputs)["t"], want, rtol=1e-5, atol=1e-5)

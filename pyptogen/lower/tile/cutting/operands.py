@@ -161,7 +161,9 @@ class Operands:
         """A value of this kernel, or a window of one."""
         if any(view.kind == "collected" for view in value_views(self.defining, value.name)):
             raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
-        found = self.placed[(base, "")]
+        found = self.placed.get((base, ""))
+        if found is None:
+            raise unsupported(op.span, f"`{value.name}`, which is no tile of its kernel", "keep the two stages apart")
         tile = self.tiles[found.tile]
         if self.defining[base].kind in PRODUCTS:
             found = self._from_accumulator(base, found, scope, op)

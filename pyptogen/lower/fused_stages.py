@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.artifacts import Dump, Lowered
-from pyptogen.lower.fifo_or_gm import compared
+from pyptogen.lower.fifo_or_gm import Cycles, compared
 from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked
@@ -55,15 +55,17 @@ def run(
     try:
         taken = separate = lowered(rows, shown)
         groups: Groups = tuple((stage.name,) for stage in program.stages)
+        cycles = _cycles(taken, groups, platform, launch_cost)
         at = 1
         while at < len(groups):
             joined = (*groups[: at - 1], groups[at - 1] + groups[at], *groups[at + 1 :])
-            likely = _may_gain(taken, groups, at, platform, launch_cost)
+            likely = _may_gain(cycles, groups, at, platform.timing.task.value)
             tried = _tried(lowered, program, rows, groups, joined, at) if likely else None
             if tried is None or _gain(taken, tried, platform, launch_cost) < LEAST_GAIN:
                 at += 1
                 continue
             groups, taken = joined, tried
+            cycles = _cycles(taken, groups, platform, launch_cost)
             at = max(1, at - 1)  # the kernel before may take all of it, though it did not take its first stage
         if taken is not separate:
             taken = _noted(taken, groups, _gain(separate, taken, platform, launch_cost))
@@ -97,13 +99,16 @@ def _tried(
     return None if isinstance(found, Refusal) else found
 
 
-def _may_gain(taken: Lowered, groups: Groups, at: int, platform: Platform, launch_cost: LaunchCost) -> bool:
-    """Whether two kernels as one can save enough to be tried: at best a launch and all of the shorter one."""
-    assert platform.timing is not None
+def _cycles(taken: Lowered, groups: Groups, platform: Platform, launch_cost: LaunchCost) -> Cycles:
     leaders = {stage: group[0] for group in groups for stage in group}
     (cycles,) = compared([taken], platform, launch_cost, leaders)
+    return cycles
+
+
+def _may_gain(cycles: Cycles, groups: Groups, at: int, task: float) -> bool:
+    """Whether two kernels as one can save enough to be tried: at best a launch and all of the shorter one."""
     shorter = min(cycles.kernels.get(group[0], 0.0) for group in groups[at - 1 : at + 1])
-    return cycles.call >= LEAST_GAIN * (cycles.call - shorter - platform.timing.task.value)
+    return cycles.call >= LEAST_GAIN * (cycles.call - shorter - task)
 
 
 def _gain(slower: Lowered, faster: Lowered, platform: Platform, launch_cost: LaunchCost) -> float:

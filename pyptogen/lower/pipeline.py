@@ -108,7 +108,8 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
 
-    chosen: dict[str, Table] = {}
+    by_author = any(row.row.fuse or any(row.row.sizes.values()) for row in rows)
+    chosen: dict[str, Table] | None = None if by_author else {}
 
     def lowered(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
         return _lower(State(program, program, platform, tuple(tried), launch_cost, chosen), shown)
@@ -116,7 +117,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     def with_or_without_fifos(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
         return fifo_or_gm.run(lowered, program, platform, tried, shown, launch_cost)
 
-    if any(row.row.fuse or any(row.row.sizes.values()) for row in rows):  # the author has chosen
+    if by_author:
         return fifo_or_gm.noted(lowered(rows, dump), rows)
     return fused_stages.run(with_or_without_fifos, program, platform, rows, dump, launch_cost)
 

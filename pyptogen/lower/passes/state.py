@@ -40,8 +40,9 @@ class State:
     """The tiling rows that can apply."""
     launch_cost: LaunchCost | None = None
     """What tells how long launches take, where whoever lowers has something that does."""
-    chosen: dict[str, Table] = field(default_factory=dict)
-    """Tile sizes that were chosen for kernels of this operator, also in other ways to lower it (`Tiling.chosen`)."""
+    chosen: dict[str, Table] | None = None
+    """Tile sizes that were chosen for kernels of this operator, where it is lowered in several ways (`Tiling.chosen`).
+    """
     copied: frozenset[str] = frozenset()
     """Values that are copied, because neither strides nor an index lead to where they lie."""
     unfused: Edges = frozenset()

@@ -48,9 +48,9 @@ class Tiling:
     finish: Callable[[TileKernel], Programs]
     launch_cost: LaunchCost | None = None
     """What tells how long mixed kernels take; without it they are compared by their slower program."""
-    chosen: dict[str, Table] = field(default_factory=dict)
+    chosen: dict[str, Table] | None = None
     """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
-    most of its kernels in common."""
+    most of its kernels in common. None where there is one way."""
     compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
@@ -74,7 +74,7 @@ class Tiling:
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
-        return Tiling(program, platform, tiled, *common, launch_cost, {} if chosen is None else chosen)
+        return Tiling(program, platform, tiled, *common, launch_cost, chosen)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
@@ -92,6 +92,8 @@ class Tiling:
             return part.sizes
         if self.stands_alone(part.ops.ops[0]):
             return part.sizes
+        if self.chosen is None:
+            return self._choice(part)
         described = self._described(part)
         if described not in self.chosen:
             self.chosen[described] = self._choice(part)

@@ -23,6 +23,7 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.passes import PASSES, Level, Pass, State, prepared
+from pyptogen.lower.passes.state import Known
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked
 from pyptogen.lower.tensor.ir import Program
@@ -32,7 +33,6 @@ from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
-from pyptogen.lower.tile.sizes.variants import Table
 from pyptogen.lower.ways import Ways
 
 Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
@@ -110,11 +110,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     rows = sizes.select_rows(program, target)
 
     rows_name_sizes = any(any(row.row.sizes.values()) for row in rows)
-    chosen: dict[str, Table] | None = None if rows_name_sizes else {}
+    known = None if rows_name_sizes else Known()
     same: dict[_Parts, Lowered] = {}
 
     def lowered(tried: Sequence[Selected], shown: Dump | None = None) -> Lowered:
-        state = State(program, program, platform, tuple(tried), launch_cost, chosen)
+        state = State(program, program, platform, tuple(tried), launch_cost, known)
         result = _lower(state, shown, same if shown is None else {})
         return fifo_or_gm.noted(result, tried)
 

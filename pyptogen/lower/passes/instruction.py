@@ -8,7 +8,7 @@ from dataclasses import replace
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.passes.state import OnText, Pass, State
+from pyptogen.lower.passes.state import Known, OnText, Pass, State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Attr, Program
 
@@ -39,9 +39,16 @@ def _mine(state: State) -> list[InstrKernel]:
 
 def _synchronise(state: State) -> State:
     """Raises IllegalIR where two programs of a kernel do not keep step."""
-    made = {kernel.name: synchronise.run(kernel) for kernel in _mine(state)}
+    made = {kernel.name: _synchronised(kernel, state.known) for kernel in _mine(state)}
     side_by_side.require_order(list(made.values()))
     return replace(state, instructions=tuple(made.get(kernel.name, kernel) for kernel in state.instructions))
+
+
+def _synchronised(kernel: InstrKernel, known: Known | None) -> InstrKernel:
+    found = {} if known is None else known.synchronised
+    if kernel not in found:
+        found[kernel] = synchronise.run(kernel)
+    return found[kernel]
 
 
 def _passes(state: State) -> State:

@@ -28,6 +28,15 @@ NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), and kernels with
+    their flags."""
+
+    tables: dict[str, Table] = field(default_factory=dict)
+    synchronised: dict[InstrKernel, InstrKernel] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """An operator on its way down, for one target. What no pass has made yet is empty."""
 
@@ -40,9 +49,8 @@ class State:
     """The tiling rows that can apply."""
     launch_cost: LaunchCost | None = None
     """What tells how long launches take, where whoever lowers has something that does."""
-    chosen: dict[str, Table] | None = None
-    """Tile sizes that were chosen for kernels of this operator, where it is lowered in several ways (`Tiling.chosen`).
-    """
+    known: Known | None = None
+    """What is known of its kernels, where it is lowered in several ways."""
     copied: frozenset[str] = frozenset()
     """Values that are copied, because neither strides nor an index lead to where they lie."""
     unfused: Edges = frozenset()

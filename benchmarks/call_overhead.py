@@ -1,24 +1,35 @@
 """What a call costs beyond its time in native code, in microseconds: for numpy arrays and for tensors of PyTorch.
 
     python benchmarks/call_overhead.py
-    python benchmarks/call_overhead.py --spec specs/softmax.yaml --rows 4
+    python benchmarks/call_overhead.py specs/softmax.yaml specs/gather.yaml
 
-Wall time of a call less the seconds that the runtime counts in native code, the least of several rounds, on one thread.
-PyTorch is left out where it is not installed. The last line is an operator of PyTorch itself, wall time.
+Each operator is called with the arguments of the first case of its spec (weights ``@ nz`` packed beforehand): wall time
+less the seconds that the runtime counts in native code, the least of several rounds, on one thread. The last column is
+an operator of PyTorch with the same arguments that is written in C++ and does nothing but make its outputs: what its
+dispatcher costs. It and the three before it are left out where PyTorch is not installed. Operators that run for long,
+or move much memory, find less of Python's own code in the caches than these.
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import importlib.util
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pyptogen
+from pyptogen.layout.packing import PackedWeight
+from pyptogen.runtime.toolchain.compiler import find_compiler
+
+SPECS = ("rms_norm", "swiglu", "flash_attention", "embedding", "rope_cache", "paged_attention", "matmul_int8")
+SOURCE = Path(__file__).parent / "empty_operator.cpp"
 
 
-def overhead(call: Callable[[], Any], native: Callable[[], float], rounds: int = 30, calls: int = 300) -> float:
+def overhead(call: Callable[[], Any], native: Callable[[], float], rounds: int = 60, calls: int = 100) -> float:
     """The least of the rounds, in microseconds a call."""
     best = idle = float("inf")
     for _ in range(rounds):
@@ -34,32 +45,72 @@ def overhead(call: Callable[[], Any], native: Callable[[], float], rounds: int =
     return 1e6 * (best - idle) / calls
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--spec", default="specs/rms_norm.yaml")
-    parser.add_argument("--rows", type=int, default=1)
-    options = parser.parse_args()
-    operator = pyptogen.compile(options.spec, threads=1)
-    given = operator.example_inputs(rows=options.rows)
-    fresh = [tensor.name for tensor in operator.contract.outputs if tensor.name not in operator.contract.inplace]
-    first = operator(**given)._asdict()
-    out = {name: first[name] for name in fresh}
-    print(f"numpy, new outputs  {overhead(lambda: operator(**given), lambda: operator.last_run):6.2f} us")
-    print(f"numpy, out=         {overhead(lambda: operator(**given, out=out), lambda: operator.last_run):6.2f} us")
-    if importlib.util.find_spec("torch") is None:
-        return
+def of_arrays(operator: Any, given: Mapping[str, Any], out: Mapping[str, Any]) -> tuple[float, float | None]:
+    """A call that makes its results, and one with ``out=``, where that is possible."""
+    fresh = overhead(lambda: operator(**given), lambda: operator.last_run)
+    return fresh, overhead(lambda: operator(**given, out=out), lambda: operator.last_run) if out else None
+
+
+def of_torch(operator: Any, given: Mapping[str, Any], out: Mapping[str, Any], work: Path) -> list[float | None]:
+    """The same two with tensors, the operator as one of torch, and an empty one."""
     import torch
 
     from pyptogen.torch import load
     from pyptogen.torch.tensors import as_tensor
 
+    def tensors(arrays: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: array if isinstance(array, PackedWeight) else as_tensor(array) for key, array in arrays.items()}
+
     torch.set_num_threads(1)
-    tensors = [as_tensor(given[tensor.name]) for tensor in operator.contract.inputs]
-    loaded = load(operator)
-    print(f"torch               {overhead(lambda: loaded(*tensors), lambda: loaded.last_run):6.2f} us")
-    print(f"torch, op alone     {overhead(lambda: loaded.op(*tensors), lambda: loaded.last_run):6.2f} us")
-    small = torch.zeros(8)
-    print(f"torch.add of 8      {overhead(lambda: torch.add(small, small), lambda: 0.0):6.2f} us")
+    columns: list[float | None] = [*of_arrays(operator, tensors(given), tensors(out))]
+    if any(isinstance(array, PackedWeight) for array in given.values()):
+        return [*columns, None, None]
+    loaded, arguments = load(operator), [as_tensor(given[tensor.name]) for tensor in operator.contract.inputs]
+    columns.append(overhead(lambda: loaded(*arguments), lambda: loaded.last_run))
+    empty = empty_operator(loaded.op, work)
+    columns.append(overhead(lambda: empty(*arguments), lambda: 0.0))
+    return columns
+
+
+def empty_operator(op: Any, work: Path) -> Any:
+    """An operator with the schema of ``op`` that does nothing."""
+    import torch
+
+    output, home = work / "empty.so", Path(torch.__file__).parent
+    name, schema = op._schema.name.partition("::")[2], str(op._schema).partition("(")
+    torch.library.define(f"benchmark::{name}", "".join(schema[1:]))
+    if not output.exists():
+        libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{home / 'lib'}")
+        flags = ("-std=c++20", "-O2", "-fPIC", "-shared", "-w", f"-I{home / 'include'}")
+        said = find_compiler().run([*flags, str(SOURCE), *libraries, "-o", str(output)])
+        assert said.returncode == 0, said.stderr
+    ctypes.CDLL(str(output)).implement(name.encode())
+    return getattr(torch.ops.benchmark, name).default
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("specs", nargs="*", default=[f"specs/{name}.yaml" for name in SPECS])
+    options = parser.parse_args()
+    has_torch = importlib.util.find_spec("torch") is not None
+    heads = ("numpy", "out=", *(("tensors", "out=", "torch op", "empty op") if has_torch else ()))
+    print(f"{'':20}" + "".join(f"{head:>10}" for head in heads))
+    with tempfile.TemporaryDirectory() as work:
+        for spec in options.specs:
+            operator = pyptogen.compile(spec, threads=1)
+            cases = operator.spec.verify.cases
+            given = operator.example_inputs(**dict(cases[0] if cases else {}))
+            for tensor in operator.contract.inputs:
+                if tensor.layout == "nz":
+                    given[tensor.name] = pyptogen.pack(given[tensor.name], layout="nz", target="cpu")
+            results = operator(**given)._asdict()
+            out = {name: result for name, result in results.items() if name not in operator.contract.inplace}
+            columns = [
+                *of_arrays(operator, given, out),
+                *(of_torch(operator, given, out, Path(work)) if has_torch else ()),
+            ]
+            shown = "".join(f"{'-':>10}" if column is None else f"{column:10.2f}" for column in columns)
+            print(f"{operator.contract.name:20}{shown}")
 
 
 if __name__ == "__main__":

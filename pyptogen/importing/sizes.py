@@ -64,15 +64,21 @@ class Sizes:
     def _named(self, size: int, axis: int, rank: int) -> str:
         if size <= 1:
             return str(size)
-        known = self._by_value.get(size)
-        if known is not None:
-            self.seen[known] = None
-            return known
         usual = _BY_RANK.get(rank, tuple(f"axis{i}" for i in range(rank)))[axis]
-        name = self._names.take(self._modules.get(size, usual))
-        self._add(Dim(name, size))
+        name = self._by_value.get(size) or self._called(size, usual)
         self.seen[name] = None
         return name
+
+    def _called(self, size: int, usual: str) -> str:
+        """A new dim."""
+        name = self._names.take(self._modules.get(size, usual))
+        self._add(Dim(name, size))
+        return name
+
+    def call(self, size: Any, usual: str) -> None:
+        """A static size that only the program's operations know gets a name: an axis without one is never cut."""
+        if not isinstance(size, torch.SymInt) and int(size) > 1 and int(size) not in self._by_value:
+            self._called(int(size), usual)
 
     def text(self, size: Any) -> str:
         """A size in the words of the spec."""

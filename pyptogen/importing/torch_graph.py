@@ -42,6 +42,7 @@ class TorchImport:
 
     def spec(self) -> ImportedSpec:
         self._take_inputs()
+        self._name_heads()
         outputs = self._name_outputs()
         for node in self._nodes:
             self._take(node)
@@ -55,6 +56,16 @@ class TorchImport:
         return ImportedSpec(
             self._operator, doc, dims, inputs, declared, self._writer.lines, generators, self._sizes.cases(dims)
         )
+
+    def _name_heads(self) -> None:
+        """Names for the axes that attention is cut along, where the program makes them by a reshape."""
+        for node in self._nodes:
+            if getattr(node.target, "__name__", "").startswith("scaled_dot_product_attention"):
+                for operand in node.args[:3]:
+                    *several, _, depth = operand.meta["val"].shape
+                    for heads in several[-1:]:
+                        self._sizes.call(heads, "heads")
+                    self._sizes.call(depth, "head_size")
 
     def _read(self) -> set[str]:
         """The inputs of the spec: arguments, and whatever else of the program is read."""

@@ -756,6 +756,10 @@ def _index(at: Site, x: Value, given: Sequence[Value | None]) -> Value:
 
 @takes("index_put")
 def _index_put(at: Site, x: Value, given: Sequence[Value | None], values: Value, accumulate: bool = False) -> Value:
+    mask = given[0] if len(given) == 1 else None
+    if mask is not None and mask.dtype == "bool" and values.rank == 0 and not accumulate:
+        apart = v.reshape(mask, (*mask.shape, *("1" for _ in range(x.rank - mask.rank))))
+        return v.where(apart, values, x, at.dtype, at.shape)
     axis, index = _one_index(given, "an update")
     if axis or index.rank != 1:
         raise NotTakenError("an update along another axis than the first", "move that axis to the front")

@@ -65,10 +65,10 @@ class Site:
         return value if value.at_hand else self.writer.named(value, value.word)
 
     def indexes(self, index: Value, below: str) -> None:
-        """An input that holds indices gets numbers that are some."""
-        made_of = _VIEW.match(index.expression.text)
-        if made_of is not None:
-            self.generators.setdefault(made_of["name"], f"integers(0, {below} - 1)")
+        """An input that holds indices, or of which alone they are made, gets numbers that are some."""
+        words = set(_WORD.findall(index.expression.text)) - {"None"}
+        if len(words) == 1:
+            self.generators.setdefault(words.pop(), f"integers(0, {below} - 1)")
 
     def is_variance(self, value: Value) -> None:
         """An input that holds variances gets positive numbers."""
@@ -77,5 +77,7 @@ class Site:
             self.generators.setdefault(made_of["name"], "uniform(0.5, 2)")
 
 
+_WORD = re.compile(r"[A-Za-z_]\w*(?![\w(=])")
+"""A name of a value: no function, and no option of one."""
 _VIEW = re.compile(r"(?:reshape\()?(?P<name>[A-Za-z]\w*)(?:\.T|\[[^\]]*\]|, \[[^\]]*\]\))*\Z")
 """A name, or the elements of one in another shape."""

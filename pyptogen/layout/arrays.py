@@ -58,7 +58,7 @@ def as_array(name: str, value: Any) -> npt.NDArray[Any]:
 def tensors_as_arrays(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The values themselves, or with arrays on the same memory in place of torch's tensors.
 
-    Raises PTG403 for tensors of a device.
+    Raises PTG403 for tensors of a device, and for those that numpy does not see as they are.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -72,13 +72,12 @@ def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
     if not tensor.is_cpu:
         raise fault("PTG403", f"argument `{name}` is on {tensor.device}", None, expected="a tensor on the CPU")
     plain = tensor.detach() if tensor.requires_grad else tensor
-    bits = _bits(torch).get(plain.dtype)
-    array: npt.NDArray[Any]
-    if bits is None:
-        array = plain.numpy()
-    else:
-        whole, own = bits
-        array = plain.view(whole).numpy().view(own)
+    whole, own = _bits(torch).get(plain.dtype, (None, None))
+    try:
+        array: npt.NDArray[Any] = plain.numpy() if whole is None else plain.view(whole).numpy().view(own)
+    except (RuntimeError, TypeError) as error:  # sparse ones, those to be negated, elements that numpy has not
+        said = str(error).partition("\n")[0]
+        raise fault("PTG403", f"argument `{name}` cannot be used as an array: {said}", None) from error
     return array
 
 

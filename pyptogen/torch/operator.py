@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import namedtuple
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from pyptogen.diagnostics import fault
-from pyptogen.runtime.native.binding import RunError, shared_chip
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.layout.arrays import as_array
+from pyptogen.runtime.native.binding import RunError, WrongIndexError, run_error, shared_chip
 from pyptogen.runtime.operator.compiled import CompiledOperator
+from pyptogen.runtime.operator.indices import wrong_index
 from pyptogen.runtime.operator.loading import compile
 from pyptogen.schema.backward import load_backward
 from pyptogen.torch.gradient import Gradient
@@ -79,14 +82,11 @@ class TorchOperator:
         self.operator = operator
         self.name = f"{NAMESPACE}::{name}"
         self.parameters = (*(t.name for t in contract.inputs), *(a.name for a in contract.attrs))
-        self._sources = tuple(
-            self.parameters.index(contract.inplace[t.name]) if t.name in contract.inplace else None
-            for t in contract.outputs
-        )
-        self._updated = sorted({place for place in self._sources if place is not None})
+        self._updated = sorted({self.parameters.index(source) for source in contract.inplace.values()})
         self._fresh = [t.name for t in contract.outputs if t.name not in contract.inplace]
         self._bare = len(contract.outputs) == 1 and len(self._fresh) == 1
         self._results: Any = namedtuple(operator.results.__name__, [t.name for t in contract.outputs])  # type: ignore[misc]
+        self._in_order = self._ordering()
         self._meta = Meta(contract)
         load_backward(operator.spec)  # what is wrong with it is told now
         for form in ("", "_checked", "_recorded"):
@@ -108,11 +108,20 @@ class TorchOperator:
         except (RuntimeError, TypeError) as error:
             self._explain(args, kwargs)
             if str(error).startswith(_FAILED):
-                raise RunError(str(error).removeprefix(_FAILED).partition("\n")[0]) from None
+                raise self._failed(str(error).removeprefix(_FAILED).partition("\n")[0], args, kwargs) from None
             raise error
         if self._bare:
             return made
         return self._gathered(made, args, kwargs)
+
+    def _failed(self, said: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RunError | DiagnosticError:
+        """The error of a call that failed in the kernels in C++."""
+        error = run_error(said)
+        if not isinstance(error, WrongIndexError):
+            return error
+        rules, given = self.operator.rules, dict(zip(self.parameters, args, strict=False)) | kwargs
+        dims = rules.contract.bind({t.name: as_array(t.name, given[t.name]) for t in rules.contract.inputs})
+        return wrong_index(error, rules.indices, (*dims.values(),), rules.contract.name)
 
     @property
     def last_run(self) -> float:
@@ -121,12 +130,25 @@ class TorchOperator:
 
     def _gathered(self, made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """All outputs in the order of the contract."""
-        fresh = iter(made if len(self._fresh) > 1 else (made,))
-        found = [
-            next(fresh) if at is None else args[at] if at < len(args) else kwargs[self.parameters[at]]
-            for at in self._sources
+        if kwargs:
+            args += tuple(kwargs.get(name) for name in self.parameters[len(args) :])
+        return self._in_order(made, args)
+
+    def _ordering(self) -> Callable[[Any, tuple[Any, ...]], Any]:
+        """A function of the new outputs and the arguments that gives all outputs in the order of the contract. It is
+        written out: that costs least, and torch.compile reads it."""
+        inplace, several = self.operator.contract.inplace, len(self._fresh) > 1
+        parts = [
+            f"args[{self.parameters.index(inplace[tensor.name])}]"
+            if tensor.name in inplace
+            else f"made[{self._fresh.index(tensor.name)}]"
+            if several
+            else "made"
+            for tensor in self.operator.contract.outputs
         ]
-        return found[0] if len(found) == 1 else self._results(*found)
+        text = parts[0] if len(parts) == 1 else f"results({', '.join(parts)})"
+        ordering: Callable[[Any, tuple[Any, ...]], Any] = eval(f"lambda made, args: {text}", {"results": self._results})
+        return ordering
 
     def _load_backward(self) -> TorchOperator | None:
         spec = load_backward(self.operator.spec)

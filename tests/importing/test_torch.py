@@ -63,6 +63,9 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "between": ("fp32[rows=1..4096, both=2]", "fp32[rows, both]", "fp32[3]"),
     "turned": ("fp32[n=1..64, rows=8, cols=16]",),
     "ordered": ("fp32[rows=1..4096, cols=64]",),
+    "smoothed": ("fp32[n=1..64, classes=100]", "int64[n]"),
+    "smoothed_rows": ("fp32[n=1..64, classes=100]", "int64[n]"),
+    "Encoder": ("fp32[batch=1..8, steps=1..64, width=64]",),
     "Block": ("fp32[t=1..512, width=64]",),
 }
 
@@ -89,7 +92,7 @@ def test_an_imported_spec_computes_what_the_program_does(name: str, tmp_path: Pa
     operator = pyptogen.torch.load(tmp_path / "a.yaml")
     given = _inputs(operator)
     if isinstance(program, type):
-        program = program()
+        program = program().eval()
         program.load_state_dict({key: given[key.replace(".", "_")] for key in program.state_dict()})
         arguments = [given["x"]]
     else:
@@ -108,6 +111,23 @@ def test_an_imported_spec_computes_what_the_program_does(name: str, tmp_path: Pa
         assert found.dtype == expected.dtype
         near = 2**-6 if expected.dtype is torch.bfloat16 else 2e-5
         torch.testing.assert_close(found, expected, rtol=near, atol=near)
+
+
+def test_heads_that_a_reshape_makes_have_names() -> None:
+    text = from_torch(programs.Encoder, ROUND_TRIPS["Encoder"])
+    assert "num_heads: 4" in text
+    assert "[batch, num_heads, steps, head_dim]" in text
+
+
+def test_an_axis_without_a_name_is_told_with_the_size_to_name(tmp_path: Path) -> None:
+    text = from_torch(programs.Encoder, ROUND_TRIPS["Encoder"])
+    text = text.replace("  num_heads: 4\n", "").replace("num_heads", "4")
+    (tmp_path / "a.yaml").write_text(text)
+    with pytest.raises(DiagnosticError) as error:
+        pyptogen.compile(tmp_path / "a.yaml", target="cpu")
+    (diagnostic,) = error.value.diagnostics
+    assert str(diagnostic.code) == "PTG303"
+    assert "name 4 in `dims` and write that name in the shapes" in str(diagnostic.fix)
 
 
 def test_names_are_those_of_the_code() -> None:

@@ -191,6 +191,31 @@ def called(operator: Any) -> Any:
     return operator(torch.ones(1, 4096), torch.ones(4096)).sum().item()
 
 
+def test_indices_of_a_known_call_are_looked_at_in_cpp(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
+    operator = load("embedding")
+    table, token = torch.randn(7, 1024).bfloat16(), torch.tensor([0, 6, 2], dtype=torch.int32)
+    operator(table, token)
+    with monkeypatch.context() as patch:
+        patch.setattr(type(operator.operator), "bind", lambda *_: pytest.fail("by Python"))
+        assert torch.equal(operator(table, token), table[token.long()])
+    for wrong in (7, -1, 2**31 - 1):
+        token[1] = wrong
+        assert code_of(lambda: operator(table, token)) == "PTG408"
+
+
+def test_an_index_that_a_kernel_of_a_known_call_reads(
+    load: Load, arguments: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    operator = load("cross_entropy")
+    given = arguments(operator)
+    operator(*given)
+    monkeypatch.setattr(type(operator.operator), "bind", lambda *_: pytest.fail("by Python"))
+    operator(*given)
+    label = given[operator.parameters.index("labels")]
+    label[0] = 2**30
+    assert code_of(lambda: operator(*given)) == "PTG408"
+
+
 def test_operators_pickle_and_copy(load: Load, tmp_path: Path) -> None:
     norm = load("rms_norm")
     assert copy.deepcopy(norm) is norm

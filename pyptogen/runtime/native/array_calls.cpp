@@ -1,8 +1,9 @@
-// Calls with numpy arrays whose shapes have been seen: checked and started here, without Python in between.
+// Calls whose shapes have been seen: checked and started here, without Python in between.
 //
-// Arrays and tuples are read as numpy and CPython lay them out in memory (`PyArrayObject_fields` is part of numpy's ABI,
-// `PyTupleObject` of CPython's); Python tells the sizes of their heads and checks on real ones that they are read rightly
-// before anything relies on it. Everything here runs with the interpreter lock, but for the kernels.
+// Arrays of numpy and tuples are read as numpy and CPython lay them out in memory (`PyArrayObject_fields` is part of
+// numpy's ABI, `PyTupleObject` of CPython's), tensors of PyTorch by the C functions that DLPack has for it
+// (`array_view.hpp`); Python tells the sizes of the heads and checks on real ones that all are read rightly before anything
+// relies on it. Everything here runs with the interpreter lock, but for the kernels.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -11,34 +12,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "array_view.hpp"
 #include "chip_call.hpp"
+#include "index_bound.hpp"
 
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
 namespace {
 
-using Object = const char*;  // an object of Python
+using pto_rt::native::ArrayReader;
+using pto_rt::native::ArrayRule;
+using pto_rt::native::ArrayView;
+using pto_rt::native::IndexBound;
+using pto_rt::native::Object;
+using pto_rt::native::TensorType;
 
-// What numpy keeps of an array behind the head that all objects have.
-struct Array {
-    char* data;
-    int32_t rank;
-    const int64_t* sizes;
-    const int64_t* strides;
-    void* base;
-    const void* dtype;
-    int32_t flags;
-};
-constexpr int32_t kContiguous = 0x1, kAligned = 0x100, kWriteable = 0x400;
 constexpr int64_t kAlignment = 64;
-
-struct Tensor {
-    const void* dtype;
-    int64_t itemsize;
-    int32_t rank;
-    int32_t strided;  // rows may lie apart, and strides decide over dims
-    int32_t updated;
-};
+constexpr int64_t kUnknown = -1, kFailed = -2, kOther = -3;  // what `pto_arrays_run` says of calls that it did not make
 
 using Key = std::vector<int64_t>;
 struct Hash {
@@ -55,6 +45,12 @@ struct Range {
     bool written;
 };
 
+// What follows from the shapes of a call: the dynamic dims, the sizes of all outputs, and a bound for each index.
+struct Known {
+    std::vector<int64_t> dims, shapes;
+    std::vector<IndexBound> bounds;
+};
+
 }  // namespace
 
 extern "C" int pto_chip_run(pto_rt::native::Chip* chip, pto_chip_call* call);
@@ -62,12 +58,13 @@ extern "C" int pto_chip_run(pto_rt::native::Chip* chip, pto_chip_call* call);
 struct pto_array_operator {
     pto_rt::native::Entry entry;
     int32_t policy;
-    int64_t object_head, tuple_head;
-    const void* array_type;
-    std::vector<Tensor> inputs, outputs;
-    int64_t attr_count;  // their bits are part of the key
-    std::unordered_map<Key, int64_t, Hash> known;
-    std::vector<std::vector<int64_t>> dims, shapes;  // of each known key: the dims, and sizes of all outputs
+    ArrayReader reader;
+    int64_t tuple_head;
+    std::vector<ArrayRule> inputs, outputs;
+    int attrs, count;  // numbers of a call: bits of the attrs, and behind them what else Python tells calls by
+    std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
+    std::unordered_map<Key, int64_t, Hash> numbers;
+    std::vector<Known> known;
     double* seconds;
     void* (*save)();
     void (*restore)(void*);
@@ -75,17 +72,6 @@ struct pto_array_operator {
 };
 
 namespace {
-
-// The array, or null for anything else than an aligned array of this dtype.
-const Array* array_of(const pto_array_operator& op, Object object, const Tensor& rule)
-{
-    const void* type;
-    std::memcpy(&type, object + op.object_head - sizeof(void*), sizeof type);
-    if (type != op.array_type) return nullptr;
-    const auto* array = reinterpret_cast<const Array*>(object + op.object_head);
-    const bool fits = array->dtype == rule.dtype && array->rank == rule.rank && (array->flags & kAligned) != 0;
-    return fits ? array : nullptr;
-}
 
 Object item(const pto_array_operator& op, Object tuple, size_t index)
 {
@@ -95,45 +81,60 @@ Object item(const pto_array_operator& op, Object tuple, size_t index)
 }
 
 // Bytes from the first to the last element; empty arrays have none.
-Range range_of(const Array& array, int64_t itemsize, bool written)
+Range range_of(const ArrayView& array, int64_t itemsize, bool written)
 {
     int64_t last = itemsize;
-    for (int32_t axis = 0; axis < array.rank; ++axis) last += (array.sizes[axis] - 1) * array.strides[axis];
-    const auto begin = reinterpret_cast<int64_t>(array.data);
-    return {begin, begin + last, written};
+    for (int32_t axis = 0; axis < array.rank; ++axis) last += (array.sizes[axis] - 1) * array.step(axis);
+    return {array.data, array.data + last, written};
 }
 
-bool lies_as_it_should(const Array& array, const Tensor& rule)
+bool lies_as_it_should(const ArrayView& array, const ArrayRule& rule)
 {
     for (int32_t axis = 0; axis < array.rank; ++axis) {
         if (array.sizes[axis] == 0) return false;
     }
-    if (rule.updated != 0 && (array.flags & kWriteable) == 0) return false;
-    if (rule.strided == 0) return (array.flags & kContiguous) != 0;
+    if (rule.updated != 0 && !array.writeable) return false;
+    if (rule.strided == 0) return array.contiguous;
     for (int32_t axis = 0; axis < array.rank; ++axis) {
-        if (array.strides[axis] <= 0 || array.strides[axis] % rule.itemsize != 0) return false;
+        if (array.step(axis) <= 0 || array.step(axis) % rule.itemsize != 0) return false;
     }
-    return array.rank > 0 && array.strides[array.rank - 1] == rule.itemsize;
+    return array.rank > 0 && array.step(array.rank - 1) == rule.itemsize;
 }
 
-// The shapes and attrs of a call in `key`, and where its inputs are in `slots`. False where Python has to look at it.
-bool read_inputs(const pto_array_operator& op, Object inputs, const int64_t* attrs, Key& key, std::vector<int64_t>& slots,
-                 std::vector<Range>& ranges)
-{
-    key.clear();
-    slots.clear();
-    ranges.clear();
-    for (size_t i = 0; i < op.inputs.size(); ++i) {
-        const Tensor& rule = op.inputs[i];
-        const Array* array = array_of(op, item(op, inputs, i), rule);
-        if (array == nullptr || !lies_as_it_should(*array, rule)) return false;
-        key.insert(key.end(), array->sizes, array->sizes + array->rank);
-        if (rule.strided != 0) key.insert(key.end(), array->strides, array->strides + array->rank);
-        slots.push_back(reinterpret_cast<int64_t>(array->data));
-        ranges.push_back(range_of(*array, rule.itemsize, rule.updated != 0));
+// Where the inputs of a call are, and what they and its numbers are known by.
+struct Inputs {
+    Key key;
+    std::vector<int64_t> slots;
+    std::vector<Range> ranges;
+
+    // False where Python has to look at the call.
+    bool read(const pto_array_operator& op, Object inputs, const int64_t* numbers)
+    {
+        key.clear();
+        slots.clear();
+        ranges.clear();
+        for (size_t i = 0; i < op.inputs.size(); ++i) {
+            const ArrayRule& rule = op.inputs[i];
+            ArrayView array;
+            if (!op.reader.read(item(op, inputs, i), rule, array) || !lies_as_it_should(array, rule)) return false;
+            key.insert(key.end(), array.sizes, array.sizes + array.rank);
+            for (int32_t axis = 0; rule.strided != 0 && axis < array.rank; ++axis) key.push_back(array.step(axis));
+            slots.push_back(array.data);
+            ranges.push_back(range_of(array, rule.itemsize, rule.updated != 0));
+        }
+        key.insert(key.end(), numbers, numbers + op.count);
+        return true;
     }
-    key.insert(key.end(), attrs, attrs + op.attr_count);
-    return true;
+};
+
+// Whether an index names no place; Python then says which one.
+bool any_wrong(const pto_array_operator& op, const Known& known, const std::vector<Range>& ranges)
+{
+    for (size_t i = 0; i < op.indices.size(); ++i) {
+        const auto input = static_cast<size_t>(op.indices[i]);
+        if (known.bounds[i].broken_by(ranges[input].begin, ranges[input].end, op.inputs[input].itemsize)) return true;
+    }
+    return false;
 }
 
 bool overlapping(const std::vector<Range>& ranges)
@@ -146,12 +147,6 @@ bool overlapping(const std::vector<Range>& ranges)
     }
     return false;
 }
-
-struct Scratch {
-    Key key;
-    std::vector<int64_t> slots;
-    std::vector<Range> ranges;
-};
 
 int run(pto_array_operator& op, pto_rt::native::Chip* chip, std::vector<int64_t>& slots)
 {
@@ -175,10 +170,12 @@ int run(pto_array_operator& op, pto_rt::native::Chip* chip, std::vector<int64_t>
 }  // namespace
 
 // Null where this process does not tell how to release the interpreter lock. The rules are copied; `seconds` takes the
-// time of each run, and the dtypes must live as long as the operator.
+// time of each run, and the dtypes must live as long as the operator. A call has `count` numbers: the bits of `attrs`
+// attrs, and what else Python tells calls by. `indices`: inputs of 4 or 8 bytes whose elements are indices.
 PTO_API pto_array_operator* pto_arrays_define(int64_t entry, int policy, int64_t object_head, int64_t tuple_head,
-                                              const void* array_type, const Tensor* rules, int inputs, int outputs,
-                                              int attrs, double* seconds)
+                                              const void* array_type, const ArrayRule* rules, int inputs, int outputs,
+                                              int attrs, int count, const int32_t* indices, int index_count,
+                                              double* seconds)
 {
     auto save = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyEval_SaveThread"));
     auto restore = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "PyEval_RestoreThread"));
@@ -186,12 +183,13 @@ PTO_API pto_array_operator* pto_arrays_define(int64_t entry, int policy, int64_t
     auto* op = new pto_array_operator{};
     op->entry = reinterpret_cast<pto_rt::native::Entry>(entry);
     op->policy = policy;
-    op->object_head = object_head;
+    op->reader = {object_head, array_type};
     op->tuple_head = tuple_head;
-    op->array_type = array_type;
     op->inputs.assign(rules, rules + inputs);
     op->outputs.assign(rules + inputs, rules + inputs + outputs);
-    op->attr_count = attrs;
+    op->attrs = attrs;
+    op->count = count;
+    op->indices.assign(indices, indices + index_count);
     op->seconds = seconds;
     op->save = save;
     op->restore = restore;
@@ -200,89 +198,98 @@ PTO_API pto_array_operator* pto_arrays_define(int64_t entry, int policy, int64_t
 
 PTO_API void pto_arrays_destroy(pto_array_operator* op) { delete op; }
 
-// What is read of an array: its address, rank, flags, and all sizes and strides, for Python to compare with its own.
-PTO_API void pto_arrays_read(int64_t object_head, int64_t tuple_head, Object tuple, int64_t* found)
+// From now on objects of exactly this type are read by its DLPack function `read`, too. False where there is no room for
+// another one.
+PTO_API int pto_arrays_exchange(const void* type, void* read)
+{
+    return TensorType::add({type, reinterpret_cast<pto_rt::native::ReadTensor>(read)}) ? 1 : 0;
+}
+
+// What is read of an array or tensor, as `rule` says: its address, rank, whether it is contiguous, whether it may be
+// written, and all sizes and strides in bytes, for Python to compare with its own. False for what is not read.
+PTO_API int pto_arrays_read(int64_t object_head, int64_t tuple_head, const void* array_type, Object tuple,
+                            const ArrayRule* rule, int64_t* found)
 {
     Object object;
     std::memcpy(&object, tuple + tuple_head, sizeof object);
-    const auto* array = reinterpret_cast<const Array*>(object + object_head);
-    *found++ = reinterpret_cast<int64_t>(array->data);
-    *found++ = array->rank;
-    *found++ = array->flags;
-    *found++ = reinterpret_cast<int64_t>(array->dtype);
-    for (int32_t axis = 0; axis < array->rank; ++axis) *found++ = array->sizes[axis];
-    for (int32_t axis = 0; axis < array->rank; ++axis) *found++ = array->strides[axis];
+    ArrayView array;
+    if (!ArrayReader{object_head, array_type}.read(object, *rule, array)) return 0;
+    *found++ = array.data;
+    *found++ = array.rank;
+    *found++ = array.contiguous ? 1 : 0;
+    *found++ = array.writeable ? 1 : 0;
+    for (int32_t axis = 0; axis < array.rank; ++axis) *found++ = array.sizes[axis];
+    for (int32_t axis = 0; axis < array.rank; ++axis) *found++ = array.step(axis);
+    return 1;
 }
 
 // Which of the known calls one with these inputs is; -1 for none.
-PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int64_t* attrs)
+PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int64_t* numbers)
 {
-    thread_local Scratch scratch;
-    if (!read_inputs(*op, inputs, attrs, scratch.key, scratch.slots, scratch.ranges)) return -1;
-    const auto found = op->known.find(scratch.key);
-    return found == op->known.end() ? -1 : found->second;
+    thread_local Inputs read;
+    if (!read.read(*op, inputs, numbers)) return kUnknown;
+    const auto found = op->numbers.find(read.key);
+    return found == op->numbers.end() ? kUnknown : found->second;
 }
 
-// What Python has found out for the shapes of these inputs: the dims, and the sizes of all outputs. Returns the number of
-// the call, -1 where it cannot be known.
-PTO_API int64_t pto_arrays_learn(pto_array_operator* op, Object inputs, const int64_t* attrs, const int64_t* dims,
-                                 int dim_count, const int64_t* sizes, int size_count)
+// What Python has found out for the shapes of these inputs: the dims, the sizes of all outputs, and three numbers for each
+// index. Returns the number of the call, -1 where it cannot be known.
+PTO_API int64_t pto_arrays_learn(pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims,
+                                 int dim_count, const int64_t* sizes, int size_count,
+                                 const IndexBound* bounds)
 {
-    Scratch scratch;
-    if (!read_inputs(*op, inputs, attrs, scratch.key, scratch.slots, scratch.ranges)) return -1;
-    const auto number = static_cast<int64_t>(op->dims.size());
-    if (!op->known.emplace(scratch.key, number).second) return -1;
-    op->dims.emplace_back(dims, dims + dim_count);
-    op->shapes.emplace_back(sizes, sizes + size_count);
+    Inputs read;
+    if (!read.read(*op, inputs, numbers)) return kUnknown;
+    const auto number = static_cast<int64_t>(op->known.size());
+    if (!op->numbers.emplace(read.key, number).second) return kUnknown;
+    op->known.push_back({{dims, dims + dim_count}, {sizes, sizes + size_count}, {bounds, bounds + op->indices.size()}});
     return number;
 }
 
 // Forgets all known calls.
 PTO_API void pto_arrays_forget(pto_array_operator* op)
 {
+    op->numbers.clear();
     op->known.clear();
-    op->dims.clear();
-    op->shapes.clear();
 }
 
-// Runs the known call `number` with these inputs. `fresh` != 0: the outputs are arrays of bytes with room for the result
-// from the next multiple of 64 on; else they are the results themselves. Returns, where it went well, how many bytes lie
-// before each fresh result, 6 bits for each; -1 where Python has to look at the call; -2 where it failed.
+// Runs the known call `number` with these inputs; the outputs are then arrays of bytes with room for the result from the
+// next multiple of 64 on. `number` -1 is any known call, and the outputs are the results themselves. Returns, where it
+// went well, how many bytes lie before each new result, 6 bits for each; -1 where Python has to look at the call; -2 where
+// it failed; -3 less its number for another known call.
 PTO_API int64_t pto_arrays_run(pto_array_operator* op, pto_rt::native::Chip* chip, int64_t number, Object inputs,
-                               Object outputs, int fresh, const int64_t* attrs)
+                               Object outputs, const int64_t* numbers)
 {
-    thread_local std::vector<int64_t> slots;
-    thread_local Key key;
-    thread_local std::vector<Range> ranges;
-    if (!read_inputs(*op, inputs, attrs, key, slots, ranges)) return -1;
-    const auto found = op->known.find(key);
-    if (found == op->known.end() || found->second != number) return -1;
-    const int64_t* sizes = op->shapes[static_cast<size_t>(number)].data();
+    thread_local Inputs read;
+    if (!read.read(*op, inputs, numbers)) return kUnknown;
+    const auto found = op->numbers.find(read.key);
+    if (found == op->numbers.end()) return kUnknown;
+    if (number >= 0 && found->second != number) return kOther - found->second;
+    const Known& known = op->known[static_cast<size_t>(found->second)];
+    std::vector<int64_t> slots = read.slots;  // while the lock is released another call of this thread may begin
+    const int64_t* sizes = known.shapes.data();
     int64_t before = 0;
     for (size_t i = 0; i < op->outputs.size(); ++i) {
-        const Tensor& rule = op->outputs[i];
+        const ArrayRule& rule = op->outputs[i];
         Object object = item(*op, outputs, i);
-        if (fresh != 0) {
-            const auto* array = reinterpret_cast<const Array*>(object + op->object_head);
-            const auto start = reinterpret_cast<int64_t>(array->data);
+        if (number >= 0) {
+            const int64_t start = op->reader.data(object);
             const int64_t shift = -start & (kAlignment - 1);
             before |= shift << (6 * i);
             slots.push_back(start + shift);
         } else {
-            const Array* array = array_of(*op, object, rule);
-            if (array == nullptr || (array->flags & kWriteable) == 0 || (array->flags & kContiguous) == 0) return -1;
-            if (!std::equal(array->sizes, array->sizes + array->rank, sizes)) return -1;
-            slots.push_back(reinterpret_cast<int64_t>(array->data));
-            ranges.push_back(range_of(*array, rule.itemsize, true));
+            ArrayView array;
+            if (!op->reader.read(object, rule, array) || !array.writeable || !array.contiguous) return kUnknown;
+            if (!std::equal(array.sizes, array.sizes + array.rank, sizes)) return kUnknown;
+            slots.push_back(array.data);
+            read.ranges.push_back(range_of(array, rule.itemsize, true));
         }
         sizes += rule.rank;
     }
-    if (overlapping(ranges)) return -1;
-    const std::vector<int64_t>& dims = op->dims[static_cast<size_t>(number)];
-    slots.insert(slots.end(), dims.begin(), dims.end());
-    slots.insert(slots.end(), attrs, attrs + op->attr_count);
-    std::vector<int64_t> own = slots;  // while the lock is released another call of this thread may begin
-    return run(*op, chip, own) == 0 ? before : -2;
+    if (overlapping(read.ranges) || any_wrong(*op, known, read.ranges)) return kUnknown;
+    slots.insert(slots.end(), known.dims.begin(), known.dims.end());
+    slots.insert(slots.end(), numbers, numbers + op->attrs);
+    return run(*op, chip, slots) == 0 ? before : kFailed;
 }
 
 // What the last run that failed said.

@@ -21,7 +21,7 @@ from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error
 from pyptogen.runtime.toolchain.headers import BUNDLED
 
-_SOURCES = Path(__file__).parent
+NATIVE_SOURCES = Path(__file__).parent
 POLICIES = {"critical_path": 0, "breadth": 1, "depth": 2}
 """As ``Policy`` in ``native/ready_queue.hpp``."""
 _MOST_CORES = 256
@@ -52,8 +52,18 @@ _WRONG_INDEX = re.compile(r"wrong index: (-?\d+) of (\d+), site (\d+)")
 """As ``include/pto/cpu/core/indices.hpp`` says it."""
 
 
+def run_error(said: str) -> RunError:
+    """The error of a run that failed with this message."""
+    wrong = _WRONG_INDEX.fullmatch(said)
+    return WrongIndexError(*map(int, wrong.groups())) if wrong else RunError(said)
+
+
 def _source_files() -> list[Path]:
-    return [*sorted(_SOURCES.glob("*.cpp")), *sorted(_SOURCES.glob("*.hpp")), BUNDLED / "pto" / "runtime.hpp"]
+    return [
+        *sorted(NATIVE_SOURCES.glob("*.cpp")),
+        *sorted(NATIVE_SOURCES.glob("*.hpp")),
+        BUNDLED / "pto" / "runtime.hpp",
+    ]
 
 
 @functools.cache
@@ -80,7 +90,7 @@ def build_scheduler(cache: Cache | None = None, compiler: Compiler | None = None
             units = _units(folder)
             objects = [str(unit.with_suffix(".o")) for unit in units]
             pairs = zip(units, objects, strict=True)
-            commands = [[f"-I{BUNDLED}", f"-I{_SOURCES}", "-c", str(unit), "-o", made] for unit, made in pairs]
+            commands = [[f"-I{BUNDLED}", f"-I{NATIVE_SOURCES}", "-c", str(unit), "-o", made] for unit, made in pairs]
             with ThreadPoolExecutor(max_workers=available_processors()) as pool:
                 list(pool.map(run, commands))
             run(["-shared", *objects, "-o", str(output)])
@@ -91,7 +101,7 @@ def build_scheduler(cache: Cache | None = None, compiler: Compiler | None = None
 def _units(folder: Path) -> list[Path]:
     """Two units that include the sources between them: most of the time of one source is the library's headers, so
     ten sources by themselves take three times as long."""
-    sources = sorted(path.name for path in _SOURCES.glob("*.cpp"))
+    sources = sorted(path.name for path in NATIVE_SOURCES.glob("*.cpp"))
     units = [folder / "first_half.cpp", folder / "second_half.cpp"]
     for unit, names in zip(units, (sources[::2], sources[1::2]), strict=True):
         unit.write_text("".join(f'#include "{name}"\n' for name in names), encoding="utf-8")
@@ -209,9 +219,7 @@ class NativeCall:
         """The report of the run that returned ``status``. Raises ``RunError`` and ``OSError``."""
         call = self._call
         if status == 1:
-            said = self._message.value.decode(errors="replace")
-            wrong = _WRONG_INDEX.fullmatch(said)
-            raise WrongIndexError(*map(int, wrong.groups())) if wrong else RunError(said)
+            raise run_error(self._message.value.decode(errors="replace"))
         if status == 2:
             raise OSError(f"cannot write {os.fsdecode(self._message.value)}")
         return RunReport(call.seconds, call.submit_seconds, call.launches, call.fifo)

@@ -91,6 +91,21 @@ class Chain:
         """The chain whose sizes are ``texts`` of the dynamic dims ``dims``."""
         return cls(tuple(inputs), tuple(steps), texts, sizes_function(texts, dims), computes)
 
+    @property
+    def simple(self) -> bool:
+        """Whether it is all numbers of one input, in whatever order, of which ``maximum`` may have lifted some."""
+        views = {"whole", "reshape", "permute", "cast"}
+        return len(self.inputs) == 1 and all(
+            step.kind in views
+            or (step.kind == "maximum" and [is_value for is_value, _ in step.detail].count(True) == 1)
+            for step in self.steps
+        )
+
+    def lifted(self, dims: Sequence[int]) -> int:
+        """Of a simple chain: below which number others count as that."""
+        numbers = [group for step, group in zip(self.steps, self.sizes(*dims), strict=True) if step.kind == "maximum"]
+        return max((number for group in numbers for number in group), default=-(2**63))
+
     def compute(self, arrays: _Values, dims: Sequence[int]) -> Any:
         """The index, for the arrays of a call."""
         if not self.steps:

@@ -9,30 +9,42 @@ from __future__ import annotations
 import ctypes
 import functools
 import struct
+import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from pyptogen.layout.buffers import ALIGNMENT
-from pyptogen.runtime.native.binding import POLICIES, RunError, scheduler, shared_chip
+from pyptogen.layout.exchange import exchanged, tensor_reader
+from pyptogen.layout.packing import PackedWeight
+from pyptogen.runtime.native.binding import POLICIES, WrongIndexError, run_error, scheduler, shared_chip
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.operator.indices import simple_bounds, wrong_index
 
 _OBJECT_HEAD = object.__basicsize__
 _TUPLE_HEAD = tuple.__basicsize__
 _MOST_CALLS = 4096
 _MOST_OUTPUTS = 10
 """How many numbers of six bits a result of ``pto_arrays_run`` holds."""
-_FAILED = -2
-_empty, _array, _BYTE = np.empty, np.ndarray, np.dtype(np.uint8)
+_FAILED, _OTHER = -2, -3
+"""As ``array_calls.cpp`` says them."""
+_empty, _array, _tuple, _BYTE = np.empty, np.ndarray, tuple.__new__, np.dtype(np.uint8)
 
 
-class _Tensor(ctypes.Structure):
-    """The ``Tensor`` of ``array_calls.cpp``."""
+class _Made(NamedTuple):
+    """Of a known call: its dims, and for each new output the shape, the dtype, and how many bytes to get for it."""
+
+    dims: tuple[int, ...]
+    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any], int], ...]
+
+
+class _Rule(ctypes.Structure):
+    """The ``ArrayRule`` of ``array_view.hpp``."""
 
     _fields_ = (
         ("dtype", ctypes.c_void_p),
@@ -40,6 +52,7 @@ class _Tensor(ctypes.Structure):
         ("rank", ctypes.c_int32),
         ("strided", ctypes.c_int32),
         ("updated", ctypes.c_int32),
+        ("exchanged", ctypes.c_int32),
     )
 
 
@@ -50,57 +63,83 @@ def _library() -> ctypes.PyDLL | None:
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None
     library = ctypes.PyDLL(str(scheduler()))
-    pointer, whole, int_, thing = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.py_object
-    library.pto_arrays_define.argtypes = [
-        whole, int_, whole, whole, pointer, ctypes.POINTER(_Tensor), int_, int_, int_, pointer,
-    ]  # fmt: skip
-    library.pto_arrays_define.restype = pointer
-    library.pto_arrays_destroy.argtypes = [pointer]
-    library.pto_arrays_destroy.restype = None
-    library.pto_arrays_find.argtypes = [pointer, thing, ctypes.c_char_p]
-    library.pto_arrays_find.restype = whole
-    library.pto_arrays_learn.argtypes = [pointer, thing, ctypes.c_char_p, pointer, int_, pointer, int_]
-    library.pto_arrays_learn.restype = whole
-    library.pto_arrays_forget.argtypes = [pointer]
-    library.pto_arrays_forget.restype = None
-    library.pto_arrays_run.argtypes = [pointer, pointer, whole, thing, thing, int_, ctypes.c_char_p]
-    library.pto_arrays_run.restype = whole
-    library.pto_arrays_message.argtypes = [pointer]
-    library.pto_arrays_message.restype = ctypes.c_char_p
-    library.pto_arrays_read.argtypes = [whole, whole, thing, pointer]
-    library.pto_arrays_read.restype = None
+    pointer, whole, int_, thing, bits = (
+        ctypes.c_void_p, ctypes.c_int64, ctypes.c_int, ctypes.py_object, ctypes.c_char_p,
+    )  # fmt: skip
+    rules = ctypes.POINTER(_Rule)
+    for name, result, arguments in (
+        (
+            "define",
+            pointer,
+            [whole, int_, whole, whole, pointer, rules, int_, int_, int_, int_, pointer, int_, pointer],
+        ),
+        ("destroy", None, [pointer]),
+        ("find", whole, [pointer, thing, bits]),
+        ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, int_, pointer]),
+        ("forget", None, [pointer]),
+        ("run", whole, [pointer, pointer, whole, thing, thing, bits]),
+        ("message", bits, [pointer]),
+        ("read", int_, [whole, whole, pointer, thing, rules, pointer]),
+        ("exchange", int_, [pointer, pointer]),
+    ):
+        function = getattr(library, f"pto_arrays_{name}")
+        function.restype, function.argtypes = result, arguments
     return library if _reads_arrays(library) else None
 
 
 def _reads_arrays(library: ctypes.PyDLL) -> bool:
     """Whether the native part finds in an array what numpy says."""
     probe = np.zeros((5, 6, 7), np.int16)[:, 1::2]
-    found = (ctypes.c_int64 * 10)()
-    library.pto_arrays_read(_OBJECT_HEAD, _TUPLE_HEAD, (probe,), found)
     address = probe.__array_interface__["data"][0]
-    told = [address, 3, probe.flags.num, id(probe.dtype), *probe.shape, *probe.strides]
-    return list(found) == told
+    return _read(library, probe, probe.dtype) == [address, 3, 0, 1, *probe.shape, *probe.strides]
+
+
+def _read(library: ctypes.PyDLL, thing: Any, dtype: np.dtype[Any]) -> list[int] | None:
+    """What the native part finds in an array or a tensor of three axes."""
+    rule = _Rule(id(dtype), dtype.itemsize, 3, 0, 0, exchanged(dtype))
+    found = (ctypes.c_int64 * 10)()
+    read = library.pto_arrays_read(_OBJECT_HEAD, _TUPLE_HEAD, id(np.ndarray), (thing,), rule, found)
+    return list(found) if read else None
+
+
+@functools.cache
+def read_tensors() -> None:
+    """Let the native part read torch's tensors, too, where it finds in them what torch says."""
+    library, torch = _library(), sys.modules["torch"]
+    if library is None:
+        return
+    for kind in (torch.Tensor, torch.nn.Parameter):
+        read = tensor_reader(kind)
+        if read is None or not library.pto_arrays_exchange(id(kind), read):
+            return
+    probe = torch.zeros((5, 6, 7), dtype=torch.int16)[:, 1::2]
+    strides = [2 * step for step in probe.stride()]
+    if _read(library, probe, np.dtype(np.int16)) != [probe.data_ptr(), 3, 0, 1, *probe.shape, *strides]:
+        for kind in (torch.Tensor, torch.nn.Parameter):
+            library.pto_arrays_exchange(id(kind), None)
 
 
 class KnownCalls:
     """Those of one operator. ``take`` answers a call, or says that it is not known; ``learn`` is told of one that went
     the long way. ``entry`` is 0 for an operator without native code."""
 
-    def __init__(self, rules: CallRules, entry: int, threads: int, results: Callable[..., Any]) -> None:
+    def __init__(self, rules: CallRules, entry: int, threads: int, target: str, results: type[Any]) -> None:
         contract = rules.contract
-        self._threads, self._results = threads, results
+        self._threads, self._target, self._results = threads, target, results
         self.seconds = ctypes.c_double()
         self._lock = threading.Lock()
         self._handle: int | None = None
         inplace = contract.inplace
         self._fresh = [(i, tensor) for i, tensor in enumerate(contract.outputs) if tensor.name not in inplace]
-        plain = all(tensor.layout == "nd" and tensor.packed is None for tensor in (*contract.inputs, *contract.outputs))
-        laid = not any(tensor.strides for _, tensor in self._fresh)
+        written = [tensor for _, tensor in self._fresh]
+        updated = frozenset(inplace.values())
+        bounds = simple_bounds(rules)
         if (
             not entry
-            or rules.indices
-            or not plain
-            or not laid
+            or bounds is None
+            or any(tensor.layout == "dn" for tensor in (*contract.inputs, *written))
+            or any(tensor.layout != "nd" or tensor.strides for tensor in written)
+            or any(tensor.layout != "nd" for tensor in contract.inputs if tensor.name in updated)
             or not contract.inputs
             or len(self._fresh) > _MOST_OUTPUTS
         ):
@@ -108,33 +147,41 @@ class KnownCalls:
         library = _library()
         if library is None:
             return
+        self._rules, self._bounds = rules, bounds
         self._library, self._find, self._run = library, library.pto_arrays_find, library.pto_arrays_run
-        tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
-        updated = frozenset(inplace.values())
+        tensors = [*contract.inputs, *written]
         self._dtypes = [tensor.dtype for tensor in tensors]  # native code knows them by their addresses
-        given = (_Tensor * len(tensors))(*(_rule(tensor, tensor.name in updated) for tensor in tensors))
+        given = (_Rule * len(tensors))(*(_rule(tensor, tensor.name in updated) for tensor in tensors))
+        indices = (ctypes.c_int32 * max(len(bounds), 1))(*(bound.input for bound in bounds))
+        self._weights = [(i, tensor.dtype) for i, tensor in enumerate(contract.inputs) if tensor.layout == "nz"]
+        self._shapes: dict[tuple[tuple[int, ...], ...], bytes] = {}
+        """A number for the shapes of all packed weights of a call, which their data does not tell."""
         self._handle = library.pto_arrays_define(
             entry, POLICIES[rules.policy], _OBJECT_HEAD, _TUPLE_HEAD, id(np.ndarray), given, len(contract.inputs),
-            len(self._fresh), len(contract.attrs), ctypes.addressof(self.seconds),
+            len(self._fresh), len(contract.attrs), len(contract.attrs) + bool(self._weights), indices, len(bounds),
+            ctypes.addressof(self.seconds),
         )  # fmt: skip
         names = [tensor.name for tensor in contract.inputs]
         self._inputs = _in_order(names)
-        self._outputs = _in_order([tensor.name for _, tensor in self._fresh])
+        self._outputs = _in_order([tensor.name for tensor in written])
         self._count = len(names)
         self._attrs = contract.attrs
         self._packing = struct.Struct("=" + "".join("d" if attr.is_float else "q" for attr in contract.attrs))
         whole = all(attr.default is not None for attr in contract.attrs)
         self._usual = contract.bind_attrs({}) if whole else None
         self._usual_bytes = self._packing.pack(*self._usual) if self._usual is not None else None
-        self._places = [
-            (True, [one.name for _, one in self._fresh].index(tensor.name))
-            if tensor.name not in inplace
-            else (False, names.index(inplace[tensor.name]))
+        fresh = [tensor.name for tensor in written]
+        places = [
+            len(fresh) + names.index(inplace[tensor.name]) if tensor.name in inplace else fresh.index(tensor.name)
             for tensor in contract.outputs
         ]
-        self._bare = all(is_fresh for is_fresh, _ in self._places)
-        self._alone = self._bare and len(self._places) == 1
-        self._made: list[tuple[tuple[tuple[int, ...], Any, int], ...]] = []
+        self._ordered = _in_order(places)
+        """The results in the order of the contract, of the new ones and all inputs."""
+        self._bare = not inplace
+        self._one = len(fresh) == 1
+        self._made: list[_Made] = []
+        self._recent = 0
+        """The call that went best last: the next one is probably the same."""
         self._extents = contract.output_extents
 
     @property
@@ -143,48 +190,71 @@ class KnownCalls:
         return self._handle is not None
 
     def take(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None) -> Any:
-        """The results of a call, None where it has to go the long way. Raises ``RunError`` when a kernel fails."""
+        """The results of a call, None where it has to go the long way. Raises ``RunError`` when a kernel fails, and
+        ``DiagnosticError`` (PTG408) for an index that it computed."""
         handle = self._handle
         if handle is None:
             return None
-        attrs = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
-        if attrs is None:
+        bits = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
+        if bits is None:
             return None
         try:
-            inputs = self._inputs(arguments)
+            given = inputs = self._inputs(arguments)
         except KeyError:
             return None
-        number = self._find(handle, inputs, attrs)
-        if not 0 <= number < len(self._made):
-            return None
-        if out is None and self._alone:
-            ((shape, dtype, size),) = self._made[number]
-            memory = _empty(size, _BYTE)
-            before = self._run(handle, shared_chip(self._threads).handle, number, inputs, (memory,), 1, attrs)
-            return self._results(_array(shape, dtype, memory, before)) if before >= 0 else self._went_wrong(before)
-        if out is None:
-            made = self._made[number]
-            room = tuple([_empty(size, _BYTE) for _, _, size in made])
-            before = self._run(handle, shared_chip(self._threads).handle, number, inputs, room, 1, attrs)
-            if before < 0:
-                return self._went_wrong(before)
-            results: Any = [
-                _array(shape, dtype, memory, before >> 6 * i & 63)
-                for i, ((shape, dtype, _), memory) in enumerate(zip(made, room))  # noqa: B905
-            ]
-        else:
+        if self._weights:
+            unpacked = self._unpacked(inputs)
+            if unpacked is None:
+                return None
+            inputs, shapes = unpacked
+            bits += shapes
+        run, chip, result = self._run, shared_chip(self._threads).handle, self._results
+        results: Any
+        if out is not None:
             if type(out) is not dict or len(out) != len(self._fresh):
                 return None
             try:
                 results = self._outputs(out)
             except KeyError:
                 return None
-            before = self._run(handle, shared_chip(self._threads).handle, number, inputs, results, 0, attrs)
+            before = run(handle, chip, -1, inputs, results, bits)
             if before < 0:
-                return self._went_wrong(before)
-        if self._bare:
-            return self._results(*results)
-        return self._results(*[results[at] if is_fresh else inputs[at] for is_fresh, at in self._places])
+                return self._went_wrong(before, inputs, bits)
+        else:
+            number = self._recent
+            while True:
+                if not 0 <= number < len(self._made):
+                    return None
+                made = self._made[number].outputs
+                room = (
+                    (_empty(made[0][2], _BYTE),) if self._one else tuple([_empty(size, _BYTE) for _, _, size in made])
+                )
+                before = run(handle, chip, number, inputs, room, bits)
+                if before >= 0:
+                    break
+                if before > _OTHER:
+                    return self._went_wrong(before, inputs, bits)
+                self._recent = number = _OTHER - before
+            if self._one:
+                results = (_array(made[0][0], made[0][1], room[0], before),)
+            else:
+                results = []
+                for (shape, dtype, _), memory in zip(made, room):  # noqa: B905
+                    results.append(_array(shape, dtype, memory, before & 63))
+                    before >>= 6
+        return _tuple(result, results if self._bare else self._ordered((*results, *given)))
+
+    def _unpacked(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], bytes] | None:
+        """The arrays of a call with packed weights, and a number for the shapes; None where Python has to look."""
+        arrays, shapes = list(inputs), []
+        for at, dtype in self._weights:
+            weight = arrays[at]
+            if type(weight) is not PackedWeight or weight.target != self._target or weight.dtype is not dtype:
+                return None
+            arrays[at] = weight.data
+            shapes.append(weight.shape)
+        number = self._shapes.get(tuple(shapes))
+        return None if number is None else (tuple(arrays), number)
 
     def _given_attrs(self, arguments: Mapping[str, Any]) -> bytes | None:
         """The bits of attrs of which some are given; None for what Python has to look at."""
@@ -201,15 +271,21 @@ class KnownCalls:
         except struct.error:
             return None
 
-    def _went_wrong(self, status: int) -> None:
-        """None for a call that has to go the long way. Raises ``RunError`` for one that failed."""
-        if status == _FAILED:
-            raise RunError(self._library.pto_arrays_message(self._handle).decode(errors="replace"))
+    def _went_wrong(self, status: int, inputs: tuple[Any, ...], bits: bytes) -> None:
+        """None for a call that has to go the long way. Raises what ``take`` raises for one that failed."""
+        if status != _FAILED:
+            return
+        error = run_error(self._library.pto_arrays_message(self._handle).decode(errors="replace"))
+        number = self._find(self._handle, inputs, bits)
+        if isinstance(error, WrongIndexError) and 0 <= number < len(self._made):
+            contract = self._rules.contract
+            raise wrong_index(error, self._rules.indices, self._made[number].dims, contract.name) from None
+        raise error
 
     def learn(self, arguments: Mapping[str, Any], dims: tuple[int, ...], scalars: Sequence[float | int]) -> None:
         """A call that went well the long way: what its shapes mean, if native code may read them."""
-        attrs = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
-        if attrs is None or attrs != self._packing.pack(*scalars):
+        bits = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
+        if bits is None or bits != self._packing.pack(*scalars):
             return
         extents = self._extents(*dims)
         shapes = [extents[i] for i, _ in self._fresh]
@@ -218,32 +294,44 @@ class KnownCalls:
         sizes = [size for shape in shapes for size in shape]
         room = [_bytes(shape, tensor) for shape, (_, tensor) in zip(shapes, self._fresh, strict=True)]
         made = zip(shapes, (tensor.dtype for _, tensor in self._fresh), room, strict=True)
+        bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
         with self._lock:
             if len(self._made) >= _MOST_CALLS:
                 self._library.pto_arrays_forget(self._handle)
                 self._made = []
             inputs = self._inputs(arguments)
+            if self._weights:
+                weights = tuple(inputs[at].shape for at, _ in self._weights if isinstance(inputs[at], PackedWeight))
+                if len(self._shapes) < _MOST_CALLS:
+                    self._shapes.setdefault(weights, struct.pack("=q", len(self._shapes)))
+                unpacked = self._unpacked(inputs)
+                if unpacked is None:
+                    return
+                inputs, bits = unpacked[0], bits + unpacked[1]
             number = self._library.pto_arrays_learn(
-                self._handle, inputs, attrs, _numbers(dims), len(dims), _numbers(sizes), len(sizes)
+                self._handle, inputs, bits, _numbers(dims), len(dims), _numbers(sizes), len(sizes), _numbers(bounds)
             )
             if number >= 0:
-                self._made.append(tuple(made))
+                self._made.append(_Made(dims, tuple(made)))
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
             self._library.pto_arrays_destroy(self._handle)
 
 
-def _in_order(names: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
-    """The values of these names, as a tuple."""
+def _in_order(names: Sequence[str | int]) -> Callable[[Any], tuple[Any, ...]]:
+    """The values of these names or places, as a tuple."""
     if not names:
         return lambda given: ()
     getter = itemgetter(*names)
     return getter if len(names) > 1 else lambda given: (getter(given),)
 
 
-def _rule(tensor: TensorArg, updated: bool) -> _Tensor:
-    return _Tensor(id(tensor.dtype), tensor.dtype.itemsize, len(tensor.shape), bool(tensor.strides), updated)
+def _rule(tensor: TensorArg, updated: bool) -> _Rule:
+    """A packed weight is read as its data, which has one axis."""
+    rank = 1 if tensor.layout == "nz" else len(tensor.shape)
+    dtype = tensor.dtype
+    return _Rule(id(dtype), dtype.itemsize, rank, bool(tensor.strides), updated, exchanged(dtype))
 
 
 def _bytes(shape: tuple[int, ...], tensor: TensorArg) -> int:

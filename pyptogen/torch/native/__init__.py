@@ -12,9 +12,10 @@ from typing import Any
 import torch
 
 from pyptogen.diagnostics import fault
-from pyptogen.runtime.native.binding import POLICIES, native_library, shared_chip
+from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library, shared_chip
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.operator.indices import simple_bounds
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error
@@ -41,11 +42,14 @@ class _Rule(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     """The kernels, compiled once for a version of PyTorch. Raises PTG501, PTG502."""
     compiler, home = find_compiler(), Path(torch.__file__).parent
-    key = digest("torch", compiler.identity, *_FLAGS, torch.__version__, str(home), _SOURCE.read_bytes())
+    sources = (_SOURCE, NATIVE_SOURCES / "index_bound.hpp")
+    parts = (part for file in sources for part in (file.name, file.read_bytes()))
+    key = digest("torch", compiler.identity, *_FLAGS, torch.__version__, str(home), *parts)
 
     def make(output: Path) -> None:
         libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{home / 'lib'}")
-        said = compiler.run([*_FLAGS, f"-I{home / 'include'}", str(_SOURCE), *libraries, "-o", str(output)])
+        include = (f"-I{home / 'include'}", f"-I{NATIVE_SOURCES}")
+        said = compiler.run([*_FLAGS, *include, str(_SOURCE), *libraries, "-o", str(output)])
         if said.returncode != 0:
             raise fault("PTG502", f"the kernels for PyTorch do not compile: {first_error(said.stderr)}", None)
 
@@ -53,11 +57,12 @@ def _library() -> ctypes.CDLL:
     pointer, whole, int_ = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     library.pto_torch_dtype.argtypes = [ctypes.c_char_p]
     library.pto_torch_define.argtypes = [
-        ctypes.c_char_p, pointer, whole, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p, int_,
+        ctypes.c_char_p, pointer, whole, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p,
+        pointer, int_, int_,
     ]  # fmt: skip
     library.pto_torch_define.restype = pointer
     numbers = ctypes.POINTER(whole)
-    library.pto_torch_learn.argtypes = [pointer, pointer, numbers, int_, numbers, int_]
+    library.pto_torch_learn.argtypes = [pointer, pointer, numbers, int_, numbers, int_, numbers]
     library.pto_torch_forget.argtypes = [pointer]
     library.pto_torch_note.argtypes = [pointer, ctypes.c_double]
     library.pto_torch_seconds.argtypes = [pointer]
@@ -70,8 +75,8 @@ def _library() -> ctypes.CDLL:
 class Kernels:
     """The kernels in C++ of the operator ``name``, whose forms ``name_checked`` and ``name_recorded`` are defined.
 
-    Operators with indices that somebody has to look at, and with tensors in a layout of their own, keep their kernel in
-    Python (``fast`` is false); that of autograd is here for all. Raises PTG501, PTG502.
+    Operators with indices that follow from several inputs or by arithmetic, and with tensors in a layout of their own,
+    keep their kernel in Python (``fast`` is false); that of autograd is here for all. Raises PTG501, PTG502.
     """
 
     def __init__(self, name: str, rules: CallRules, entry: int, threads: int) -> None:
@@ -79,14 +84,27 @@ class Kernels:
         self._contract, self._threads, self._library = contract, threads, _library()
         self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
         tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
-        self.fast = not rules.indices and all(tensor.layout == "nd" for tensor in tensors)
+        bounds = simple_bounds(rules)
+        self.fast = bounds is not None and all(tensor.layout == "nd" for tensor in tensors)
+        self._bounds = bounds or []
         updated = set(contract.inplace.values())
         given = (_Rule * len(tensors))(*(self._rule(tensor, tensor.name in updated) for tensor in tensors))
         attrs = "".join("d" if attr.is_float else "q" for attr in contract.attrs).encode()
         run = ctypes.cast(native_library().pto_chip_run, ctypes.c_void_p)
         policy, count = POLICIES[rules.policy], len(contract.inputs)
+        indices = (ctypes.c_int32 * max(len(self._bounds), 1))(*(bound.input for bound in self._bounds))
         self._handle = self._library.pto_torch_define(
-            name.encode(), run, entry, policy, given, count, len(self._fresh), attrs, self.fast
+            name.encode(),
+            run,
+            entry,
+            policy,
+            given,
+            count,
+            len(self._fresh),
+            attrs,
+            indices,
+            len(self._bounds),
+            self.fast,
         )
         if not self._handle:
             raise fault("PTG502", f"PyTorch does not take the kernels of `{name}`", contract.span)
@@ -109,7 +127,10 @@ class Kernels:
         extents = self._contract.output_extents(*dims)
         outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
         chip = shared_chip(self._threads).handle
-        self._library.pto_torch_learn(self._handle, chip, _numbers(dims), len(dims), _numbers(outputs), len(outputs))
+        bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
+        self._library.pto_torch_learn(
+            self._handle, chip, _numbers(dims), len(dims), _numbers(outputs), len(outputs), _numbers(bounds)
+        )
 
 
 def _laid_out(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[int, ...]:

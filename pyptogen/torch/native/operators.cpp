@@ -6,6 +6,8 @@
 #include <ATen/ops/empty_strided.h>
 #include <torch/library.h>
 
+#include <index_bound.hpp>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -45,9 +47,13 @@ struct Hash {
     }
 };
 
-// What follows from the shapes: the dynamic dims, and for each new output its sizes and its strides.
+using pto_rt::native::IndexBound;
+
+// What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, and a bound for each
+// index.
 struct Sizes {
     std::vector<int64_t> dims, outputs;
+    std::vector<IndexBound> bounds;
 };
 
 struct Tensor {
@@ -67,6 +73,7 @@ struct Operator {
     int32_t policy;
     std::vector<Tensor> inputs, outputs;
     std::string attrs;  // a letter each: d for double, q for int64
+    std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
     c10::OperatorHandle checked, recorded;
     std::atomic<void*> chip{nullptr};
     std::atomic<double> seconds{0};
@@ -116,8 +123,10 @@ private:
         const c10::IValue* given = stack.data() + (stack.size() - count);
         thread_local Key key;
         thread_local std::vector<int64_t> slots;
+        thread_local std::vector<Range> ranges;
         key.clear();
         slots.clear();
+        ranges.clear();
         missed.clear();
         for (size_t i = 0; i < op_.inputs.size(); ++i) {
             const at::Tensor& tensor = given[i].toTensor();
@@ -126,7 +135,8 @@ private:
             if (op_.inputs[i].strided) {
                 for (const int64_t step : tensor.strides()) key.push_back(step);
             }
-            slots.push_back(reinterpret_cast<int64_t>(tensor.const_data_ptr()));
+            ranges.push_back(range_of(tensor));
+            slots.push_back(reinterpret_cast<int64_t>(ranges.back().begin));
         }
         for (size_t i = 0; i < op_.attrs.size(); ++i) {
             const c10::IValue& value = given[op_.inputs.size() + i];
@@ -138,7 +148,7 @@ private:
             missed = key;
             return false;
         }
-        if (overlapping(given)) return false;
+        if (overlapping(ranges) || any_wrong_index(ranges, *sizes)) return false;
         std::vector<at::Tensor> made = outputs(*sizes);
         for (const at::Tensor& tensor : made) slots.push_back(reinterpret_cast<int64_t>(tensor.data_ptr()));
         slots.insert(slots.end(), sizes->dims.begin(), sizes->dims.end());
@@ -164,15 +174,26 @@ private:
         return made;
     }
 
-    // Whether memory that is written may be another argument's, too. New tensors have their own.
-    bool overlapping(const c10::IValue* given) const
+    // Whether an index names no place; Python then says which one.
+    bool any_wrong_index(const std::vector<Range>& ranges, const Sizes& sizes) const
     {
-        for (size_t i = 0; i < op_.inputs.size(); ++i) {
+        for (size_t i = 0; i < op_.indices.size(); ++i) {
+            const auto input = static_cast<size_t>(op_.indices[i]);
+            const auto begin = reinterpret_cast<int64_t>(ranges[input].begin);
+            const auto end = reinterpret_cast<int64_t>(ranges[input].end);
+            const auto size = static_cast<int64_t>(at::elementSize(op_.inputs[input].dtype));
+            if (sizes.bounds[i].broken_by(begin, end, size)) return true;
+        }
+        return false;
+    }
+
+    // Whether memory that is written may be another argument's, too. New tensors have their own.
+    bool overlapping(const std::vector<Range>& ranges) const
+    {
+        for (size_t i = 0; i < ranges.size(); ++i) {
             if (!op_.inputs[i].updated) continue;
-            const Range written = range_of(given[i].toTensor());
-            for (size_t j = 0; j < op_.inputs.size(); ++j) {
-                const Range other = range_of(given[j].toTensor());
-                if (j != i && written.begin < other.end && other.begin < written.end) return true;
+            for (size_t j = 0; j < ranges.size(); ++j) {
+                if (j != i && ranges[i].begin < ranges[j].end && ranges[j].begin < ranges[i].end) return true;
             }
         }
         return false;
@@ -237,9 +258,11 @@ PTO_API int pto_torch_dtype(const char* name)
 }
 
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
-// `fast`: whether calls may go to the chip from here. Null when something is missing.
+// `indices`: inputs of 4 or 8 bytes whose elements are indices. `fast`: whether calls may go to the chip from here. Null
+// when something is missing.
 PTO_API Operator* pto_torch_define(const char* name, Run run, int64_t entry, int policy, const pto_tensor_rule* rules,
-                                   int inputs, int outputs, const char* attrs, int fast)
+                                   int inputs, int outputs, const char* attrs, const int32_t* indices, int index_count,
+                                   int fast)
 {
     try {
         auto& dispatcher = c10::Dispatcher::singleton();
@@ -250,6 +273,7 @@ PTO_API Operator* pto_torch_define(const char* name, Run run, int64_t entry, int
                                 {},
                                 {},
                                 attrs,
+                                {indices, indices + index_count},
                                 dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
                                 dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
         for (int i = 0; i < inputs + outputs; ++i) {
@@ -272,13 +296,14 @@ PTO_API Operator* pto_torch_define(const char* name, Run run, int64_t entry, int
 // Whether this thread's last call went to Python because its shapes were not known.
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
-// What has come out for the shapes of this thread's last call, and the chip to run on.
+// What has come out for the shapes of this thread's last call, three numbers for each index, and the chip to run on.
 PTO_API void pto_torch_learn(Operator* op, void* chip, const int64_t* dims, int dim_count, const int64_t* outputs,
-                             int output_count)
+                             int output_count, const IndexBound* bounds)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);
     sizes->outputs.assign(outputs, outputs + output_count);
+    sizes->bounds.assign(bounds, bounds + op->indices.size());
     std::unique_lock guard(op->lock);
     if (op->known.size() >= kMostShapes) op->known.clear();
     op->known[missed] = std::move(sizes);

@@ -87,11 +87,48 @@ def test_tensors_of_torch_are_known_too(only_known: CompiledOperator, with_out: 
     tensors = {name: torch.from_numpy(arrays[name]) for name in ("x", "state")}
     tensors |= {"b": torch.ones(16, dtype=torch.bfloat16), "x": tensors["x"].requires_grad_()}
     out = {"y": torch.empty(3, 16), "total": torch.empty(3)}
-    made = only_known(**tensors, out=out) if with_out else only_known(**tensors)
-    np.testing.assert_array_equal(made.y, arrays["x"] * 2 + 1)
-    np.testing.assert_array_equal(tensors["state"].numpy(), arrays["x"])
-    if with_out:
-        np.testing.assert_array_equal(out["y"].numpy(), made.y)
+    for round_ in range(1, 3):  # the second is not even told numpy
+        made = only_known(**tensors, out=out) if with_out else only_known(**tensors)
+        np.testing.assert_array_equal(made.y, arrays["x"] * 2 + 1)
+        np.testing.assert_array_equal(tensors["state"].numpy(), round_ * arrays["x"])
+        assert made.state is tensors["state"]
+        assert isinstance(made.y, torch.Tensor if with_out else np.ndarray)
+        if with_out:
+            assert made.y is out["y"]
+
+
+def test_tensors_are_read_without_numpy(only_known: CompiledOperator, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch = pytest.importorskip("torch")
+    arrays = given()
+    tensors = {name: torch.from_numpy(arrays[name]) for name in ("x", "state")} | {"b": torch.ones(16).bfloat16()}
+    only_known(**tensors)
+    monkeypatch.setattr("pyptogen.runtime.operator.compiled.tensors_as_arrays", lambda _: pytest.fail("by numpy"))
+    for x in (tensors["x"], torch.nn.Parameter(tensors["x"]), tensors["x"].clone().requires_grad_()):
+        np.testing.assert_array_equal(only_known(**tensors | {"x": x}).y, arrays["x"] * 2 + 1)
+
+
+def test_tensors_that_differ_go_the_long_way(scaled: CompiledOperator) -> None:
+    torch = pytest.importorskip("torch")
+    arrays = given()
+    tensors = {name: torch.from_numpy(array) for name, array in arrays.items() if name != "b"}
+    tensors["b"] = torch.ones(16).bfloat16()
+    scaled(**tensors)
+    wide = torch.zeros(3, 32)
+    for x in (wide[:, ::2], torch.randn(16, 3).T, torch.randn(16).expand(3, 16)):
+        np.testing.assert_array_equal(scaled(**tensors | {"x": x}).y, x.numpy() * 2 + 1)
+    turned = torch.imag(torch.view_as_complex(torch.ones(3, 16, 2)).conj())  # elements to be negated
+    for x in (tensors["x"].double(), tensors["x"].int(), tensors["x"].to_sparse(), tensors["x"][:, :15], turned):
+        with pytest.raises(DiagnosticError):
+            scaled(**tensors | {"x": x})
+
+
+def test_shapes_in_turn_are_known(scaled: CompiledOperator, monkeypatch: pytest.MonkeyPatch) -> None:
+    for n in (3, 5):
+        scaled(**given(n))
+    monkeypatch.setattr(CompiledOperator, "bind", lambda *_: pytest.fail("the long way"))
+    for n in (3, 5, 3, 5):
+        arrays = given(n)
+        check(scaled(**arrays), arrays)
 
 
 def test_tensors_of_a_device_are_refused(scaled: CompiledOperator) -> None:

@@ -183,7 +183,11 @@ class Grid:
             named = [f"`{factor.dim}`" for factor, _ in lead if factor.dim is not None]
             fix = "give all but one of the leading dims the tile 1"
             if named and len(named) < len(lead):
-                fix = f"give {', '.join(named)} the tile 1: an axis whose size has no name is never cut"
+                sizes = " and ".join(sorted(str(extent.size) for factor, extent in lead if factor.dim is None))
+                fix = (
+                    f"name {sizes} in `dims` and write that name in the shapes, or give {', '.join(named)} the tile 1: "
+                )
+                fix += "an axis whose size has no name is never cut"
             raise unsupported(op.span, f"a tile of rank {len(lead) + 1}", fix)
         one = Extent(1)
         rows, row = (lead[0][1], lead[0][0]) if lead else (one, None)

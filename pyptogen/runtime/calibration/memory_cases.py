@@ -1,0 +1,39 @@
+"""Memory by how much of it is used again and again, and how far computing hides it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pyptogen.runtime.calibration.case import Case
+
+SIZES = tuple(1 << n for n in (14, 17, 19, 20, 21, 22, 23, 25, 27))
+"""Bytes, 16 KiB to 128 MiB."""
+ROW = 4096
+"""Bytes of a row of the tensors that are walked over, as passes of kernels do."""
+WORK = 24
+"""Multiplications beside each load where it is asked how far they hide it."""
+
+_GM = f"    using Row = Gm<float, 1, {ROW // 4}, {ROW // 4}>;\n    Column<float, 1> sums; TASSIGN(sums, 0);"
+
+
+def cases() -> Iterator[Case]:
+    """``read@16384``: bytes of one walk."""
+    for size in SIZES:
+        yield Case(f"read@{size}", _GM, _walk(size, "r.take(at, at.load(gm));", "RowSum(sums)", "r"))
+        yield Case(f"write@{size}", _GM, _walk(size, "at.store(gm, at.all(1.5f));"))
+    for size in SIZES[-3:]:
+        far = f"    const FarStores far(int64_t(1) << 30);\n{_GM}"
+        yield Case(f"write far@{size}", far, _walk(size, "at.store(gm, at.all(1.5f), far);"))
+    worked = "const auto v0 = at.load(gm);"
+    worked += "".join(f" const auto v{n} = v{n - 1} * 1.5f;" for n in range(1, WORK + 1))
+    for size in (SIZES[0], SIZES[3], SIZES[-1]):
+        yield Case(f"worked@{size}", _GM, _walk(size, f"{worked} r.take(at, v{WORK});", "RowSum(sums)", "r"))
+
+
+def _walk(size: int, body: str, operands: str = "", parameter: str = "") -> str:
+    extra, ends = (f", auto &{parameter}", f", {operands}") if parameter else ("", "")
+    return (
+        f"    for (int64_t at_row = 0; at_row < {size // ROW}; ++at_row) {{\n"
+        f"        Row gm((float*)memory + at_row * {ROW // 4});\n"
+        f"        TPASS(1, {ROW // 4}, [&](auto at{extra}) {{ {body} }}{ends});\n    }}"
+    )

@@ -1,0 +1,196 @@
+"""A kernel for `cpu` as the model of the processor takes it: what one block of a launch does, instruction by instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, InstrKernel, Pass, ReadIndex, declarations
+from pyptogen.lower.isa.cost import Price, Shape
+from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.simulate.device.kernel import Walk, first_numbers
+from pyptogen.simulate.device.program import Lane, Recorder, Work
+from pyptogen.simulate.processor.figures import LANES, Figures
+
+REDUCTIONS = {"TROWSUM": "RowSum", "TROWMAX": "RowMax", "TROWMIN": "RowMax",
+              "TCOLSUM": "ColSum", "TCOLMAX": "ColSum", "TCOLMIN": "ColSum"}  # fmt: skip
+OPERATIONS = {
+    "EXP": "exp", "LOG": "log", "SQRT": "sqrt", "DIV": "divide", "DIVS": "divide", "RECIP": "divide", "MAX": "max",
+    "MIN": "max", "RELU": "max", "MAXS": "maxs", "MINS": "maxs", "ROWEXPANDDIV": "divisor", "COLEXPANDDIV": "divide",
+    "ROWEXPANDMAX": "max", "ROWEXPANDMIN": "max", "COLEXPANDMAX": "max", "COLEXPANDMIN": "max",
+}  # fmt: skip
+"""The operation of an instruction in a pass; others take as long as an addition."""
+FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
+NARROW = frozenset({"bf16", "fp16"})
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """Bytes of a tensor that an instruction moves. ``far``: around the cache, if the call's result is large."""
+
+    tensor: str
+    bytes: float
+    writes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Touching(Work):
+    """An instruction: what it computes in nanoseconds (`Price.hold`), what it touches of global memory, ``tiles``: bytes
+    of tiles that it goes through, ``products``: as in its price."""
+
+    touches: tuple[Touch, ...] = ()
+    tiles: float = 0.0
+
+
+def lane_of(
+    kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], block: int = 0, blocks: int = 1
+) -> Lane:
+    """What one core does for a block; prices are nanoseconds.
+
+    Args:
+        kernel: the kernel as its text has it (`Lowered.walked`).
+        figures: of the machine.
+        numbers: dims, attrs and bounds of the range by name; those not given count as 0.
+        block, blocks: which block, of how many.
+
+    Raises:
+        TooLong: it has too many iterations to look at.
+    """
+    lane = Recorder("cpu")
+    walk = _Walk(kernel, lane, block, blocks, first_numbers(kernel, numbers), figures=figures)
+    walk.nodes(kernel.body)
+    return lane.lane()
+
+
+@dataclass(slots=True)
+class _Walk(Walk):
+    figures: Figures = field(kw_only=True)
+
+    # -- instructions by themselves -----------------------------------------------------------------------------------
+
+    def instr(self, instr: Instr) -> None:
+        shapes = [self.tiles[o] for o in instr.operands if isinstance(o, str)]
+        if any(not shape.rows or not shape.cols for shape in shapes):
+            return
+        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
+        touches = (self._touch(instr, window),) if window is not None else ()
+        held = self._held(instr, shapes, window)
+        tiles = sum(shape.bytes for shape in shapes)
+        products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
+        price = Price(held, moved=sum(t.bytes for t in touches), products=products)
+        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, tiles))
+
+    def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
+        figures, first = self.figures, shapes[0] if shapes else None
+        name = instr.name
+        if "MATMUL" in name:
+            left = next(shape for shape in shapes if shape.loc == "Left")
+            return figures.product(left.dtype, left.rows, shapes[0].cols, left.cols)
+        assert first is not None
+        rows, cols = (first.rows, first.cols)
+        if first.loc in ("Left", "Right"):
+            if window is not None and window.layout == "CPU_PACKED":
+                return 0.0
+            how = "Vec" if window is None else window.layout
+            return figures.instruction(first.loc, (first.dtype, how), rows, cols)
+        if window is not None and first.loc == "Acc":
+            return figures.instruction("Acc", (window.dtype,), rows, cols)
+        if window is not None and name in ("TLOAD", "TSTORE"):
+            apart = cols > 1 and self.number(window.col_stride) not in (0, 1)
+            if apart or cols == 1:  # element by element
+                how = (first.dtype, "apart") if apart else (first.dtype,)
+                return figures.instruction(name, how, rows, cols)
+            return figures.instruction(name, (first.dtype,), rows, cols)
+        wide = max(shapes, key=lambda shape: shape.rows * shape.cols)
+        dtypes = tuple(shape.dtype for shape in shapes)
+        return figures.instruction(name, dtypes, wide.rows, wide.cols)
+
+    # -- passes -------------------------------------------------------------------------------------------------------
+
+    def together(self, node: Pass) -> None:
+        rows, cols = (max(0, min(e.size, self.number(e.poly()))) for e in (node.rows, node.cols))
+        if not rows or not cols:
+            return
+        figures, dtypes = self.figures, dict(node.dtypes)
+        prefix = "beside " if node.beside else ""
+        computing = moving = 0.0
+        touches: list[Touch] = []
+        known: set[str] = set()
+        tiles = 0.0
+        reductions = 0
+
+        def load(dtype: str) -> None:
+            nonlocal moving, computing
+            plain = figures.loads["fp32"]
+            moving += plain
+            if dtype in figures.loads and dtype not in ("fp32", "int32"):
+                computing += max(0.0, figures.loads[dtype] - plain)
+
+        def store(dtype: str) -> None:
+            nonlocal moving, computing
+            plain = figures.stores["fp32"]
+            moving += plain if dtype in ("fp32", "int32") else plain / 2
+            if dtype in figures.stores and dtype not in ("fp32", "int32"):
+                computing += max(0.0, figures.stores[dtype] - plain / 2)
+
+        for member in node.members:
+            stem = member.name.removeprefix("T")
+            window = next((o for o in member.operands if isinstance(o, GmWindow)), None)
+            if window is not None:
+                touches.append(self._touch(member, window, rows, cols))
+            result = member.operands[0] if isinstance(member.operands[0], str) else None
+            sources = [o for o in member.operands[1:] if isinstance(o, str)]
+            if member.name in REDUCTIONS:
+                sources = sources[:1]
+            for source in sources:
+                shape = self.tiles.get(source)  # None: values that stay in registers
+                if shape is None or source in known or (shape.cols == 1 and cols > 1):
+                    continue
+                load(dtypes[source])
+                tiles += min(shape.bytes, rows * cols * DTYPES[dtypes[source]])
+                known.add(source)
+            if member.name in REDUCTIONS:
+                computing += figures.reductions[REDUCTIONS[member.name]]
+                reductions += member.name.startswith("TROW")
+                continue
+            if member.name == "TLOAD" and window is not None:
+                load(window.dtype)
+            elif member.name == "TSTORE" and window is not None:
+                store(window.dtype)
+            elif stem == "RSQRT":
+                computing += figures.operations[f"{prefix}sqrt"] + figures.operations[f"{prefix}divide"]
+            elif stem == "CVT":
+                computing += self._cast(member, node, dtypes, prefix)
+            elif stem not in FREE:
+                computing += figures.operations[prefix + OPERATIONS.get(stem, "add")]
+            if result is not None:
+                known.add(result)
+                if result in node.kept:
+                    store(dtypes[result])
+                    tiles += rows * cols * DTYPES[dtypes[result]]
+        wide = -(-cols // LANES) * LANES
+        walk = figures.walk.call + rows * figures.walk.row * max(1, reductions)
+        held = walk + rows * wide * max(computing, moving)
+        ahead = sum(touch.bytes for touch in touches)
+        name = f"TPASS {'+'.join(m.name for m in node.members)}"
+        self.lane.work("V", Touching(name, Price(held, moved=ahead), "", tuple(touches), tiles))
+
+    def _cast(self, member: Instr, node: Pass, dtypes: Mapping[str, str], prefix: str) -> float:
+        """Rounding values that are computed with; a store's own rounding is the store's."""
+        result, source = str(member.operands[0]), str(member.operands[1])
+        to = dtypes[result]
+        if dtypes[source] == "int32" and to == "fp32":
+            return self.figures.operations[f"{prefix}add"]
+        again = any(result in m.operands[1:] and m.name not in ("TSTORE", "TMOV") for m in node.members)
+        return self.figures.operations[f"{prefix}rounded {to}"] if to in NARROW and again else 0.0
+
+    # -- memory -------------------------------------------------------------------------------------------------------
+
+    def _touch(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Touch:
+        if rows is None or cols is None:
+            rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
+        return Touch(window.tensor, rows * cols * DTYPES[window.dtype], instr.name == "TSTORE")
+
+    def read(self, node: ReadIndex) -> None:
+        size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4)
+        self.lane.work("S", Touching("read", Price(1.0, moved=size), node.tensor, (Touch(node.tensor, size, False),)))

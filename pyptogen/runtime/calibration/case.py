@@ -44,14 +44,14 @@ void fill(T* at, int64_t count)
         at[i] = static_cast<T>(1.0f + float(state >> 9) * (1.0f / 8388608.0f));
     }
 }
-/// Bits of numbers that are no NaN in any format of 4 or 8 bits.
+/// Bits of plain numbers in any format of 8 bits: neither NaN nor denormal.
 template <typename T>
 void fill_bits(T* at, int64_t bytes)
 {
     uint32_t state = 12345;
     for (int64_t i = 0; i < bytes; ++i) {
         state = state * 1664525U + 1013904223U;
-        reinterpret_cast<uint8_t*>(at)[i] = (state >> 24) & 0x33;
+        reinterpret_cast<uint8_t*>(at)[i] = ((state >> 24) & 0x33) | 0x08;
     }
 }
 template <typename T, int Rows, int Cols>

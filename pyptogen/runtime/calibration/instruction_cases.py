@@ -74,6 +74,12 @@ TIMED: tuple[Timed, ...] = tuple(
     for entry in group
 )  # fmt: skip
 
+COLUMNS = (16, 128, 1024)
+"""Values of a column that lie apart in global memory."""
+GATHERED = (16, 128, 1024)
+PICKED = ((8, 256), (64, 4096), (1024, 16384))
+"""Greatest elements that are picked, and among how many."""
+ORDERED = (256, 1024, 4096)
 MOVED = ("fp32", "bf16", "int32", "uint8")
 """Dtypes of plain loads and stores."""
 
@@ -89,6 +95,16 @@ def cases() -> Iterator[Case]:
     for rows, cols in SHAPES:
         yield _every_other(rows, cols)
         yield _transposed(rows, cols)
+        yield _counted(rows, cols)
+    for rows in COLUMNS:
+        yield from _columns(rows)
+    for count in GATHERED:
+        yield _gathered(count)
+        yield _gathered_rows(count)
+    for kept, among in PICKED:
+        yield _picked("TTOPK", kept, among)
+    for among in ORDERED:
+        yield _picked("TBOTTOMK", among, among)
 
 
 def _case(timed: Timed, rows: int, cols: int) -> Case:
@@ -124,3 +140,55 @@ def _transposed(rows: int, cols: int) -> Case:
     placer.tile("t1", "m", "fp32", rows, cols)
     placer.tile("t2", "m", "fp32", rows, cols)
     return Case(f"TTRANS fp32 fp32 fp32@{rows}x{cols}", placer.text(), "    TTRANS(t0, t1, t2);")
+
+
+def _counted(rows: int, cols: int) -> Case:
+    """TCI, as if its one row were several."""
+    placer = Placer()
+    placer.tile("t0", "r", "int32", 1, rows * cols)
+    return Case(f"TCI int32@{rows}x{cols}", placer.text(), "    TCI<decltype(t0), int32_t, 0>(t0, int32_t(i));")
+
+
+def _columns(rows: int) -> Iterator[Case]:
+    """One value of each row of a tensor."""
+    for dtype in ("bf16", "fp32"):
+        text = C_TYPES[dtype]
+        placer = Placer()
+        placer.tile("t0", "c", dtype, rows, 1)
+        window = f"    GlobalTensor<{text}, Shape<1, 1, 1, {rows}, 1>, Stride<1, 1, 1, 2, 1>> gm(({text}*)memory);"
+        yield Case(f"TSTORE {dtype} column@1x{rows}", placer.text(), f"{window} TSTORE(gm, t0);")
+        yield Case(f"TLOAD {dtype} column@1x{rows}", placer.text(), f"{window} TLOAD(t0, gm);")
+
+
+def _gathered(count: int) -> Case:
+    """Elements of a row of global memory that stays in L1."""
+    placer = Placer()
+    placer.tile("t0", "r", "fp32", 1, count)
+    placer.tile("t1", "r", "int32", 1, count)
+    places = f"    for (int n = 0; n < {count}; ++n) {{ t1.data()[n] = n * 37 & 1023; }}"
+    window = "    Gm<float, 1, 1024, 1024> gm((float*)memory);"
+    return Case(f"MGATHER elements@1x{count}", f"{placer.text()}\n{places}", f"{window} MGATHER(t0, gm, t1);")
+
+
+def _gathered_rows(count: int) -> Case:
+    """Rows of a table of 16 that stays in L1; as many as a sixteenth of ``count``, of 128 elements."""
+    rows = count // 16
+    placer = Placer()
+    placer.tile("t0", "m", "bf16", rows, 128)
+    wide = max(8, rows)
+    placer.lines.append(
+        f"    Tile<TileType::Vec, int32_t, 1, {wide}, BLayout::RowMajor, 1, {rows}> t1; TASSIGN(t1, 65536);\n"
+        f"    for (int n = 0; n < {rows}; ++n) {{ t1.data()[n] = n * 5 & 15; }}"
+    )
+    window = "    Gm<bfloat16_t, 16, 128, 128> gm((bfloat16_t*)memory);"
+    return Case(f"MGATHER rows@{rows}x128", placer.text(), f"{window} MGATHER(t0, gm, t1);")
+
+
+def _picked(name: str, kept: int, among: int) -> Case:
+    room = 4 * (min(4 * kept, among) + 80)
+    before = (
+        f"    Vec<int32_t, 1, {kept}> t0; TASSIGN(t0, 0);\n    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * kept});\n"
+        f"    fill((float*)memory, {among});"
+    )
+    body = f"    Gm<float, 1, {among}, {among}> gm((float*)memory); {name}(t0, gm, t1);"
+    return Case(f"{name}@{kept}x{among}", before, body)

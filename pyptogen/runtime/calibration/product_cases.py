@@ -13,6 +13,8 @@ ROWS = (1, 8, 16, 32, 128)
 N, K = 128, 512
 SMALL = (32, 64)
 """Columns and depth of a product that is hardly more than its call."""
+LARGE = ((256, 128, 1024), (256, 256, 2048), (256, 128, 4096))
+"""Products whose operands do not stay in the nearer caches."""
 SHAPES = ((32, 64), (64, 64), (64, 512))
 """Of operands that are moved."""
 
@@ -28,6 +30,10 @@ def cases() -> Iterator[Case]:
         for m in (8, 128) if slow else ROWS:
             yield product(dtype, m, N, K)
         yield product(dtype, 32, *SMALL)
+        yield product(dtype, 128, K, N)
+        if dtype in ("fp32", "bf16", "int8"):
+            for shape in LARGE:
+                yield product(dtype, *shape)
         for rows, cols in SHAPES:
             yield _operand(dtype, "Left", "ND", rows, cols)
             yield _operand(dtype, "Right", "ND", rows, cols)

@@ -14,7 +14,7 @@ from pyptogen.simulate.device.program import Lane
 from pyptogen.simulate.device.reuse import distances
 from pyptogen.simulate.graph import chosen_cut, segments
 from pyptogen.simulate.processor.figures import Figures
-from pyptogen.simulate.processor.kernel import Touching, lane_of
+from pyptogen.simulate.processor.kernel import Touch, Touching, lane_of
 
 FAR_BYTES = 8 << 20
 """From so many bytes on, results of a launch go around the cache (`FarStores::kLeastBytes` of the bundled headers)."""
@@ -52,6 +52,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
         TooLong: a kernel has too many iterations to look at.
     """
     kernels = {kernel.name: kernel for kernel in lowered.walked}
+    seen = {kernel.name for kernel in lowered.instructions}
     graph = lowered.execution
     tensors = {t.name: t for kernel in kernels.values() for t in kernel.tensors}
     size = {name: float(elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
@@ -62,7 +63,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
     footprint = sum(size.values())
     for begin, end in segments(graph, sizes):
         for launch in plan:
-            if any(name not in kernels for name in launch.kernels):
+            if any(name not in seen for name in launch.kernels):
                 raise ValueError(f"the kernel {launch.kernel} is C++ by an author")
             kernel = kernels[launch.kernel]
             numbers = dict(sizes)
@@ -75,7 +76,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
                     named = {name: numbers.get(name, 1) for name in launch.tiles.names()}
                     blocks = max(1, min(launch.tiles.blocks(named), BLOCKS * threads))
                 lane = lane_of(kernel, figures, numbers, 0, blocks)
-                where = _Memory(kernel, size, numbers, blocks, footprint, figures, min(threads, blocks))
+                where = _Memory(kernel, size, numbers, blocks, footprint, figures, min(threads, blocks), _far(kernel, size))
                 parts[key] = blocks, where.part(lane)
             blocks, part = parts[key]
             waves = -(-blocks // threads)
@@ -112,32 +113,23 @@ class _Memory:
     footprint: float
     figures: Figures
     cores: int
+    far: frozenset[str]
 
     def part(self, lane: Lane) -> Part:
         """The block's time: each instruction's computing, and what memory takes beside it."""
-        moved: dict[str, float] = {}
+        moved: dict[tuple[str, bool], float] = {}
         for work, count in zip(lane.work, lane.counts, strict=True):
             assert isinstance(work, Touching)
             for touch in work.touches:
-                moved[touch.tensor] = moved.get(touch.tensor, 0.0) + touch.bytes * count
+                key = touch.tensor, touch.writes
+                moved[key] = moved.get(key, 0.0) + touch.bytes * count
         again = distances([self.kernel], self.numbers, self.blocks)
-        far = self._far()
-        slow = 1.0 + (self.figures.together - 1.0) * (self.cores > 1)
         computing = memory = total = 0.0
         products = 0
         by_name: dict[str, float] = {}
         for work, count in zip(lane.work, lane.counts, strict=True):
             assert isinstance(work, Touching)
-            waits = 0.0
-            for touch in work.touches:
-                once = self.size.get(touch.tensor, 0.0) / self.blocks
-                first = min(1.0, once / moved[touch.tensor]) if moved[touch.tensor] else 1.0
-                curve = self.figures.write if touch.writes else self.figures.read
-                if touch.writes and touch.tensor in far:
-                    waits += touch.bytes * self.figures.far
-                    continue
-                later = curve.at(again.get(touch.tensor, self.footprint))
-                waits += slow * touch.bytes * (first * curve.at(self.footprint) + (1 - first) * later)
+            waits = sum(self._waits(touch, moved, again) for touch in work.touches)
             waits += work.tiles * self.figures.read.at(work.tiles) if work.tiles else 0.0
             one = self.figures.joined(work.price.hold, waits)
             computing += count * work.price.hold
@@ -145,18 +137,42 @@ class _Memory:
             total += count * one
             products += count * work.price.products
             by_name[work.name] = by_name.get(work.name, 0.0) + count * one
-        return Part(computing, memory, total, products, moved, by_name)
+        tensors = {name: moved.get((name, False), 0.0) + moved.get((name, True), 0.0) for name, _ in moved}
+        return Part(computing, memory, total, products, tensors, by_name)
 
-    def _far(self) -> frozenset[str]:
-        """Results that passes store around the cache: all of a launch or none, by their bytes."""
-        stored, loaded = set[str](), set[str]()
-        for node in walk(self.kernel.body):
-            for instr in node.members if isinstance(node, Pass) else (node,) if isinstance(node, Instr) else ():
-                for operand in instr.operands:
-                    if isinstance(operand, GmWindow):
-                        (stored if instr.name == "TSTORE" else loaded).add(operand.tensor)
-        results = {t.name for t in self.kernel.writes if t.name in stored - loaded and not t.workspace}
-        return frozenset(results) if sum(self.size.get(name, 0.0) for name in results) >= FAR_BYTES else frozenset()
+    def _waits(
+        self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
+    ) -> float:
+        """Nanoseconds of memory for one touch: what is touched first lies where the last call left it, what is touched
+        again as far off as what lies between."""
+        figures = self.figures
+        if touch.writes and touch.tensor in self.far:
+            return touch.bytes * figures.far
+        once = self.size.get(touch.tensor, touch.bytes) / self.blocks
+        everything = moved[touch.tensor, touch.writes]
+        first = min(1.0, once / everything) if everything else 1.0
+        between = again.get(touch.tensor, self.footprint)
+        rate = first * self._rate(touch, moved, self.footprint) + (1 - first) * self._rate(touch, moved, between)
+        slow = figures.together if self.cores > 1 else 1.0
+        jumps = touch.jumps * figures.jumps.at(self.size.get(touch.tensor, 0.0))
+        return slow * touch.bytes * rate + jumps
+
+    def _rate(self, touch: Touch, moved: Mapping[tuple[str, bool], float], among: float) -> float:
+        """Nanoseconds a byte. What was read before it is written was brought in by that."""
+        read = self.figures.read.at(among)
+        if not touch.writes:
+            return read
+        write = self.figures.write.at(among)
+        return max(0.0, write - read) if (touch.tensor, False) in moved else write
 
 
-
+def _far(kernel: InstrKernel, size: Mapping[str, float]) -> frozenset[str]:
+    """Results that passes store around the cache: all of a launch or none, by their bytes."""
+    stored, loaded = set[str](), set[str]()
+    for node in walk(kernel.body):
+        for instr in node.members if isinstance(node, Pass) else (node,) if isinstance(node, Instr) else ():
+            for operand in instr.operands:
+                if isinstance(operand, GmWindow):
+                    (stored if instr.name == "TSTORE" else loaded).add(operand.tensor)
+    results = {t.name for t in kernel.writes if t.name in stored - loaded and not t.workspace}
+    return frozenset(results) if sum(size.get(name, 0.0) for name in results) >= FAR_BYTES else frozenset()

@@ -8,11 +8,16 @@ operators.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2
 
 NANO = 1e9
+DIVIDER = frozenset({"divide", "sqrt"})
+PRODUCT = (128, 512, 128)
+"""Columns, depth and most rows of the products that figures are made from."""
+JUMPS = 1024
+"""Rows that a microbenchmark of jumps reads."""
 LANES = 16
 """Elements to whose multiples columns are rounded up: what is less than a vector takes as long as one."""
 
@@ -69,6 +74,36 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Products:
+    """Nanoseconds of products of one dtype: of a call; by rows, for each column and step of depth; for each element of
+    the result; and how many times as long they take by the bytes of operands and result."""
+
+    call: float
+    rows: Curve
+    result: float
+    larger: Curve | None = None
+
+    def of(self, m: int, n: int, k: int, bytes_: float) -> float:
+        last = self.rows.sizes[-1]
+        rows = self.rows.at(m) if m <= last else self.rows.values[-1] * m / last
+        slower = self.larger.at(bytes_) if self.larger is not None else 1.0
+        return self.call + (rows * n * k + self.result * m * n) * slower
+
+
+@dataclass(frozen=True, slots=True)
+class Picks:
+    """Nanoseconds of the greatest of many: of a call, for each that is looked at, for each that is kept times the
+    logarithm of their number."""
+
+    call: float
+    looked: float
+    kept: float
+
+    def of(self, kept: int, among: int) -> float:
+        return self.call + self.looked * among + self.kept * kept * log2(max(2, kept))
+
+
+@dataclass(frozen=True, slots=True)
 class Figures:
     """Of one machine and one level of its instruction sets.
 
@@ -79,9 +114,13 @@ class Figures:
         loads, stores: of passes, nanoseconds an element in L1 by dtype.
         walk: of passes, beside their elements.
         reductions: of passes, nanoseconds an element.
-        products: by dtype, nanoseconds of a row's-worth: by rows, for each column and step of depth.
-        product_call: by dtype, nanoseconds beside that.
+        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``; other arithmetic goes on
+            beside it.
+        products: by dtype.
+        picks: by name, of instructions that pick or order the greatest.
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
+        jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after the
+            other, by bytes among which it lies.
         far: of stores that go around the cache.
         hidden: the part of memory's time that computing at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
@@ -95,10 +134,12 @@ class Figures:
     stores: Mapping[str, float]
     reductions: Mapping[str, float]
     walk: Affine
-    products: Mapping[str, Curve]
-    product_call: Mapping[str, float]
+    dividing: Mapping[str, float]
+    products: Mapping[str, Products]
+    picks: Mapping[str, Picks]
     read: Curve
     write: Curve
+    jumps: Curve
     far: float
     hidden: float
     call: float = 0.0
@@ -123,12 +164,9 @@ class Figures:
         found = named or alike or [("", self.instructions["TADD fp32 fp32 fp32"])]
         return max(found, key=lambda item: (item[0].split()[1:2] == list(dtypes[:1]), -item[1].element))[1]
 
-    def product(self, dtype: str, m: int, n: int, k: int) -> float:
-        """TMATMUL on operands in the nearer caches. Rows beyond those measured take as long each as the last of them."""
-        curve = self.products.get(dtype, self.products["fp32"])
-        last = curve.sizes[-1]
-        rows = curve.at(m) if m <= last else curve.values[-1] * m / last
-        return self.product_call.get(dtype, 0.0) + rows * n * k
+    def product(self, dtype: str, m: int, n: int, k: int, bytes_: float) -> float:
+        """TMATMUL of operands that lie in the caches. Rows beyond those measured take as long each as the last of them."""
+        return self.products.get(dtype, self.products["fp32"]).of(m, n, k, bytes_)
 
     def joined(self, computing: float, memory: float) -> float:
         """Nanoseconds of work and of memory at the same time."""
@@ -162,33 +200,75 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
         reductions[name] = max(0.0, (each(f"{name}*3") - each(f"{name}*1")) / 2 - add)
     loads = {dtype: each(f"load {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
     stores = {dtype: each(f"store {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
-    products, calls = _products(times)
+    dividing = {name: operations.pop(name) for name in [n for n in operations if n.split()[-1] in DIVIDER]}
     read, write = _memory(times, "read"), _memory(times, "write")
     far_sizes = [(float(key.split("@")[1]), value) for key, value in times.items() if key.startswith("write far@")]
     far = max(0.0, min(value * NANO / size for size, value in far_sizes) - _first(times, "write"))
     return Figures(
-        machine, affine, operations, loads, stores, reductions, walk, products, calls, read.rising(), write.rising(),
-        far, _hidden(times), times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
+        machine, affine, operations, loads, stores, reductions, walk, dividing, _products(times), _picks(shaped),
+        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
+        times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
     )  # fmt: skip
 
 
-def _products(times: Mapping[str, float]) -> tuple[dict[str, Curve], dict[str, float]]:
-    found: dict[str, dict[int, float]] = {}
-    small: dict[str, tuple[int, int, int, float]] = {}
+def _products(times: Mapping[str, float]) -> dict[str, Products]:
+    found: dict[str, dict[tuple[int, int, int], float]] = {}
     for name, seconds in times.items():
         if name.startswith("product "):
             key, extents = name.removeprefix("product ").split("@")
             m, n, k = map(int, extents.split("x"))
-            if n * k < 4096:
-                small[key] = m, n, k, seconds * NANO
-            else:
-                found.setdefault(key, {})[m] = seconds * NANO / (n * k)
-    curves = {
-        key: Curve(tuple(sorted(points)), tuple(points[m] for m in sorted(points))).rising()
-        for key, points in found.items()
-    }
-    calls = {key: max(0.0, ns - curves[key].at(m) * n * k) for key, (m, n, k, ns) in small.items()}
-    return curves, calls
+            found.setdefault(key, {})[m, n, k] = seconds * NANO
+    return {key: _of_dtype(key, points) for key, points in found.items()}
+
+
+def _of_dtype(dtype: str, points: Mapping[tuple[int, int, int], float]) -> Products:
+    n, k, most = PRODUCT
+    result = max(0.0, (points[most, k, n] - points[most, n, k]) / (most * (k - n)))
+    rows = sorted(m for m, *rest in points if rest == [n, k])
+    values = tuple(max(0.0, points[m, n, k] - result * m * n) / (n * k) for m in rows)
+    curve = Curve(tuple(map(float, rows)), values).rising()
+    small = next(shape for shape in points if shape[1] * shape[2] < 4096)
+    plain = Products(0.0, curve, result)
+    call = max(0.0, points[small] - plain.of(*small, 0.0))
+    size = {"fp32": 4, "bf16": 2, "fp16": 2}.get(dtype, 1)
+
+    def bytes_of(shape: tuple[int, int, int]) -> float:
+        m, n, k = shape
+        return float(size * (m * k + k * n) + 4 * m * n)
+
+    large = sorted((s for s in points if s[0] > most), key=bytes_of)
+    if not large:
+        return Products(call, curve, result)
+    base = bytes_of((most, n, k))
+    ratios = (1.0, *(points[shape] / plain.of(*shape, 0.0) for shape in large))
+    return Products(call, curve, result, Curve((base, *map(bytes_of, large)), ratios).rising())
+
+
+def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, Picks]:
+    found = {}
+    for name in ("TTOPK", "TBOTTOMK"):
+        points = shaped[name]
+        if all(kept == among for kept, among, _ in points):  # all are ordered: the time is theirs
+            each = min(ns / (kept * log2(kept)) for kept, _, ns in points)
+            most = max(ns / (kept * log2(kept)) for kept, _, ns in points)
+            found[name] = Picks(0.0, 0.0, (each * most) ** 0.5)
+            continue
+        rows = [(1, round(kept * log2(kept)), ns) for kept, _, ns in points]
+        (_, a1, t1), (_, a2, t2), (_, a3, t3) = rows
+        n1, n2, n3 = (among for _, among, _ in points)
+        divisor = (n2 - n1) * (a3 - a1) - (n3 - n1) * (a2 - a1)
+        looked = max(0.0, ((t2 - t1) * (a3 - a1) - (t3 - t1) * (a2 - a1)) / divisor)
+        kept_each = max(0.0, (t3 - t1 - (n3 - n1) * looked) / (a3 - a1))
+        found[name] = Picks(max(0.0, t1 - n1 * looked - a1 * kept_each), looked, kept_each)
+    return found
+
+
+def _jumps(times: Mapping[str, float], read: Curve) -> Curve:
+    """By bytes among which a row of 1 KiB lies: what going there takes beyond its bytes in order."""
+    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith("jump 1024@"))
+    least = times[f"jump 1024@{sizes[0]}"] * NANO / JUMPS
+    found = [max(0.0, times[f"jump 1024@{s}"] * NANO / JUMPS - least - 1024 * read.at(s)) for s in sizes]
+    return Curve(tuple(map(float, sizes)), tuple(found))
 
 
 def _first(times: Mapping[str, float], name: str) -> float:

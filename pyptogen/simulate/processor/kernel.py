@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, InstrKernel, Pass, ReadIndex, declarations
+from pyptogen.lower.instruction.ir import GmWindow, Instr, InstrKernel, Pass, ReadIndex
+from pyptogen.lower.instruction.ir import walk as every
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.simulate.device.kernel import Walk, first_numbers
 from pyptogen.simulate.device.program import Lane, Recorder, Work
-from pyptogen.simulate.processor.figures import LANES, Figures
+from pyptogen.simulate.processor.figures import DIVIDER, LANES, Figures
 
 REDUCTIONS = {"TROWSUM": "RowSum", "TROWMAX": "RowMax", "TROWMIN": "RowMax",
               "TCOLSUM": "ColSum", "TCOLMAX": "ColSum", "TCOLMIN": "ColSum"}  # fmt: skip
@@ -21,16 +22,20 @@ OPERATIONS = {
 }  # fmt: skip
 """The operation of an instruction in a pass; others take as long as an addition."""
 FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
+LINE = 64
+"""Bytes that memory moves at a time."""
 NARROW = frozenset({"bf16", "fp16"})
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Bytes of a tensor that an instruction moves. ``far``: around the cache, if the call's result is large."""
+    """Bytes of a tensor that an instruction moves."""
 
     tensor: str
     bytes: float
     writes: bool
+    jumps: int = 0
+    """Rows of it that lie where nobody could foresee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,8 @@ def lane_of(
         TooLong: it has too many iterations to look at.
     """
     lane = Recorder("cpu")
-    walk = _Walk(kernel, lane, block, blocks, first_numbers(kernel, numbers), figures=figures)
+    places = frozenset(node.name for node in every(kernel.body) if isinstance(node, ReadIndex))
+    walk = _Walk(kernel, lane, block, blocks, first_numbers(kernel, numbers), figures=figures, places=places)
     walk.nodes(kernel.body)
     return lane.lane()
 
@@ -65,6 +71,8 @@ def lane_of(
 @dataclass(slots=True)
 class _Walk(Walk):
     figures: Figures = field(kw_only=True)
+    places: frozenset[str] = field(kw_only=True)
+    """Numbers that are read from global memory."""
 
     # -- instructions by themselves -----------------------------------------------------------------------------------
 
@@ -73,9 +81,13 @@ class _Walk(Walk):
         if any(not shape.rows or not shape.cols for shape in shapes):
             return
         window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
-        touches = (self._touch(instr, window),) if window is not None else ()
+        touches: tuple[Touch, ...] = ()
+        if window is not None and instr.name == "MGATHER":
+            touches = (self._gathered(shapes, window),)
+        elif window is not None:
+            touches = (self._touch(instr, window),)
         held = self._held(instr, shapes, window)
-        tiles = sum(shape.bytes for shape in shapes)
+        tiles = 0.0 if "MATMUL" in instr.name else sum(shape.bytes for shape in shapes)
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
         self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, tiles))
@@ -85,7 +97,7 @@ class _Walk(Walk):
         name = instr.name
         if "MATMUL" in name:
             left = next(shape for shape in shapes if shape.loc == "Left")
-            return figures.product(left.dtype, left.rows, shapes[0].cols, left.cols)
+            return figures.product(left.dtype, left.rows, shapes[0].cols, left.cols, sum(s.bytes for s in shapes[-3:]))
         assert first is not None
         rows, cols = (first.rows, first.cols)
         if first.loc in ("Left", "Right"):
@@ -96,11 +108,15 @@ class _Walk(Walk):
         if window is not None and first.loc == "Acc":
             return figures.instruction("Acc", (window.dtype,), rows, cols)
         if window is not None and name in ("TLOAD", "TSTORE"):
+            if cols == 1 and rows > 1:  # element by element
+                return figures.instruction(name, (first.dtype, "column"), 1, rows)
             apart = cols > 1 and self.number(window.col_stride) not in (0, 1)
-            if apart or cols == 1:  # element by element
-                how = (first.dtype, "apart") if apart else (first.dtype,)
-                return figures.instruction(name, how, rows, cols)
-            return figures.instruction(name, (first.dtype,), rows, cols)
+            return figures.instruction(name, (first.dtype, "apart") if apart else (first.dtype,), rows, cols)
+        if name in figures.picks:
+            assert window is not None
+            return figures.picks[name].of(cols, self.number(window.cols.poly()))
+        if name == "MGATHER":
+            return figures.instruction(name, ("rows" if rows * cols > shapes[1].cols else "elements",), rows, cols)
         wide = max(shapes, key=lambda shape: shape.rows * shape.cols)
         dtypes = tuple(shape.dtype for shape in shapes)
         return figures.instruction(name, dtypes, wide.rows, wide.cols)
@@ -113,7 +129,7 @@ class _Walk(Walk):
             return
         figures, dtypes = self.figures, dict(node.dtypes)
         prefix = "beside " if node.beside else ""
-        computing = moving = 0.0
+        computing = moving = dividing = 0.0
         touches: list[Touch] = []
         known: set[str] = set()
         tiles = 0.0
@@ -158,7 +174,9 @@ class _Walk(Walk):
             elif member.name == "TSTORE" and window is not None:
                 store(window.dtype)
             elif stem == "RSQRT":
-                computing += figures.operations[f"{prefix}sqrt"] + figures.operations[f"{prefix}divide"]
+                dividing += figures.dividing[f"{prefix}sqrt"] + figures.dividing[f"{prefix}divide"]
+            elif OPERATIONS.get(stem) in DIVIDER:
+                dividing += figures.dividing[prefix + OPERATIONS[stem]]
             elif stem == "CVT":
                 computing += self._cast(member, node, dtypes, prefix)
             elif stem not in FREE:
@@ -170,7 +188,7 @@ class _Walk(Walk):
                     tiles += rows * cols * DTYPES[dtypes[result]]
         wide = -(-cols // LANES) * LANES
         walk = figures.walk.call + rows * figures.walk.row * max(1, reductions)
-        held = walk + rows * wide * max(computing, moving)
+        held = walk + rows * wide * max(computing, moving, dividing)
         ahead = sum(touch.bytes for touch in touches)
         name = f"TPASS {'+'.join(m.name for m in node.members)}"
         self.lane.work("V", Touching(name, Price(held, moved=ahead), "", tuple(touches), tiles))
@@ -189,7 +207,16 @@ class _Walk(Walk):
     def _touch(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Touch:
         if rows is None or cols is None:
             rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
-        return Touch(window.tensor, rows * cols * DTYPES[window.dtype], instr.name == "TSTORE")
+        jumps = 0 if self.places.isdisjoint(window.offset.names()) else 1
+        return Touch(window.tensor, rows * cols * DTYPES[window.dtype], instr.name == "TSTORE", jumps)
+
+    def _gathered(self, shapes: list[Shape], window: GmWindow) -> Touch:
+        """Rows of a table, or the lines that elements of one row lie in."""
+        target, size = shapes[0], DTYPES[window.dtype]
+        if target.rows * target.cols > shapes[1].cols:
+            return Touch(window.tensor, target.bytes, False, target.rows)
+        whole = self.number(window.rows.poly()) * self.number(window.cols.poly()) * size
+        return Touch(window.tensor, min(target.rows * target.cols * LINE, whole), False)
 
     def read(self, node: ReadIndex) -> None:
         size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4)

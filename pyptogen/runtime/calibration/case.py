@@ -87,6 +87,8 @@ def source(cases: Sequence[Case], entry: str) -> str:
 
 PLACED = 64
 """Bytes to whose multiples tiles are placed."""
+PACKED = frozenset({"int4", "fp4_e2m1"})
+"""Dtypes of which two elements share a byte."""
 SIZES = {"fp32": 4, "int32": 4, "bf16": 2, "fp16": 2, "int16": 2, "int64": 8}
 
 
@@ -108,7 +110,7 @@ class Placer:
         else:
             high, wide = (1 if kind == "r" else rows), cols
             type_, count = f"Vec<{text}, {high}, {wide}>", high * wide
-        size = count * SIZES.get(dtype, 1)
+        size = count * SIZES.get(dtype, 1) // (2 if dtype in PACKED else 1)
         fill = f"fill({name}.data(), {count});" if dtype in SIZES else f"fill_bits({name}.data(), {size});"
         self.lines.append(f"    {type_} {name}; TASSIGN({name}, {self._at}); {fill}")
         self._at += -(-size // PLACED) * PLACED

@@ -57,7 +57,8 @@ TIMED: tuple[Timed, ...] = tuple(
         _plain("TEXPANDS", "mint32", more="3"),
         *(_cast("fp32", source) for source in ("bf16", "fp16", "int32", "fp8_e4m3", "hif8")),
         *(_cast(to, "fp32") for to in ("bf16", "fp16", "int32", "int16", "int8", "fp32")),
-        _cast("int32", "fp16"), _cast("fp16", "int32"), _cast("int32", "uint8"), _cast("bf16", "fp8_e4m3"),
+        _cast("bf16", "int4"), _cast("bf16", "fp4_e2m1"), _cast("fp4_e2m1", "bf16"), _cast("fp8_e4m3", "bf16"),
+        _cast("fp8_e4m3", "fp32"), _cast("hif8", "fp32"), _cast("int32", "fp16"), _cast("fp16", "int32"), _cast("int32", "uint8"),
         _plain("TCMP", "buint8", "mint32", "mint32", more="CmpMode::GE"),
         _plain("TCMPS", "buint8", "mint32", more="3, CmpMode::NE"),
         _plain("TCMPS", "buint8", "mfp32", more="1.5f, CmpMode::NE"),
@@ -79,6 +80,8 @@ COLUMNS = (16, 128, 1024)
 GATHERED = (16, 128, 1024)
 PICKED = ((8, 256), (64, 4096), (1024, 16384))
 """Greatest elements that are picked, and among how many."""
+VARIETY = 1 << 19
+"""Numbers among which rows to pick from lie."""
 ORDERED = (256, 1024, 4096)
 MOVED = ("fp32", "bf16", "int32", "uint8")
 """Dtypes of plain loads and stores."""
@@ -188,7 +191,9 @@ def _picked(name: str, kept: int, among: int) -> Case:
     room = 4 * (min(4 * kept, among) + 80)
     before = (
         f"    Vec<int32_t, 1, {kept}> t0; TASSIGN(t0, 0);\n    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * kept});\n"
-        f"    fill((float*)memory, {among});"
+        f"    fill((float*)memory, {VARIETY});"
     )
-    body = f"    Gm<float, 1, {among}, {among}> gm((float*)memory); {name}(t0, gm, t1);"
+    # Another row each time, or the processor would learn which of its elements are kept.
+    row = f"(float*)memory + i % {VARIETY // among} * {among}"
+    body = f"    Gm<float, 1, {among}, {among}> gm({row}); {name}(t0, gm, t1);"
     return Case(f"{name}@{kept}x{among}", before, body)

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 from pyptogen.runtime.calibration.case import Case
 
-SIZES = tuple(1 << n for n in (14, 17, 19, 20, 21, 22, 23, 25, 27))
+SIZES = (16 << 10, 32 << 10, 48 << 10, 64 << 10, *(1 << n for n in (17, 19, 20, 21, 22, 23, 25, 26, 27)))
 """Bytes, 16 KiB to 128 MiB."""
+SPREAD = tuple(size for size in SIZES if size >= 1 << 19)
+"""Among so many bytes rows are read in no order."""
 ROW = 4096
 """Bytes of a row of the tensors that are walked over, as passes of kernels do."""
-JUMPS = (128, 1024)
-"""Bytes of rows that are read in no order."""
+JUMP = 1024
+"""Bytes of a row that is read where nobody could foresee."""
 WORK = 24
 """Multiplications beside each load where it is asked how far they hide it."""
 
@@ -23,31 +25,30 @@ def cases() -> Iterator[Case]:
     for size in SIZES:
         yield Case(f"read@{size}", _GM, _walk(size, "r.take(at, at.load(gm));", "RowSum(sums)", "r"))
         yield Case(f"write@{size}", _GM, _walk(size, "at.store(gm, at.all(1.5f));"))
-    for size in SIZES[2:]:
-        for jump in JUMPS:
-            yield _jumping(size, jump)
+    for size in SPREAD:
+        yield _jumping(size)
     for size in SIZES[-3:]:
         far = f"    const FarStores far(int64_t(1) << 30);\n{_GM}"
         yield Case(f"write far@{size}", far, _walk(size, "at.store(gm, at.all(1.5f), far);"))
     worked = "const auto v0 = at.load(gm);"
     worked += "".join(f" const auto v{n} = v{n - 1} * 1.5f;" for n in range(1, WORK + 1))
-    for size in (SIZES[0], SIZES[3], SIZES[-1]):
+    for size in (SIZES[0], 1 << 20, SIZES[-1]):
         yield Case(f"worked@{size}", _GM, _walk(size, f"{worked} r.take(at, v{WORK});", "RowSum(sums)", "r"))
 
 
-def _jumping(size: int, bytes_: int) -> Case:
+def _jumping(size: int) -> Case:
     """1,024 rows, each at a place that nobody could foresee."""
     before = (
-        f"    using Row = Gm<float, 1, {bytes_ // 4}, {bytes_ // 4}>;\n    uint64_t place = 1;\n"
+        f"    using Row = Gm<float, 1, {JUMP // 4}, {JUMP // 4}>;\n    uint64_t place = 1;\n"
         "    Column<float, 1> sums; TASSIGN(sums, 0);"
     )
     body = (
         "    for (int n = 0; n < 1024; ++n) {\n"
         "        place = place * 6364136223846793005U + 1442695040888963407U;\n"
-        f"        Row gm((float*)(memory + (place >> 20) % {size // bytes_} * {bytes_}));\n"
-        f"        TPASS(1, {bytes_ // 4}, [&](auto at, auto &r) {{ r.take(at, at.load(gm)); }}, RowSum(sums));\n    }}"
+        f"        Row gm((float*)(memory + (place >> 20) % {size // JUMP} * {JUMP}));\n"
+        f"        TPASS(1, {JUMP // 4}, [&](auto at, auto &r) {{ r.take(at, at.load(gm)); }}, RowSum(sums));\n    }}"
     )
-    return Case(f"jump {bytes_}@{size}", before, body)
+    return Case(f"jump {JUMP}@{size}", before, body)
 
 
 def _walk(size: int, body: str, operands: str = "", parameter: str = "") -> str:

@@ -37,6 +37,8 @@ def cases() -> Iterator[Case]:
         for rows, cols in SHAPES:
             yield _operand(dtype, "Left", "ND", rows, cols)
             yield _operand(dtype, "Right", "ND", rows, cols)
+    for shape in ((8, N, K), (128, N, K), (32, *SMALL), (128, K, N)):
+        yield _scaled(*shape)
     for dtype in ("fp32", "bf16", "fp16", "fp8_e4m3"):
         for rows, cols in SHAPES:
             if dtype != "fp8_e4m3":
@@ -65,6 +67,20 @@ def product(dtype: str, m: int, n: int, k: int) -> Case:
         f"    TileAcc<{_sum_of(dtype)}, {max(m, 16)}, {n}, {m}, {n}> c; TASSIGN(c, 0);"
     )
     return Case(f"product {dtype}@{m}x{n}x{k}", before, "    TMATMUL(c, a, b);")
+
+
+def _scaled(m: int, n: int, k: int) -> Case:
+    """A product with a scale for each 32 steps of depth."""
+    room = -(-m // 32) * 32 * k
+    before = (
+        f"    TileLeft<float8_e4m3_t, {max(m, 16)}, {k}, {m}, {k}> a; TASSIGN(a, 0); fill_bits(a.data(), {room});\n"
+        f"    TileRight<float8_e4m3_t, {k}, {n}> b; TASSIGN(b, 0); fill_bits(b.data(), {n * k});\n"
+        f"    TileLeftScale<float8_e8m0_t, {max(m, 16)}, {k // 32}, {m}, {k // 32}> s; TASSIGN(s, 0);\n"
+        f"    TileRightScale<float8_e8m0_t, {k // 32}, {n}> t; TASSIGN(t, 0);\n"
+        f"    __builtin_memset(s.data(), 127, {max(m, 16) * k // 32}); __builtin_memset(t.data(), 127, {n * k // 32});\n"
+        f"    TileAcc<float, {max(m, 16)}, {n}, {m}, {n}> c; TASSIGN(c, 0);"
+    )
+    return Case(f"product mx@{m}x{n}x{k}", before, "    TMATMUL_MX(c, a, s, b, t);")
 
 
 def _operand(dtype: str, side: str, layout: str, rows: int, cols: int) -> Case:

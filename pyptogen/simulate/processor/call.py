@@ -130,7 +130,7 @@ class _Memory:
         for work, count in zip(lane.work, lane.counts, strict=True):
             assert isinstance(work, Touching)
             waits = sum(self._waits(touch, moved, again) for touch in work.touches)
-            waits += work.tiles * self.figures.read.at(work.tiles) if work.tiles else 0.0
+            waits += self._of_tiles(work)
             one = self.figures.joined(work.price.hold, waits)
             computing += count * work.price.hold
             memory += count * waits
@@ -139,6 +139,12 @@ class _Memory:
             by_name[work.name] = by_name.get(work.name, 0.0) + count * one
         tensors = {name: moved.get((name, False), 0.0) + moved.get((name, True), 0.0) for name, _ in moved}
         return Part(computing, memory, total, products, tensors, by_name)
+
+    def _of_tiles(self, work: Touching) -> float:
+        """Nanoseconds of tiles that do not stay in the nearest cache, as all of the kernel's and what it streams past
+        them lie between two uses of one."""
+        among = dict(self.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
+        return work.read * self.figures.read.at(among) + work.written * self.figures.write.at(among)
 
     def _waits(
         self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]

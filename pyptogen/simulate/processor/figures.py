@@ -249,9 +249,7 @@ def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, 
     for name in ("TTOPK", "TBOTTOMK"):
         points = shaped[name]
         if all(kept == among for kept, among, _ in points):  # all are ordered: the time is theirs
-            each = min(ns / (kept * log2(kept)) for kept, _, ns in points)
-            most = max(ns / (kept * log2(kept)) for kept, _, ns in points)
-            found[name] = Picks(0.0, 0.0, (each * most) ** 0.5)
+            found[name] = Picks(0.0, 0.0, max((kept, ns / (kept * log2(kept))) for kept, _, ns in points)[1])
             continue
         rows = [(1, round(kept * log2(kept)), ns) for kept, _, ns in points]
         (_, a1, t1), (_, a2, t2), (_, a3, t3) = rows

@@ -40,11 +40,12 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Touching(Work):
-    """An instruction: what it computes in nanoseconds (`Price.hold`), what it touches of global memory, ``tiles``: bytes
-    of tiles that it goes through, ``products``: as in its price."""
+    """An instruction: what it computes in nanoseconds (`Price.hold`), what it touches of global memory, ``read``,
+    ``written``: bytes of tiles in the vector memory that it goes through."""
 
     touches: tuple[Touch, ...] = ()
-    tiles: float = 0.0
+    read: float = 0.0
+    written: float = 0.0
 
 
 def lane_of(
@@ -73,6 +74,8 @@ class _Walk(Walk):
     figures: Figures = field(kw_only=True)
     places: frozenset[str] = field(kw_only=True)
     """Numbers that are read from global memory."""
+    bound: dict[str, Touch] = field(default_factory=dict)
+    """Of right operands that stay in global memory: what each product with them reads."""
 
     # -- instructions by themselves -----------------------------------------------------------------------------------
 
@@ -87,17 +90,25 @@ class _Walk(Walk):
         elif window is not None:
             touches = (self._touch(instr, window),)
         held = self._held(instr, shapes, window)
-        tiles = 0.0 if "MATMUL" in instr.name else sum(shape.bytes for shape in shapes)
+        if "MATMUL" in instr.name:
+            touches += tuple(self.bound[o] for o in instr.operands if isinstance(o, str) and o in self.bound)
+        target = next((o for o in instr.operands[:1] if isinstance(o, str)), None)
+        if instr.name == "TLOAD" and window is not None and window.layout == "CPU_PACKED" and target is not None:
+            self.bound[target], touches = touches[0], ()  # read where it is multiplied
+        vectors = [shape for shape in shapes if shape.loc == "Vec"]
+        written = vectors[0].bytes if vectors and vectors[0] is shapes[0] and instr.name != "TSTORE" else 0.0
+        read = sum(shape.bytes for shape in vectors) - written
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
-        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, tiles))
+        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, read, written))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
         name = instr.name
         if "MATMUL" in name:
             left = next(shape for shape in shapes if shape.loc == "Left")
-            return figures.product(left.dtype, left.rows, shapes[0].cols, left.cols, sum(s.bytes for s in shapes[-3:]))
+            kind = "mx" if name.startswith("TMATMUL_MX") else left.dtype
+            return figures.product(kind, left.rows, shapes[0].cols, left.cols, sum(s.bytes for s in shapes[-3:]))
         assert first is not None
         rows, cols = (first.rows, first.cols)
         if first.loc in ("Left", "Right"):
@@ -132,7 +143,7 @@ class _Walk(Walk):
         computing = moving = dividing = 0.0
         touches: list[Touch] = []
         known: set[str] = set()
-        tiles = 0.0
+        read = written = 0.0
         reductions = 0
 
         def load(dtype: str) -> None:
@@ -163,7 +174,7 @@ class _Walk(Walk):
                 if shape is None or source in known or (shape.cols == 1 and cols > 1):
                     continue
                 load(dtypes[source])
-                tiles += min(shape.bytes, rows * cols * DTYPES[dtypes[source]])
+                read += min(shape.bytes, rows * cols * DTYPES[dtypes[source]])
                 known.add(source)
             if member.name in REDUCTIONS:
                 computing += figures.reductions[REDUCTIONS[member.name]]
@@ -185,13 +196,13 @@ class _Walk(Walk):
                 known.add(result)
                 if result in node.kept:
                     store(dtypes[result])
-                    tiles += rows * cols * DTYPES[dtypes[result]]
+                    written += rows * cols * DTYPES[dtypes[result]]
         wide = -(-cols // LANES) * LANES
         walk = figures.walk.call + rows * figures.walk.row * max(1, reductions)
         held = walk + rows * wide * max(computing, moving, dividing)
         ahead = sum(touch.bytes for touch in touches)
         name = f"TPASS {'+'.join(m.name for m in node.members)}"
-        self.lane.work("V", Touching(name, Price(held, moved=ahead), "", tuple(touches), tiles))
+        self.lane.work("V", Touching(name, Price(held, moved=ahead), "", tuple(touches), read, written))
 
     def _cast(self, member: Instr, node: Pass, dtypes: Mapping[str, str], prefix: str) -> float:
         """Rounding values that are computed with; a store's own rounding is the store's."""

@@ -78,7 +78,7 @@ TIMED: tuple[Timed, ...] = tuple(
 COLUMNS = (16, 128, 1024)
 """Values of a column that lie apart in global memory."""
 GATHERED = (16, 128, 1024)
-PICKED = ((8, 256), (64, 4096), (1024, 16384))
+PICKED = ((8, 32), (8, 256), (64, 4096), (1024, 16384))
 """Greatest elements that are picked, and among how many."""
 VARIETY = 1 << 19
 """Numbers among which rows to pick from lie."""
@@ -111,7 +111,7 @@ def cases() -> Iterator[Case]:
 
 
 def _case(timed: Timed, rows: int, cols: int) -> Case:
-    placer = Placer()
+    placer = Placer(timed.name in ("TLOG", "TSQRT", "TRSQRT"))
     for n, text in enumerate((timed.result, *timed.operands)):
         # Bits of a comparison: a bit for each element, rows of whole 32 bytes.
         wide = max(32, cols // 8) if text[0] == "b" else cols
@@ -124,7 +124,8 @@ def _moves(dtype: str, rows: int, cols: int) -> Iterator[Case]:
     """Loads and stores of rows of a tensor that is twice as wide."""
     placer = Placer()
     placer.tile("t0", "m", dtype, rows, cols)
-    window = f"    Gm<{C_TYPES[dtype]}, {rows}, {cols}, {2 * cols}> gm(({C_TYPES[dtype]}*)memory);"
+    text = C_TYPES[dtype]
+    window = f"    Gm<{text}, {rows}, {cols}, {2 * cols}> gm(({text}*)scratch);"
     yield Case(f"TLOAD {dtype}@{rows}x{cols}", placer.text(), f"{window} TLOAD(t0, gm);")
     yield Case(f"TSTORE {dtype}@{rows}x{cols}", placer.text(), f"{window} TSTORE(gm, t0);")
 
@@ -158,7 +159,7 @@ def _columns(rows: int) -> Iterator[Case]:
         text = C_TYPES[dtype]
         placer = Placer()
         placer.tile("t0", "c", dtype, rows, 1)
-        window = f"    GlobalTensor<{text}, Shape<1, 1, 1, {rows}, 1>, Stride<1, 1, 1, 2, 1>> gm(({text}*)memory);"
+        window = f"    GlobalTensor<{text}, Shape<1, 1, 1, {rows}, 1>, Stride<1, 1, 1, 2, 1>> gm(({text}*)scratch);"
         yield Case(f"TSTORE {dtype} column@1x{rows}", placer.text(), f"{window} TSTORE(gm, t0);")
         yield Case(f"TLOAD {dtype} column@1x{rows}", placer.text(), f"{window} TLOAD(t0, gm);")
 
@@ -191,9 +192,9 @@ def _picked(name: str, kept: int, among: int) -> Case:
     room = 4 * (min(4 * kept, among) + 80)
     before = (
         f"    Vec<int32_t, 1, {kept}> t0; TASSIGN(t0, 0);\n    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * kept});\n"
-        f"    fill((float*)memory, {VARIETY});"
+        f"    fill((float*)scratch, {VARIETY});"
     )
     # Another row each time, or the processor would learn which of its elements are kept.
-    row = f"(float*)memory + i % {VARIETY // among} * {among}"
+    row = f"(float*)scratch + (i + repeats) % {VARIETY // among} * {among}"
     body = f"    Gm<float, 1, {among}, {among}> gm({row}); {name}(t0, gm, t1);"
     return Case(f"{name}@{kept}x{among}", before, body)

@@ -6,10 +6,11 @@ import ctypes
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from pyptogen.layout.buffers import aligned_empty
 from pyptogen.runtime.calibration import instruction_cases, memory_cases, pass_cases, product_cases
-from pyptogen.runtime.calibration.case import Case, source
+from pyptogen.runtime.calibration.case import SCRATCH, Case, source
 from pyptogen.runtime.toolchain.build import make_toolchain
 
 GROUPS: dict[str, Callable[[], Sequence[Case]]] = {
@@ -22,10 +23,12 @@ UNITS = 4
 """Sources into which a group is cut, so that compilers work beside each other."""
 TURN = 1e-3
 """Seconds of one measurement."""
-SWEEPS = 15
+LEAST = 3
+"""Repeats of what takes longer than that."""
+SWEEPS = 10
 """Turns of each, one after the other, so that a time in which the machine is slow meets no case alone. The fastest counts:
 whatever else the machine does only adds time."""
-MEMORY = memory_cases.SIZES[-1]
+MEMORY = SCRATCH + memory_cases.SIZES[-1]
 
 
 def measure(portable: bool = False, say: Callable[[str], None] = lambda text: None) -> dict[str, float]:
@@ -39,7 +42,7 @@ def measure(portable: bool = False, say: Callable[[str], None] = lambda text: No
         DiagnosticError: PTG501, PTG502, PTG503, PTG504, as for any operator.
     """
     memory = aligned_empty((MEMORY,), np.dtype(np.uint8))
-    memory[:] = 0x3B  # plain numbers in every format
+    _fill(memory)
     runs: dict[str, _Run] = {}
     for name, made in GROUPS.items():
         cases = list(made())
@@ -54,11 +57,18 @@ def measure(portable: bool = False, say: Callable[[str], None] = lambda text: No
     return best
 
 
+def _fill(memory: npt.NDArray[np.uint8]) -> None:
+    """Plain numbers of fp32 and bf16 of either sign, no two neighbours alike."""
+    rng = np.random.default_rng(1)
+    words = rng.integers(0, 1 << 16, memory.size // 2, np.uint16)
+    memory.view(np.uint16)[:] = words & 0x83FF | 0x3C00
+
+
 _Run = Callable[[int], float]
 """Seconds of so many repeats."""
 
 
-def _of_group(name: str, cases: Sequence[Case], memory: np.ndarray, portable: bool) -> dict[str, _Run]:
+def _of_group(name: str, cases: Sequence[Case], memory: npt.NDArray[np.uint8], portable: bool) -> dict[str, _Run]:
     entries = [f"calibrate_{name}_{n}" for n in range(UNITS)]
     shares = [cases[n::UNITS] for n in range(UNITS)]
     sources = {f"{entry}.cpp": source(share, entry) for entry, share in zip(entries, shares, strict=True)}
@@ -77,4 +87,4 @@ def _repeats(run: _Run) -> int:
     repeats = 1
     while (spent := run(repeats)) < TURN / 4 and repeats < 1 << 24:
         repeats *= 4
-    return max(1, int(repeats * TURN / max(spent, 1e-9)))
+    return max(LEAST, int(repeats * TURN / max(spent, 1e-9)))

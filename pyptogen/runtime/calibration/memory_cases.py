@@ -27,6 +27,8 @@ def cases() -> Iterator[Case]:
         yield Case(f"write@{size}", _GM, _walk(size, "at.store(gm, at.all(1.5f));"))
     for size in SPREAD:
         yield _jumping(size)
+        yield _gathered_rows(size)
+        yield _gathered_elements(size)
     for size in SIZES[-3:]:
         far = f"    const FarStores far(int64_t(1) << 30);\n{_GM}"
         yield Case(f"write far@{size}", far, _walk(size, "at.store(gm, at.all(1.5f), far);"))
@@ -49,6 +51,37 @@ def _jumping(size: int) -> Case:
         f"        TPASS(1, {JUMP // 4}, [&](auto at, auto &r) {{ r.take(at, at.load(gm)); }}, RowSum(sums));\n    }}"
     )
     return Case(f"jump {JUMP}@{size}", before, body)
+
+
+def _gathered_rows(size: int) -> Case:
+    """64 rows of 256 bytes at a time, from places all over the table."""
+    before = (
+        f"    using Table = Gm<bfloat16_t, {size // 256}, 128, 128>;\n    uint64_t place = 1;\n"
+        "    Vec<bfloat16_t, 64, 128> rows; TASSIGN(rows, 0);\n"
+        "    Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64> places; TASSIGN(places, 16384);"
+    )
+    body = (
+        "    for (int n = 0; n < 64; ++n) {\n"
+        "        place = place * 6364136223846793005U + 1442695040888963407U;\n"
+        f"        places.data()[n] = int32_t((place >> 20) % {size // 256});\n    }}\n"
+        "    Table table((bfloat16_t*)memory); MGATHER(rows, table, places);"
+    )
+    return Case(f"gather rows@{size}", before, body)
+
+
+def _gathered_elements(size: int) -> Case:
+    """128 elements of a row of 1,024, row after row."""
+    before = (
+        "    using Row = Gm<float, 1, 1024, 1024>;\n    Vec<float, 1, 128> part; TASSIGN(part, 0);\n"
+        "    Vec<int32_t, 1, 128> places; TASSIGN(places, 16384);\n"
+        "    for (int n = 0; n < 128; ++n) { places.data()[n] = n * 421 & 1023; }"
+    )
+    body = (
+        f"    for (int at_row = 0; at_row < 64; ++at_row) {{\n"
+        f"        Row row((float*)memory + ((i + repeats) * 64 + at_row) % {size // 4096} * 1024);\n"
+        "        MGATHER(part, row, places);\n    }"
+    )
+    return Case(f"gather elements@{size}", before, body)
 
 
 def _walk(size: int, body: str, operands: str = "", parameter: str = "") -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pyptogen.runtime.calibration.case import Case, Placer
+from pyptogen.templates.cpp_names import C_TYPES
 
 ROWS, COLS = 2, 1024
 FEW, MANY = 4, 12
@@ -35,12 +36,13 @@ def cases() -> Iterator[Case]:
         yield _moved(dtype, "load")
         yield _moved(dtype, "store")
     yield _streams(4)
+    yield from _matrix_unit()
     for rows, cols in ((1, 64), (16, 64), (64, 64)):
         yield _walk(rows, cols)
 
 
 def _tiles(rows: int = ROWS, cols: int = COLS) -> Placer:
-    placer = Placer()
+    placer = Placer(True)
     for name in ("x", "y"):
         placer.tile(name, "m", "fp32", rows, cols)
     placer.tile("line", "r", "fp32", rows, cols)
@@ -98,6 +100,27 @@ def _streams(count: int) -> Case:
     placer.tile("y", "m", "fp32", ROWS, COLS)
     loaded = " + ".join(f"at.load(t{n})" for n in range(count))
     return Case(f"pass copy*{count}", placer.text(), _pass(f"at.store(y, {loaded});"))
+
+
+TALL, WIDE = 128, 512
+"""Of an accumulator and a left operand, which lie by the matrix unit's order and outside of L1."""
+
+
+def _matrix_unit() -> Iterator[Case]:
+    """Rows of an accumulator, and of a left operand."""
+    before = (
+        f"    TileAcc<float, {TALL}, {WIDE}> acc; TASSIGN(acc, 0); fill(acc.data(), {TALL * WIDE});\n"
+        f"    Column<float, {TALL}> sums; TASSIGN(sums, 0);"
+    )
+    taken = _pass("r.take(at, at.extract(acc, 0));", "RowSum(sums)", "r", TALL, WIDE)
+    yield Case("pass extract", before, taken)
+    for dtype in ("fp32", "bf16", "fp16"):
+        before = (
+            f"    TileLeft<{C_TYPES[dtype]}, {TALL}, {WIDE}> left; TASSIGN(left, 0);\n"
+            f"    Vec<float, 1, {WIDE}> line; TASSIGN(line, 0); fill(line.data(), {WIDE});"
+        )
+        stored = _pass("left_rows.take(at, at.row(line));", "LeftRows(left)", "left_rows", TALL, WIDE)
+        yield Case(f"pass left {dtype}", before, stored)
 
 
 def _walk(rows: int, cols: int) -> Case:

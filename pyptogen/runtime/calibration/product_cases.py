@@ -15,6 +15,10 @@ SMALL = (32, 64)
 """Columns and depth of a product that is hardly more than its call."""
 LARGE = ((256, 128, 1024), (256, 256, 2048), (256, 128, 4096))
 """Products whose operands do not stay in the nearer caches."""
+BOUND_ROWS = (8, 64)
+BOUND_DEPTH = 4096
+BOUND_BYTES = (1 << 21, 1 << 22, 1 << 24, 1 << 26)
+"""Right operands of so many bytes in all that stay in global memory."""
 SHAPES = ((32, 64), (64, 64), (64, 512))
 """Of operands that are moved."""
 
@@ -34,6 +38,9 @@ def cases() -> Iterator[Case]:
         if dtype in ("fp32", "bf16", "int8"):
             for shape in LARGE:
                 yield product(dtype, *shape)
+            for m in BOUND_ROWS:
+                for size in BOUND_BYTES:
+                    yield _bound(dtype, m, size)
         for rows, cols in SHAPES:
             yield _operand(dtype, "Left", "ND", rows, cols)
             yield _operand(dtype, "Right", "ND", rows, cols)
@@ -83,6 +90,30 @@ def _scaled(m: int, n: int, k: int) -> Case:
     return Case(f"product mx@{m}x{n}x{k}", before, "    TMATMUL_MX(c, a, s, b, t);")
 
 
+def _bound(dtype: str, m: int, size: int) -> Case:
+    """Products with one right operand after the other of a packed weight."""
+    text = C_TYPES[dtype]
+    bytes_ = {"fp32": 4, "bf16": 2}.get(dtype, 1)
+    n, k = N, BOUND_DEPTH
+    count = size // (n * k * bytes_)
+    fill = "fill_bits" if dtype == "int8" else "fill"
+    room = -(-m // 32) * 32 * k * (bytes_ if dtype == "int8" else 1)
+    panel = 32 * k  # elements of 32 columns
+    before = (
+        f"    TileLeft<{text}, {max(m, 16)}, {k}, {m}, {k}> a; TASSIGN(a, 0); {fill}(a.data(), {room});\n"
+        f"    TileRight<{text}, {k}, {n}> b; TASSIGN(b, 0);\n"
+        f"    TileAcc<{_sum_of(dtype)}, {max(m, 16)}, {n}, {m}, {n}> c; TASSIGN(c, 0);\n"
+        f"    using Weight = GlobalTensor<{text}, Shape<1, 1, 1, {k}, {n}>, Stride<1, 1, 1, {panel}, 1>, "
+        "Layout::CPU_PACKED>;"
+    )
+    body = (
+        f"    for (int part = 0; part < {count}; ++part) {{\n"
+        f"        Weight weight(({text}*)memory + int64_t(part) * {n * k});\n"
+        "        TLOAD(b, weight); TMATMUL(c, a, b);\n    }"
+    )
+    return Case(f"bound {dtype} {m}@{size}", before, body)
+
+
 def _operand(dtype: str, side: str, layout: str, rows: int, cols: int) -> Case:
     """Loaded from a tensor that is twice as wide."""
     text = C_TYPES[dtype]
@@ -109,7 +140,7 @@ def _result(to: str, source: str, rows: int, cols: int) -> Case:
     text = C_TYPES[to]
     before = f"    TileAcc<{C_TYPES[source]}, {rows}, {cols}> c; TASSIGN(c, 0); fill(c.data(), {rows * cols});"
     type_ = f"Gm<{text}, {rows}, {cols}, {2 * cols}>"
-    return Case(f"Acc {to}@{rows}x{cols}", before, f"    {type_} gm(({text}*)memory); TSTORE(gm, c);")
+    return Case(f"Acc {to}@{rows}x{cols}", before, f"    {type_} gm(({text}*)scratch); TSTORE(gm, c);")
 
 
 def _extracted(rows: int, cols: int) -> Case:

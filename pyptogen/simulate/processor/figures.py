@@ -12,10 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log2
 
+import numpy as np
+
 NANO = 1e9
 DIVIDER = frozenset({"divide", "sqrt"})
 PRODUCT = (128, 512, 128)
 """Columns, depth and most rows of the products that figures are made from."""
+MATRIX = 128 * 512
+"""Elements of the accumulator and the left operand that passes are measured on."""
 JUMPS = 1024
 """Rows that a microbenchmark of jumps reads."""
 LANES = 16
@@ -91,6 +95,19 @@ class Products:
 
 
 @dataclass(frozen=True, slots=True)
+class Bound:
+    """A right operand in global memory, by the bytes of all that are read in turn: nanoseconds of a byte where few rows
+    are multiplied, and the part of them that many rows hide."""
+
+    bytes_: Curve
+    hidden: Curve
+
+    def joined(self, computing: float, memory: float, among: float) -> float:
+        """Nanoseconds of a product that takes ``computing`` on an operand in the caches."""
+        return computing + memory - self.hidden.at(among) * min(computing, memory)
+
+
+@dataclass(frozen=True, slots=True)
 class Picks:
     """Nanoseconds of the greatest of many: of a call, for each that is looked at, for each that is kept times the
     logarithm of their number."""
@@ -121,6 +138,9 @@ class Figures:
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
         jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after the
             other, by bytes among which it lies.
+        bound: by dtype, of right operands that stay in global memory.
+        gathers: nanoseconds of a row or an element that is gathered beyond those in L1 (``rows``, ``elements``), by bytes
+            among which they lie.
         far: of stores that go around the cache.
         hidden: the part of memory's time that computing at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
@@ -137,6 +157,8 @@ class Figures:
     dividing: Mapping[str, float]
     products: Mapping[str, Products]
     picks: Mapping[str, Picks]
+    bound: Mapping[str, Bound]
+    gathers: Mapping[str, Curve]
     read: Curve
     write: Curve
     jumps: Curve
@@ -200,13 +222,18 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
         reductions[name] = max(0.0, (each(f"{name}*3") - each(f"{name}*1")) / 2 - add)
     loads = {dtype: each(f"load {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
     stores = {dtype: each(f"store {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
+    # Of matrices in the matrix unit's order: what a sum beside it does not hide.
+    loads["Acc"] = max(0.0, times["pass extract"] * NANO / MATRIX - add)
+    stores |= {f"Left {dtype}": times[f"pass left {dtype}"] * NANO / MATRIX for dtype in ("fp32", "bf16", "fp16")}
+    products = _products(times)
     dividing = {name: operations.pop(name) for name in [n for n in operations if n.split()[-1] in DIVIDER]}
     read, write = _memory(times, "read"), _memory(times, "write")
     far_sizes = [(float(key.split("@")[1]), value) for key, value in times.items() if key.startswith("write far@")]
     far = max(0.0, min(value * NANO / size for size, value in far_sizes) - _first(times, "write"))
     return Figures(
-        machine, affine, operations, loads, stores, reductions, walk, dividing, _products(times), _picks(shaped),
-        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
+        machine, affine, operations, loads, stores, reductions, walk, dividing, products, _picks(shaped),
+        {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
+        {kind: _gather(times, kind) for kind in ("rows", "elements")}, read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
         times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
     )  # fmt: skip
 
@@ -245,19 +272,21 @@ def _of_dtype(dtype: str, points: Mapping[tuple[int, int, int], float]) -> Produ
 
 
 def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, Picks]:
+    """The parts that miss the measured times least, relative to each; none is less than nothing."""
     found = {}
     for name in ("TTOPK", "TBOTTOMK"):
         points = shaped[name]
-        if all(kept == among for kept, among, _ in points):  # all are ordered: the time is theirs
-            found[name] = Picks(0.0, 0.0, max((kept, ns / (kept * log2(kept))) for kept, _, ns in points)[1])
-            continue
-        rows = [(1, round(kept * log2(kept)), ns) for kept, _, ns in points]
-        (_, a1, t1), (_, a2, t2), (_, a3, t3) = rows
-        n1, n2, n3 = (among for _, among, _ in points)
-        divisor = (n2 - n1) * (a3 - a1) - (n3 - n1) * (a2 - a1)
-        looked = max(0.0, ((t2 - t1) * (a3 - a1) - (t3 - t1) * (a2 - a1)) / divisor)
-        kept_each = max(0.0, (t3 - t1 - (n3 - n1) * looked) / (a3 - a1))
-        found[name] = Picks(max(0.0, t1 - n1 * looked - a1 * kept_each), looked, kept_each)
+        rows = np.array([[1.0, among, kept * log2(max(2, kept))] for kept, among, _ in points])
+        wanted = np.array([ns for *_, ns in points])
+        parts = [0, 1, 2] if any(kept != among for kept, among, _ in points) else [0, 2]
+        solved = np.zeros(3)
+        while parts:
+            solved[:] = 0.0
+            solved[parts] = np.linalg.lstsq(rows[:, parts] / wanted[:, None], np.ones(len(points)), rcond=None)[0]
+            if solved.min() >= 0:
+                break
+            parts.remove(int(solved.argmin()))
+        found[name] = Picks(*(float(part) for part in solved))
     return found
 
 
@@ -267,6 +296,30 @@ def _jumps(times: Mapping[str, float], read: Curve) -> Curve:
     least = times[f"jump 1024@{sizes[0]}"] * NANO / JUMPS
     found = [max(0.0, times[f"jump 1024@{s}"] * NANO / JUMPS - least - 1024 * read.at(s)) for s in sizes]
     return Curve(tuple(map(float, sizes)), tuple(found))
+
+
+def _gather(times: Mapping[str, float], kind: str) -> Curve:
+    """Nanoseconds of a row, or an element, beyond those at the smallest size."""
+    count = {"rows": 64, "elements": 64 * 128}[kind]
+    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith(f"gather {kind}@"))
+    found = [times[f"gather {kind}@{size}"] * NANO / count for size in sizes]
+    return Curve(tuple(map(float, sizes)), tuple(max(0.0, each - found[0]) for each in found)).rising()
+
+
+def _bound(dtype: str, times: Mapping[str, float], product: Products) -> Bound:
+    """From products of few rows, whose time is that of the operand's bytes, and of many."""
+    n, k, size = 128, 4096, {"fp32": 4, "bf16": 2}.get(dtype, 1)
+    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith(f"bound {dtype} 8@"))
+    bytes_, hidden = [], []
+    for total in sizes:
+        count = total // (n * k * size)
+        few, many = (times[f"bound {dtype} {m}@{total}"] * NANO / count for m in (8, 64))
+        memory = few
+        computing = product.of(64, n, k, 0.0)
+        bytes_.append(memory / (n * k * size))
+        hidden.append(min(1.0, max(0.0, (computing + memory - many) / min(computing, memory))))
+    places = tuple(map(float, sizes))
+    return Bound(Curve(places, tuple(bytes_)).rising(), Curve(places, tuple(hidden)))
 
 
 def _first(times: Mapping[str, float], name: str) -> float:

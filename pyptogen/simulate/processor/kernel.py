@@ -36,6 +36,8 @@ class Touch:
     writes: bool
     jumps: int = 0
     """Rows of it that lie where nobody could foresee."""
+    gathered: tuple[str, int] = ("", 0)
+    """``rows`` or ``elements``, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Touching(Work):
     touches: tuple[Touch, ...] = ()
     read: float = 0.0
     written: float = 0.0
+    bound: str = ""
+    """The dtype of a product's right operand, where it stays in global memory."""
 
 
 def lane_of(
@@ -90,8 +94,10 @@ class _Walk(Walk):
         elif window is not None:
             touches = (self._touch(instr, window),)
         held = self._held(instr, shapes, window)
+        bound = ""
         if "MATMUL" in instr.name:
             touches += tuple(self.bound[o] for o in instr.operands if isinstance(o, str) and o in self.bound)
+            bound = shapes[-1].dtype if touches else ""
         target = next((o for o in instr.operands[:1] if isinstance(o, str)), None)
         if instr.name == "TLOAD" and window is not None and window.layout == "CPU_PACKED" and target is not None:
             self.bound[target], touches = touches[0], ()  # read where it is multiplied
@@ -100,7 +106,7 @@ class _Walk(Walk):
         read = sum(shape.bytes for shape in vectors) - written
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
-        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, read, written))
+        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, read, written, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -173,6 +179,10 @@ class _Walk(Walk):
                 shape = self.tiles.get(source)  # None: values that stay in registers
                 if shape is None or source in known or (shape.cols == 1 and cols > 1):
                     continue
+                if shape.loc == "Acc":
+                    moving += figures.loads["Acc"]
+                    known.add(source)
+                    continue
                 load(dtypes[source])
                 read += min(shape.bytes, rows * cols * DTYPES[dtypes[source]])
                 known.add(source)
@@ -194,7 +204,10 @@ class _Walk(Walk):
                 computing += figures.operations[prefix + OPERATIONS.get(stem, "add")]
             if result is not None:
                 known.add(result)
-                if result in node.kept:
+                target = self.tiles.get(result)
+                if target is not None and target.loc == "Left":
+                    moving += figures.stores[f"Left {dtypes[result]}"]
+                elif result in node.kept:
                     store(dtypes[result])
                     written += rows * cols * DTYPES[dtypes[result]]
         wide = -(-cols // LANES) * LANES
@@ -225,9 +238,10 @@ class _Walk(Walk):
         """Rows of a table, or the lines that elements of one row lie in."""
         target, size = shapes[0], DTYPES[window.dtype]
         if target.rows * target.cols > shapes[1].cols:
-            return Touch(window.tensor, target.bytes, False, target.rows)
+            return Touch(window.tensor, target.bytes, False, 0, ("rows", target.rows))
         whole = self.number(window.rows.poly()) * self.number(window.cols.poly()) * size
-        return Touch(window.tensor, min(target.rows * target.cols * LINE, whole), False)
+        count = target.rows * target.cols
+        return Touch(window.tensor, min(count * LINE, whole), False, 0, ("elements", count))
 
     def read(self, node: ReadIndex) -> None:
         size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4)

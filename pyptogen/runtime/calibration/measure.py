@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
 from pyptogen.layout.buffers import aligned_empty
+from pyptogen.processors import available_processors
 from pyptogen.runtime.calibration import instruction_cases, memory_cases, pass_cases, product_cases
 from pyptogen.runtime.calibration.case import SCRATCH, Case, source
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -29,6 +31,10 @@ SWEEPS = 10
 """Turns of each, one after the other, so that a time in which the machine is slow meets no case alone. The fastest counts:
 whatever else the machine does only adds time."""
 MEMORY = SCRATCH + memory_cases.SIZES[-1]
+
+
+_Run = Callable[[int], float]
+"""Processor seconds of so many repeats."""
 
 
 def measure(portable: bool = False, say: Callable[[str], None] = lambda text: None) -> dict[str, float]:
@@ -54,7 +60,20 @@ def measure(portable: bool = False, say: Callable[[str], None] = lambda text: No
     for _ in range(SWEEPS):
         for name, run in runs.items():
             best[name] = min(best[name], run(repeats[name]) / repeats[name])
-    return best
+    return best | {"together": _together(runs[f"read@{memory_cases.SIZES[-1]}"], portable)}
+
+
+def _together(alone: _Run, portable: bool) -> float:
+    """How many times as long reading memory takes where every processor does so at the same time, each its own bytes."""
+    count = available_processors()
+    memories = [aligned_empty((MEMORY,), np.dtype(np.uint8)) for _ in range(count)]
+    for memory in memories:
+        _fill(memory)
+    name = f"read@{memory_cases.SIZES[-1]}"
+    runs = [_of_group("memory", list(memory_cases.cases()), memory, portable)[name] for memory in memories]
+    with ThreadPoolExecutor(count) as pool:
+        turns = [max(pool.map(lambda run: run(LEAST), runs)) for _ in range(SWEEPS)]
+    return max(1.0, min(turns) / min(alone(LEAST) for _ in range(SWEEPS)))
 
 
 def _fill(memory: npt.NDArray[np.uint8]) -> None:
@@ -62,10 +81,6 @@ def _fill(memory: npt.NDArray[np.uint8]) -> None:
     rng = np.random.default_rng(1)
     words = rng.integers(0, 1 << 16, memory.size // 2, np.uint16)
     memory.view(np.uint16)[:] = words & 0x83FF | 0x3C00
-
-
-_Run = Callable[[int], float]
-"""Seconds of so many repeats."""
 
 
 def _of_group(name: str, cases: Sequence[Case], memory: npt.NDArray[np.uint8], portable: bool) -> dict[str, _Run]:

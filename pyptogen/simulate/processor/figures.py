@@ -144,6 +144,7 @@ class Figures:
         far: of stores that go around the cache.
         hidden: the part of memory's time that computing at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
+        nearest: nanoseconds of a byte that is read in L1.
         together: how many times as long memory takes where all cores ask at a time.
     """
 
@@ -167,6 +168,7 @@ class Figures:
     call: float = 0.0
     launch: float = 0.0
     together: float = 1.0
+    nearest: float = 0.0
     unknown: set[str] = field(default_factory=set, compare=False)
     """Names that were asked for and not measured: another instruction's figure stood in."""
 
@@ -189,6 +191,23 @@ class Figures:
     def product(self, dtype: str, m: int, n: int, k: int, bytes_: float) -> float:
         """TMATMUL of operands that lie in the caches. Rows beyond those measured take as long each as the last of them."""
         return self.products.get(dtype, self.products["fp32"]).of(m, n, k, bytes_)
+
+    def summary(self) -> list[tuple[str, str]]:
+        """A few of them, for people."""
+        least = 16 / LANES
+        found = [("call of an operator", f"{self.call / 1e3:.2f} us"), ("launch", f"{self.launch / 1e3:.2f} us")]
+        for dtype, product in sorted(self.products.items()):
+            rows = product.rows.sizes[-1]
+            found.append((f"product of {dtype}", f"{2 * rows / product.rows.values[-1]:.0f} GFLOP/s"))
+        for name in ("add", "exp", "log"):
+            found.append((f"{name} in a pass", f"{least / max(self.operations[name], 1e-9):.1f} Gelem/s"))
+        found.append(("division in a pass", f"{least / max(self.dividing['divide'], 1e-9):.1f} Gelem/s"))
+        for size in (1 << 20, 1 << 23, 1 << 27):
+            each = self.nearest + self.read.at(size)
+            found.append((f"reading among {size >> 20} MiB", f"{1 / each:.1f} GB/s"))
+        found.append(("memory's time hidden by computing", f"{self.hidden:.0%}"))
+        found.append(("memory's time on all cores at once", f"{self.together:.2f} times one core's"))
+        return found
 
     def joined(self, computing: float, memory: float) -> float:
         """Nanoseconds of work and of memory at the same time."""
@@ -235,6 +254,7 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
         {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
         {kind: _gather(times, kind) for kind in ("rows", "elements")}, read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
         times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
+        _first(times, "read"),
     )  # fmt: skip
 
 

@@ -37,30 +37,59 @@ _Run = Callable[[int], float]
 """Processor seconds of so many repeats."""
 
 
+class Microbenchmarks:
+    """All of them, compiled; `sweep` measures each a few times more."""
+
+    def __init__(self, portable: bool = False, say: Callable[[str], None] = lambda text: None) -> None:
+        """Compiles.
+
+        Args:
+            portable: for the baseline of the architecture, as operators are on request.
+            say: is told what is being done.
+
+        Raises:
+            DiagnosticError: PTG501, PTG502, PTG503, PTG504, as for any operator.
+        """
+        self._memory = aligned_empty((MEMORY,), np.dtype(np.uint8))
+        _fill(self._memory)
+        self._portable = portable
+        self._runs: dict[str, _Run] = {}
+        for name, made in GROUPS.items():
+            cases = list(made())
+            say(f"{name}: compiling {len(cases)} cases")
+            self._runs |= _of_group(name, cases, self._memory, portable)
+        say(f"measuring {len(self._runs)} cases")
+        self._repeats = {name: _repeats(run) for name, run in self._runs.items()}
+        self._best = dict.fromkeys(self._runs, float("inf"))
+
+    def sweep(self, times: int) -> None:
+        """Turns of each, one after the other."""
+        for _ in range(times):
+            for name, run in self._runs.items():
+                repeats = self._repeats[name]
+                self._best[name] = min(self._best[name], run(repeats) / repeats)
+
+    def times(self) -> dict[str, float]:
+        """Seconds of each by name, on one thread: the fastest so far."""
+        return dict(self._best)
+
+    def together(self) -> dict[str, float]:
+        """``together``: how many times as long reading memory takes where every processor does so."""
+        return {"together": _together(self._runs[f"read@{memory_cases.SIZES[-1]}"], self._portable)}
+
+
 def measure(portable: bool = False, say: Callable[[str], None] = lambda text: None) -> dict[str, float]:
-    """Seconds of each case by name, on one thread.
+    """Seconds of each case by name, and how cores hold each other up: all that the model needs but calls.
 
     Args:
-        portable: compile for the baseline of the architecture, as operators are on request.
-        say: is told what is being done.
+        portable, say: as for `Microbenchmarks`.
 
     Raises:
-        DiagnosticError: PTG501, PTG502, PTG503, PTG504, as for any operator.
+        DiagnosticError: as for `Microbenchmarks`.
     """
-    memory = aligned_empty((MEMORY,), np.dtype(np.uint8))
-    _fill(memory)
-    runs: dict[str, _Run] = {}
-    for name, made in GROUPS.items():
-        cases = list(made())
-        say(f"{name}: compiling {len(cases)} cases")
-        runs |= _of_group(name, cases, memory, portable)
-    say(f"measuring {len(runs)} cases, {SWEEPS} times")
-    repeats = {name: _repeats(run) for name, run in runs.items()}
-    best = dict.fromkeys(runs, float("inf"))
-    for _ in range(SWEEPS):
-        for name, run in runs.items():
-            best[name] = min(best[name], run(repeats[name]) / repeats[name])
-    return best | {"together": _together(runs[f"read@{memory_cases.SIZES[-1]}"], portable)}
+    cases = Microbenchmarks(portable, say)
+    cases.sweep(SWEEPS)
+    return cases.times() | cases.together()
 
 
 def _together(alone: _Run, portable: bool) -> float:

@@ -74,7 +74,8 @@ def _gathered_elements(size: int) -> Case:
     before = (
         "    using Row = Gm<float, 1, 1024, 1024>;\n    Vec<float, 1, 128> part; TASSIGN(part, 0);\n"
         "    Vec<int32_t, 1, 128> places; TASSIGN(places, 16384);\n"
-        "    for (int n = 0; n < 128; ++n) { places.data()[n] = n * 421 & 1023; }"
+        "    uint32_t place = 1;\n    for (int n = 0; n < 128; ++n) {\n"
+        "        place = place * 1664525U + 1013904223U;\n        places.data()[n] = int32_t(place >> 22);\n    }"
     )
     body = (
         f"    for (int at_row = 0; at_row < 64; ++at_row) {{\n"

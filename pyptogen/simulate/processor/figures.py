@@ -20,6 +20,8 @@ PRODUCT = (128, 512, 128)
 """Columns, depth and most rows of the products that figures are made from."""
 MATRIX = 128 * 512
 """Elements of the accumulator and the left operand that passes are measured on."""
+MOST_CALL = 0.5
+"""The part of the smallest product's time that its call may be."""
 JUMPS = 1024
 """Rows that a microbenchmark of jumps reads."""
 LANES = 16
@@ -272,11 +274,15 @@ def _of_dtype(dtype: str, points: Mapping[tuple[int, int, int], float]) -> Produ
     n, k, most = PRODUCT
     result = max(0.0, (points[most, k, n] - points[most, n, k]) / (most * (k - n)))
     rows = sorted(m for m, *rest in points if rest == [n, k])
-    values = tuple(max(0.0, points[m, n, k] - result * m * n) / (n * k) for m in rows)
+    small = next(shape for shape in points if shape[1] * shape[2] < n * k // 8)
+    m0, n0, k0 = small
+    at = min(rows, key=lambda m: abs(m - m0))
+    each = max(0.0, points[at, n, k] - points[small] - result * (at * n - m0 * n0)) / (n * k - n0 * k0)
+    call = max(0.0, points[small] - each * n0 * k0 - result * m0 * n0)
+    call = min(call, MOST_CALL * min(points[m, n, k] for m in rows))
+    values = tuple(max(0.0, points[m, n, k] - call - result * m * n) / (n * k) for m in rows)
     curve = Curve(tuple(map(float, rows)), values).rising()
-    small = next(shape for shape in points if shape[1] * shape[2] < 4096)
-    plain = Products(0.0, curve, result)
-    call = max(0.0, points[small] - plain.of(*small, 0.0))
+    plain = Products(call, curve, result)
     size = {"fp32": 4, "bf16": 2, "fp16": 2}.get(dtype, 1)
 
     def bytes_of(shape: tuple[int, int, int]) -> float:

@@ -24,6 +24,8 @@ OPERATIONS = {
 FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
 LINE = 64
 """Bytes that memory moves at a time."""
+GATHERED = 256
+"""Bytes of the rows whose gathering was measured; longer ones take as long as several."""
 NARROW = frozenset({"bf16", "fp16"})
 
 
@@ -238,7 +240,8 @@ class _Walk(Walk):
         """Rows of a table, or the lines that elements of one row lie in."""
         target, size = shapes[0], DTYPES[window.dtype]
         if target.rows * target.cols > shapes[1].cols:
-            return Touch(window.tensor, target.bytes, False, 0, ("rows", target.rows))
+            rows = target.rows * max(1, round(target.cols * size / GATHERED))
+            return Touch(window.tensor, target.bytes, False, 0, ("rows", rows))
         whole = self.number(window.rows.poly()) * self.number(window.cols.poly()) * size
         count = target.rows * target.cols
         return Touch(window.tensor, min(count * LINE, whole), False, 0, ("elements", count))

@@ -3,8 +3,8 @@
     python benchmarks/processor.py [--only softmax,matmul] [--seconds 1.0] [--passes 2] [--json FILE] [--docs]
 
 Needs the extra `bench` (the cases are those of library.py, which speak PyTorch; ours alone is run here). The machine's
-figures are measured in the same run: microbenchmarks take turns with the operators, so that a machine whose speed changes
-does so for both. Nothing is fitted to an operator. README.md beside this file says how to read the table.
+figures are measured in the same run: microbenchmarks take turns with the operators, so that a machine whose speed
+changes does so for both. Nothing is fitted to an operator. README.md beside this file says how to read the table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Times of operators for `cpu` on this machine, by the model of the processor and the figures that were measured here."""
+"""Times of operators for `cpu` on this machine, by the model of the processor and the figures measured here."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ UNMEASURED = "cpu: no figures of this machine, so no times; `pyptogen calibrate`
 
 
 def call_here(lowered: Lowered, sizes: Mapping[str, int], threads: int = 1) -> CallTime | None:
-    """One call of an operator for `cpu` on so many cores; None where this machine was not measured, the model does not see
-    a kernel, has no size of a dim, or would have too many iterations to look at."""
+    """One call of an operator for `cpu` on so many cores; None where this machine was not measured, the model does not
+    see a kernel, has no size of a dim, or would have too many iterations to look at."""
     from pyptogen.runtime.calibration.kept import kept_figures
     from pyptogen.simulate.device.cases import sees
     from pyptogen.simulate.device.kernel import TooLong

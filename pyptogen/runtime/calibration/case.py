@@ -72,7 +72,8 @@ def source(cases: Sequence[Case], entry: str) -> str:
     returns the processor seconds that the repeats took. What a case stores or fills lies in ``scratch``, before the
     ``memory`` that all of them read."""
     functions = "".join(
-        f"static double {entry}_{n}(int64_t repeats, [[maybe_unused]] char* memory, [[maybe_unused]] char* scratch)\n{{  // {case.name}\n"
+        f"static double {entry}_{n}(int64_t repeats, [[maybe_unused]] char* memory, [[maybe_unused]] char* scratch)\n"
+        f"{{  // {case.name}\n"
         f"{case.before}\n    double start = 0.0;\n"
         "    // Half of the turn passes before it counts: by then data lie where this work leaves them.\n"
         f"    for (int64_t i = -repeats; i < repeats; ++i) {{\n    if (i == 0) {{ start = now(); }}\n{case.body}\n"

@@ -1,5 +1,5 @@
-"""Vector instructions by themselves, in L1: each at three shapes, from which its time is told as so much for a call, a row
-and an element.
+"""Vector instructions by themselves, in L1: each at three shapes, from which its time is told as so much for a call, a
+row and an element.
 
 An entry is ``result < operands``: ``m`` a matrix, ``c`` a column, ``r`` one row, each with its dtype; ``b`` bits. What
 stands behind the name in brackets goes between the tiles and the end of the call.
@@ -26,11 +26,13 @@ class Timed:
     result: str
     operands: tuple[str, ...]
     call: str
+    form: str = ""
+    """Tells an instruction apart that takes the same operands in another order."""
 
     @property
     def key(self) -> str:
         """``TADD fp32 fp32 fp32``: what it is found by."""
-        return " ".join((self.name, *(text[1:] for text in (self.result, *self.operands))))
+        return " ".join((self.name + self.form, *(text[1:] for text in (self.result, *self.operands))))
 
 
 def _plain(names: str, result: str, *operands: str, more: str = "") -> list[Timed]:
@@ -47,7 +49,7 @@ TIMED: tuple[Timed, ...] = tuple(
     for group in (
         _plain("TADD TMUL TMAX TDIV", "mfp32", "mfp32", "mfp32"),
         _plain("TADDS TMAXS TDIVS", "mfp32", "mfp32", more="1.5f"),
-        [Timed("TDIVS", "mfp32", ("mfp32",), "127.0f, {0}")],
+        [Timed("TDIVS", "mfp32", ("mfp32",), "127.0f, {0}", " of")],
         _plain("TEXP TLOG TSQRT TRSQRT TMOV", "mfp32", "mfp32"),
         _plain("TADD TMUL", "mint32", "mint32", "mint32"),
         _plain("TADDS TMULS TMAXS TSHLS", "mint32", "mint32", more="3"),
@@ -58,8 +60,8 @@ TIMED: tuple[Timed, ...] = tuple(
         *(_cast("fp32", source) for source in ("bf16", "fp16", "int32", "fp8_e4m3", "hif8")),
         *(_cast(to, "fp32") for to in ("bf16", "fp16", "int32", "int16", "int8", "fp32")),
         _cast("bf16", "int4"), _cast("bf16", "fp4_e2m1"), _cast("fp4_e2m1", "bf16"), _cast("fp8_e4m3", "bf16"),
-        _cast("fp8_e4m3", "fp32"), _cast("hif8", "fp32"), _cast("int32", "fp16"), _cast("fp16", "int32"), _cast("int32", "uint8"),
-        _plain("TCMP", "buint8", "mint32", "mint32", more="CmpMode::GE"),
+        _cast("fp8_e4m3", "fp32"), _cast("hif8", "fp32"), _cast("int32", "fp16"), _cast("fp16", "int32"),
+        _cast("int32", "uint8"), _plain("TCMP", "buint8", "mint32", "mint32", more="CmpMode::GE"),
         _plain("TCMPS", "buint8", "mint32", more="3, CmpMode::NE"),
         _plain("TCMPS", "buint8", "mfp32", more="1.5f, CmpMode::NE"),
         _plain("TSELS", "mfp16", "buint8", "mfp16", "mfp16", more="half(0.0f)"),
@@ -134,7 +136,9 @@ def _every_other(rows: int, cols: int) -> Case:
     placer = Placer()
     placer.tile("t0", "m", "bf16", rows, cols)
     type_ = f"GlobalTensor<bfloat16_t, Shape<1, 1, 1, {rows}, {cols}>, Stride<1, 1, 1, {2 * cols}, 2>, Layout::DN>"
-    return Case(f"TLOAD bf16 apart@{rows}x{cols}", placer.text(), f"    {type_} gm((bfloat16_t*)memory); TLOAD(t0, gm);")
+    return Case(
+        f"TLOAD bf16 apart@{rows}x{cols}", placer.text(), f"    {type_} gm((bfloat16_t*)memory); TLOAD(t0, gm);"
+    )
 
 
 def _transposed(rows: int, cols: int) -> Case:

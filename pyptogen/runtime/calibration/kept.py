@@ -1,4 +1,4 @@
-"""Figures of this machine, kept in the user's cache: they hang on the processor, the compiler and the bundled headers."""
+"""Figures of this machine, kept in the user's cache: they hang on the processor, the compiler and the headers."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import ctypes
 import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +31,8 @@ LEAST = 3
 """Repeats of what takes longer than that."""
 SWEEPS = 11
 """Turns of each, one after the other, so that a time in which the machine is slow meets no case alone."""
+MOST_CORES = 8
+"""That ask for memory at the same time, each for `MEMORY` bytes of its own."""
 MEMORY = SCRATCH + memory_cases.SIZES[-1]
 
 
@@ -38,9 +41,9 @@ _Run = Callable[[int], float]
 
 
 def lower_quartile(times: Sequence[float]) -> float:
-    """What a quarter of the times are below. Whatever else the machine does only adds time, so medians are too long where
-    others have it; but the fastest turn of a microbenchmark finds a quiet millisecond on a machine that is never quiet
-    for as long as an operator runs."""
+    """What a quarter of the times are below. Whatever else the machine does only adds time, so medians are too long
+    where others have it; but the fastest turn of a microbenchmark finds a quiet millisecond on a machine that is never
+    quiet for as long as an operator runs."""
     return statistics.quantiles(times, n=4, method="inclusive")[0] if len(times) > 1 else times[0]
 
 
@@ -100,8 +103,8 @@ def measure(portable: bool = False, say: Callable[[str], None] = lambda text: No
 
 
 def _together(alone: _Run, portable: bool) -> float:
-    """How many times as long reading memory takes where every processor does so at the same time, each its own bytes."""
-    count = available_processors()
+    """How many times as long reading memory takes where all processors do so at the same time, each its own."""
+    count = min(available_processors(), MOST_CORES)
     memories = [aligned_empty((MEMORY,), np.dtype(np.uint8)) for _ in range(count)]
     for memory in memories:
         _fill(memory)
@@ -109,7 +112,8 @@ def _together(alone: _Run, portable: bool) -> float:
     runs = [_of_group("memory", list(memory_cases.cases()), memory, portable)[name] for memory in memories]
     with ThreadPoolExecutor(count) as pool:
         turns = [max(pool.map(lambda run: run(LEAST), runs)) for _ in range(SWEEPS)]
-    return max(1.0, statistics.median(turns) / statistics.median(alone(LEAST) for _ in range(SWEEPS)))
+    ratio = lower_quartile(turns) / lower_quartile([alone(LEAST) for _ in range(SWEEPS)])
+    return max(1.0, ratio)
 
 
 def _fill(memory: npt.NDArray[np.uint8]) -> None:
@@ -129,8 +133,12 @@ def _of_group(name: str, cases: Sequence[Case], memory: npt.NDArray[np.uint8], p
         run = getattr(library, entry)
         run.restype, run.argtypes = ctypes.c_double, [ctypes.c_int, ctypes.c_int64, ctypes.c_void_p]
         for n, case in enumerate(share):
-            found[case.name] = lambda repeats, n=n, run=run: float(run(n, repeats, memory.ctypes.data))
+            found[case.name] = partial(_run, run, n, memory.ctypes.data)
     return found
+
+
+def _run(entry: Callable[[int, int, int], float], which: int, memory: int, repeats: int) -> float:
+    return entry(which, repeats, memory)
 
 
 def _repeats(run: _Run) -> int:

@@ -1,5 +1,5 @@
-"""Instructions that are walked together (TPASS), in L1. An operation's figure is what one more of it takes in a pass that
-has several already, so that its latency is hidden as it is in a kernel's pass."""
+"""Instructions that are walked together (TPASS), in L1. An operation's figure is what one more of it takes in a pass
+that has several already, so that its latency is hidden as it is in a kernel's pass."""
 
 from __future__ import annotations
 

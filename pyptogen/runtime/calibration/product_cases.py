@@ -84,7 +84,8 @@ def _scaled(m: int, n: int, k: int) -> Case:
         f"    TileRight<float8_e4m3_t, {k}, {n}> b; TASSIGN(b, 0); fill_bits(b.data(), {n * k});\n"
         f"    TileLeftScale<float8_e8m0_t, {max(m, 16)}, {k // 32}, {m}, {k // 32}> s; TASSIGN(s, 0);\n"
         f"    TileRightScale<float8_e8m0_t, {k // 32}, {n}> t; TASSIGN(t, 0);\n"
-        f"    __builtin_memset(s.data(), 127, {max(m, 16) * k // 32}); __builtin_memset(t.data(), 127, {n * k // 32});\n"
+        f"    __builtin_memset(s.data(), 127, {max(m, 16) * k // 32});\n"
+        f"    __builtin_memset(t.data(), 127, {n * k // 32});\n"
         f"    TileAcc<float, {max(m, 16)}, {n}, {m}, {n}> c; TASSIGN(c, 0);"
     )
     return Case(f"product mx@{m}x{n}x{k}", before, "    TMATMUL_MX(c, a, s, b, t);")
@@ -121,9 +122,7 @@ def _operand(dtype: str, side: str, layout: str, rows: int, cols: int) -> Case:
     strides = f"{2 * wide}, 1" if layout == "ND" else f"1, {2 * high}"
     type_ = f"GlobalTensor<{text}, Shape<1, 1, 1, {high}, {wide}>, Stride<1, 1, 1, {strides}>, Layout::{layout}>"
     before = f"    Tile{side}<{text}, {high}, {wide}> a; TASSIGN(a, 0);"
-    return Case(
-        f"{side} {dtype} {layout}@{rows}x{cols}", before, f"    {type_} gm(({text}*)memory); TLOAD(a, gm);"
-    )
+    return Case(f"{side} {dtype} {layout}@{rows}x{cols}", before, f"    {type_} gm(({text}*)memory); TLOAD(a, gm);")
 
 
 def _from_vector(dtype: str, side: str, rows: int, cols: int) -> Case:

@@ -27,7 +27,7 @@ LEAST_SHARE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Nanoseconds of a block: what is computed, what memory takes of it, and both together; ``moved``: bytes by tensor."""
+    """Nanoseconds of a block: what is computed, what memory takes, and both together; ``moved``: bytes by tensor."""
 
     computing: float
     memory: float
@@ -198,9 +198,7 @@ class _Memory:
         among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
         return work.read * self.figures.read.at(among) + work.written * self.figures.write.at(among)
 
-    def _waits(
-        self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
-    ) -> float:
+    def _waits(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
         """Nanoseconds of memory for one touch: what is touched first lies where the last call left it, what is touched
         again as far off as what lies between."""
         figures = self.figures
@@ -218,8 +216,8 @@ class _Memory:
     def _shares(
         self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]
     ) -> tuple[float, float]:
-        """The part of a tensor's bytes that are touched for the first time, and the bytes that lie between two touches of
-        the others."""
+        """The part of a tensor's bytes that are touched for the first time, and the bytes that lie between two touches
+        of the others."""
         once = self.size.get(touch.tensor, touch.bytes) / self.launch.blocks
         everything = moved[touch.tensor, touch.writes]
         first = min(1.0, once / everything) if everything else 1.0

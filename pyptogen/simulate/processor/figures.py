@@ -1,8 +1,8 @@
 """Figures of one machine, and what they say of an instruction, a product, or bytes of memory. All times are in
 nanoseconds, of one thread.
 
-They are made from times of microbenchmarks by name (`pyptogen.runtime.calibration` measures them); nothing here knows of
-operators.
+They are made from times of microbenchmarks by name (`pyptogen.runtime.calibration` measures them); nothing here knows
+of operators.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class Affine:
         """Through three points (rows, columns, nanoseconds), of which the last two have other rows; no part is less
         than nothing."""
         (r1, c1, t1), (r2, c2, t2), (r3, c3, t3) = sorted(points, key=lambda point: (point[0] * point[1], -point[0]))
-        # Points 2 and 3 as columns of one length would have it: the row's part is what more rows of as many elements take.
-        # t = call + r row + r c element
+        # t = call + rows row + rows cols element, from point 1 to the two others.
         e12, e13 = r2 * c2 - r1 * c1, r3 * c3 - r1 * c1
         d12, d13 = r2 - r1, r3 - r1
         divisor = d12 * e13 - d13 * e12
@@ -81,8 +80,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Products:
-    """Nanoseconds of products of one dtype: of a call; by rows, for each column and step of depth; for each element of
-    the result; and how many times as long they take by the bytes of operands and result."""
+    """Nanoseconds of products of one dtype: of a call; by rows, for each column and step of depth (rows beyond those
+    measured take as long each as the last of them); for each element of the result; and how many times as long they
+    take by the bytes of operands and result."""
 
     call: float
     rows: Curve
@@ -133,16 +133,16 @@ class Figures:
         loads, stores: of passes, nanoseconds an element in L1 by dtype.
         walk: of passes, beside their elements.
         reductions: of passes, nanoseconds an element.
-        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``; other arithmetic goes on
-            beside it.
+        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``; other arithmetic
+            goes on beside it.
         products: by dtype.
         picks: by name, of instructions that pick or order the greatest.
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
-        jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after the
-            other, by bytes among which it lies.
+        jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after
+            the other, by bytes among which it lies.
         bound: by dtype, of right operands that stay in global memory.
-        gathers: nanoseconds of a row or an element that is gathered beyond those in L1 (``rows``, ``elements``), by bytes
-            among which they lie.
+        gathers: nanoseconds of a row or an element that is gathered (``rows``, ``elements``) beyond those in L1, by
+            bytes among which they lie.
         far: of stores that go around the cache.
         hidden: the part of memory's time that computing at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
@@ -191,7 +191,7 @@ class Figures:
         return max(found, key=lambda item: (item[0].split()[1:2] == list(dtypes[:1]), -item[1].element))[1]
 
     def product(self, dtype: str, m: int, n: int, k: int, bytes_: float) -> float:
-        """TMATMUL of operands that lie in the caches. Rows beyond those measured take as long each as the last of them."""
+        """TMATMUL of operands that lie in the caches."""
         return self.products.get(dtype, self.products["fp32"]).of(m, n, k, bytes_)
 
     def summary(self) -> list[tuple[str, str]]:
@@ -254,7 +254,8 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
     return Figures(
         machine, affine, operations, loads, stores, reductions, walk, dividing, products, _picks(shaped),
         {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
-        {kind: _gather(times, kind) for kind in ("rows", "elements")}, read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
+        {kind: _gather(times, kind) for kind in ("rows", "elements")},
+        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
         times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
         _first(times, "read"),
     )  # fmt: skip

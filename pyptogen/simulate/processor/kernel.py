@@ -1,11 +1,12 @@
-"""A kernel for `cpu` as the model of the processor takes it: what one block of a launch does, instruction by instruction."""
+"""A kernel for `cpu` as the model of the processor takes it: what one block of a launch does, instruction by
+instruction."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pyptogen.lower.instruction.ir import GmWindow, Instr, InstrKernel, Pass, ReadIndex
+from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, InstrKernel, Pass, ReadIndex
 from pyptogen.lower.instruction.ir import walk as every
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.tensor.ir import DTYPES
@@ -26,6 +27,7 @@ LINE = 64
 """Bytes that memory moves at a time."""
 GATHERED = 256
 """Bytes of the rows whose gathering was measured; longer ones take as long as several."""
+WIDE = frozenset({"fp32", "int32"})
 NARROW = frozenset({"bf16", "fp16"})
 
 
@@ -54,9 +56,7 @@ class Touching(Work):
     """The dtype of a product's right operand, where it stays in global memory."""
 
 
-def lane_of(
-    kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], block: int = 0, blocks: int = 1
-) -> Lane:
+def lane_of(kernel: InstrKernel, figures: Figures, numbers: Mapping[str, int], block: int = 0, blocks: int = 1) -> Lane:
     """What one core does for a block; prices are nanoseconds.
 
     Args:
@@ -108,7 +108,8 @@ class _Walk(Walk):
         read = sum(shape.bytes for shape in vectors) - written
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
-        self.lane.work("V", Touching(instr.name, price, touches[0].tensor if touches else "", touches, read, written, bound))
+        tensor = touches[0].tensor if touches else ""
+        self.lane.work("V", Touching(instr.name, price, tensor, touches, read, written, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -138,6 +139,7 @@ class _Walk(Walk):
             return figures.instruction(name, ("rows" if rows * cols > shapes[1].cols else "elements",), rows, cols)
         wide = max(shapes, key=lambda shape: shape.rows * shape.cols)
         dtypes = tuple(shape.dtype for shape in shapes)
+        name += " of" if name == "TDIVS" and isinstance(instr.operands[1], Imm) else ""
         return figures.instruction(name, dtypes, wide.rows, wide.cols)
 
     # -- passes -------------------------------------------------------------------------------------------------------
@@ -146,87 +148,16 @@ class _Walk(Walk):
         rows, cols = (max(0, min(e.size, self.number(e.poly()))) for e in (node.rows, node.cols))
         if not rows or not cols:
             return
-        figures, dtypes = self.figures, dict(node.dtypes)
-        prefix = "beside " if node.beside else ""
-        computing = moving = dividing = 0.0
-        touches: list[Touch] = []
-        known: set[str] = set()
-        read = written = 0.0
-        reductions = 0
-
-        def load(dtype: str) -> None:
-            nonlocal moving, computing
-            plain = figures.loads["fp32"]
-            moving += plain
-            if dtype in figures.loads and dtype not in ("fp32", "int32"):
-                computing += max(0.0, figures.loads[dtype] - plain)
-
-        def store(dtype: str) -> None:
-            nonlocal moving, computing
-            plain = figures.stores["fp32"]
-            moving += plain if dtype in ("fp32", "int32") else plain / 2
-            if dtype in figures.stores and dtype not in ("fp32", "int32"):
-                computing += max(0.0, figures.stores[dtype] - plain / 2)
-
+        walked = _Pass(self.figures, node, self.tiles, rows, cols)
+        touches = []
         for member in node.members:
-            stem = member.name.removeprefix("T")
             window = next((o for o in member.operands if isinstance(o, GmWindow)), None)
             if window is not None:
                 touches.append(self._touch(member, window, rows, cols))
-            result = member.operands[0] if isinstance(member.operands[0], str) else None
-            sources = [o for o in member.operands[1:] if isinstance(o, str)]
-            if member.name in REDUCTIONS:
-                sources = sources[:1]
-            for source in sources:
-                shape = self.tiles.get(source)  # None: values that stay in registers
-                if shape is None or source in known or (shape.cols == 1 and cols > 1):
-                    continue
-                if shape.loc == "Acc":
-                    moving += figures.loads["Acc"]
-                    known.add(source)
-                    continue
-                load(dtypes[source])
-                read += min(shape.bytes, rows * cols * DTYPES[dtypes[source]])
-                known.add(source)
-            if member.name in REDUCTIONS:
-                computing += figures.reductions[REDUCTIONS[member.name]]
-                reductions += member.name.startswith("TROW")
-                continue
-            if member.name == "TLOAD" and window is not None:
-                load(window.dtype)
-            elif member.name == "TSTORE" and window is not None:
-                store(window.dtype)
-            elif stem == "RSQRT":
-                dividing += figures.dividing[f"{prefix}sqrt"] + figures.dividing[f"{prefix}divide"]
-            elif OPERATIONS.get(stem) in DIVIDER:
-                dividing += figures.dividing[prefix + OPERATIONS[stem]]
-            elif stem == "CVT":
-                computing += self._cast(member, node, dtypes, prefix)
-            elif stem not in FREE:
-                computing += figures.operations[prefix + OPERATIONS.get(stem, "add")]
-            if result is not None:
-                known.add(result)
-                target = self.tiles.get(result)
-                if target is not None and target.loc == "Left":
-                    moving += figures.stores[f"Left {dtypes[result]}"]
-                elif result in node.kept:
-                    store(dtypes[result])
-                    written += rows * cols * DTYPES[dtypes[result]]
-        wide = -(-cols // LANES) * LANES
-        walk = figures.walk.call + rows * figures.walk.row * max(1, reductions)
-        held = walk + rows * wide * max(computing, moving, dividing)
-        ahead = sum(touch.bytes for touch in touches)
-        name = f"TPASS {'+'.join(m.name for m in node.members)}"
-        self.lane.work("V", Touching(name, Price(held, moved=ahead), "", tuple(touches), read, written))
-
-    def _cast(self, member: Instr, node: Pass, dtypes: Mapping[str, str], prefix: str) -> float:
-        """Rounding values that are computed with; a store's own rounding is the store's."""
-        result, source = str(member.operands[0]), str(member.operands[1])
-        to = dtypes[result]
-        if dtypes[source] == "int32" and to == "fp32":
-            return self.figures.operations[f"{prefix}add"]
-        again = any(result in m.operands[1:] and m.name not in ("TSTORE", "TMOV") for m in node.members)
-        return self.figures.operations[f"{prefix}rounded {to}"] if to in NARROW and again else 0.0
+            walked.member(member, window)
+        name = f"TPASS {'+'.join(member.name for member in node.members)}"
+        price = Price(walked.nanoseconds(), moved=sum(touch.bytes for touch in touches))
+        self.lane.work("V", Touching(name, price, "", tuple(touches), walked.read, walked.written))
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
@@ -249,3 +180,106 @@ class _Walk(Walk):
     def read(self, node: ReadIndex) -> None:
         size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4)
         self.lane.work("S", Touching("read", Price(1.0, moved=size), node.tensor, (Touch(node.tensor, size, False),)))
+
+
+@dataclass(slots=True)
+class _Pass:
+    """What a pass does for each of its elements, in nanoseconds: what is computed, what the divider does beside it, and
+    what moves between registers and L1. ``read``, ``written``: bytes of tiles in the vector memory."""
+
+    figures: Figures
+    node: Pass
+    tiles: Mapping[str, Shape]
+    rows: int
+    cols: int
+    computing: float = 0.0
+    dividing: float = 0.0
+    moving: float = 0.0
+    read: float = 0.0
+    written: float = 0.0
+    reductions: int = 0
+    known: set[str] = field(default_factory=set)
+    """Tiles whose values are in registers."""
+
+    def nanoseconds(self) -> float:
+        """Of the whole pass: work of different units goes on at the same time."""
+        walk = self.figures.walk
+        each = max(self.computing, self.dividing, self.moving)
+        wide = -(-self.cols // LANES) * LANES
+        return walk.call + self.rows * (walk.row * max(1, self.reductions) + wide * each)
+
+    def member(self, member: Instr, window: GmWindow | None) -> None:
+        """One more instruction."""
+        dtypes = dict(self.node.dtypes)
+        sources = [o for o in member.operands[1:] if isinstance(o, str)]
+        if member.name in REDUCTIONS:
+            self._values(sources[0], dtypes)
+            self.computing += self.figures.reductions[REDUCTIONS[member.name]]
+            self.reductions += member.name.startswith("TROW")
+            return
+        for source in sources:
+            self._values(source, dtypes)
+        if window is not None:
+            (self._store if member.name == "TSTORE" else self._load)(window.dtype)
+        else:
+            self._compute(member, dtypes)
+        result = member.operands[0]
+        if isinstance(result, str):
+            self.known.add(result)
+            self._keep(result, dtypes[result])
+
+    def _values(self, source: str, dtypes: Mapping[str, str]) -> None:
+        """Values of a tile, loaded before their first use; those of a column are loaded once a row."""
+        shape = self.tiles.get(source)  # None: values that have no tile
+        if shape is None or source in self.known or (shape.cols == 1 and self.cols > 1):
+            return
+        self.known.add(source)
+        if shape.loc == "Acc":
+            self.moving += self.figures.loads["Acc"]
+            return
+        self._load(dtypes[source])
+        self.read += min(shape.bytes, self.rows * self.cols * DTYPES[dtypes[source]])
+
+    def _keep(self, result: str, dtype: str) -> None:
+        target = self.tiles.get(result)
+        if target is not None and target.loc == "Left":
+            self.moving += self.figures.stores[f"Left {dtype}"]
+        elif result in self.node.kept:
+            self._store(dtype)
+            self.written += self.rows * self.cols * DTYPES[dtype]
+
+    def _load(self, dtype: str) -> None:
+        """A vector of L1: what widening takes beyond moving it is computing."""
+        plain = self.figures.loads["fp32"]
+        self.moving += plain
+        if dtype in self.figures.loads and dtype not in WIDE:
+            self.computing += max(0.0, self.figures.loads[dtype] - plain)
+
+    def _store(self, dtype: str) -> None:
+        plain = self.figures.stores["fp32"]
+        narrow = dtype not in WIDE
+        self.moving += plain / 2 if narrow else plain
+        if dtype in self.figures.stores and narrow:
+            self.computing += max(0.0, self.figures.stores[dtype] - plain / 2)
+
+    def _compute(self, member: Instr, dtypes: Mapping[str, str]) -> None:
+        figures, prefix = self.figures, "beside " if self.node.beside else ""
+        stem = member.name.removeprefix("T")
+        kind = OPERATIONS.get(stem, "add")
+        if stem == "RSQRT":
+            self.dividing += figures.dividing[f"{prefix}sqrt"] + figures.dividing[f"{prefix}divide"]
+        elif kind in DIVIDER:
+            self.dividing += figures.dividing[prefix + kind]
+        elif stem == "CVT":
+            self.computing += self._cast(member, dtypes, prefix)
+        elif stem not in FREE:
+            self.computing += figures.operations[prefix + kind]
+
+    def _cast(self, member: Instr, dtypes: Mapping[str, str], prefix: str) -> float:
+        """Rounding values that are computed with; a store's own rounding is the store's."""
+        result, source = str(member.operands[0]), str(member.operands[1])
+        to = dtypes[result]
+        if dtypes[source] == "int32" and to == "fp32":
+            return self.figures.operations[f"{prefix}add"]
+        again = any(result in m.operands[1:] and m.name not in ("TSTORE", "TMOV") for m in self.node.members)
+        return self.figures.operations[f"{prefix}rounded {to}"] if to in NARROW and again else 0.0

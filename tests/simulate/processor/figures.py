@@ -1,4 +1,5 @@
-"""Times of microbenchmarks of a machine that does not exist: round numbers, so that what is made of them can be told."""
+"""Times of microbenchmarks of a machine that does not exist: round numbers, so that what is made of them can be
+told."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_twice_the_work_takes_at_most_twice_as_long_and_a_fill_where_memory_is_a
         gathers=dict.fromkeys(FIGURES.gathers, flat(10.0)),
         bound={key: replace(one, bytes_=flat(0.02)) for key, one in FIGURES.bound.items()},
     )  # fmt: skip
-    fill = call(name, 1, near).cycles
+    fill = call(name, 64, near).cycles  # a last tile that is not whole
     assert call(name, 2 * rows, near).cycles <= 2 * call(name, rows, near).cycles + fill
 
 

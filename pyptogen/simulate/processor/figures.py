@@ -70,6 +70,10 @@ class Curve:
         part = log2(size / self.sizes[n - 1]) / log2(self.sizes[n] / self.sizes[n - 1])
         return self.values[n - 1] + part * (self.values[n] - self.values[n - 1])
 
+    def between(self, size: float) -> float:
+        """The same where it changes with the size itself."""
+        return float(np.interp(size, self.sizes, self.values))
+
     def rising(self) -> Curve:
         """The same without dips: more is never less."""
         found: list[float] = []
@@ -91,7 +95,7 @@ class Products:
 
     def of(self, m: int, n: int, k: int, bytes_: float) -> float:
         last = self.rows.sizes[-1]
-        rows = self.rows.at(m) if m <= last else self.rows.values[-1] * m / last
+        rows = self.rows.between(m) if m <= last else self.rows.values[-1] * m / last
         slower = self.larger.at(bytes_) if self.larger is not None else 1.0
         return self.call + (rows * n * k + self.result * m * n) * slower
 

@@ -10,123 +10,68 @@ anew for each of these ways.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-
-from pyptogen.lower.artifacts import Dump, Lowered
-from pyptogen.lower.fifo_or_gm import Cycles, compared
-from pyptogen.lower.launch_cost import LaunchCost
-from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import Refusal, asked
+from pyptogen.lower import fifo_or_gm
+from pyptogen.lower.refusal import Refusal
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tile.kernels.partition import hand_kernels
-from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.lower.ways import Choice, Cycles, Stages, Ways
 
-Groups = tuple[tuple[str, ...], ...]
 LEAST_GAIN = 1.05
 """How many times as fast fused stages have to be: a kernel that does one thing is easier to read."""
 
 
-def run(
-    lowered: Callable[[Sequence[Selected], Dump | None], Lowered],
-    program: Program,
-    platform: Platform,
-    rows: Sequence[Selected],
-    dump: Dump | None,
-    launch_cost: LaunchCost | None,
-) -> Lowered:
-    """The operator lowered for the rows, which name neither sizes nor fused stages, as they are, or with stages fused.
-
-    Args:
-        lowered: lowers it for rows.
-        program: the operator.
-        platform: where it runs.
-        rows: the rows of the table that may apply.
-        dump: receives what the passes of the way that is taken show.
-        launch_cost: how long launches take. Without it nothing is fused.
-
-    Raises:
-        DiagnosticError: the rows as they are cannot be lowered.
-    """
-    if launch_cost is None or platform.timing is None or len(program.stages) < 2:
-        return lowered(rows, dump)
-    texts: dict[str, str] = {}
-    shown = None if dump is None else texts.__setitem__
-    try:
-        taken = separate = lowered(rows, shown)
-        groups: Groups = tuple((stage.name,) for stage in program.stages)
-        cycles = _cycles(taken, groups, platform, launch_cost)
-        at = 1
-        while at < len(groups):
-            joined = (*groups[: at - 1], groups[at - 1] + groups[at], *groups[at + 1 :])
-            likely = _may_gain(cycles, groups, at, platform.timing.task.value)
-            tried = _tried(lowered, program, rows, groups, joined, at) if likely else None
-            if tried is None or _gain(taken, tried, platform, launch_cost) < LEAST_GAIN:
-                at += 1
-                continue
-            groups, taken = joined, tried
-            cycles = _cycles(taken, groups, platform, launch_cost)
-            at = max(1, at - 1)  # the kernel before may take all of it, though it did not take its first stage
-        if taken is not separate:
-            taken = _noted(taken, groups, _gain(separate, taken, platform, launch_cost))
-            if shown is not None:
-                texts.clear()
-                lowered(_fused(rows, groups), shown)
-    finally:
-        for name, text in texts.items():
-            assert dump is not None
-            dump(name, text)
-    return taken
+def choose(ways: Ways) -> Choice:
+    """The way that is faster by the model: with stages of their own, or with stages fused. Without a model nothing is
+    fused."""
+    taken = separate = fifo_or_gm.choose(ways)
+    timing = ways.platform.timing
+    if ways.launch_cost is None or timing is None or isinstance(ways.result(separate.way), Refusal):
+        return separate
+    groups: list[Stages] = [(stage.name,) for stage in ways.program.stages]
+    at = 1
+    while at < len(groups):
+        first, second = groups[at - 1 : at + 1]
+        (cycles,) = ways.cycles(taken.way)
+        tried = None
+        if _may_join(ways.program, first, second) and _may_gain(cycles, first, second, timing.task.value):
+            tried = _joined(ways, [*groups[: at - 1], first + second, *groups[at + 1 :]])
+        if tried is None or ways.gain(taken.way, tried.way) < LEAST_GAIN:
+            at += 1
+            continue
+        groups[at - 1 : at + 1] = [first + second]
+        taken = tried
+        at = max(1, at - 1)  # the kernel before may take all of it, though it did not take its first stage
+    return taken if taken is separate else _noted(ways, taken, ways.gain(separate.way, taken.way))
 
 
-def _tried(
-    lowered: Callable[[Sequence[Selected], Dump | None], Lowered],
-    program: Program,
-    rows: Sequence[Selected],
-    groups: Groups,
-    joined: Groups,
-    at: int,
-) -> Lowered | None:
-    """With one kernel less, if its stages have to do with each other and can be one. Operators that update inputs in
-    place are left alone: the order of their kernels is part of what they mean."""
-    first, second = groups[at - 1], groups[at]
-    by_hand = hand_kernels(program).keys() & {*first, *second}
+def _may_join(program: Program, first: Stages, second: Stages) -> bool:
+    """Whether the stages of two kernels have to do with each other, run in the same calls and may be one. Operators
+    that update inputs in place are left alone: the order of their kernels is part of what they mean."""
+    if program.inplace or hand_kernels(program).keys() & {*first, *second}:
+        return False
+    if len({program.stage(name).condition for name in (*first, *second)}) > 1:
+        return False
     made = {op.result.name for op in program.ops if op.stage in first}
     read = {value.name for op in program.ops if op.stage in second for value in op.operands if isinstance(value, Value)}
-    if by_hand or program.inplace or not made & read:
-        return None
-    found = asked(lowered, _fused(rows, joined), None)
-    return None if isinstance(found, Refusal) else found
+    return bool(made & read)
 
 
-def _cycles(taken: Lowered, groups: Groups, platform: Platform, launch_cost: LaunchCost) -> Cycles:
-    leaders = {stage: group[0] for group in groups for stage in group}
-    (cycles,) = compared([taken], platform, launch_cost, leaders)
-    return cycles
-
-
-def _may_gain(cycles: Cycles, groups: Groups, at: int, task: float) -> bool:
+def _may_gain(cycles: Cycles, first: Stages, second: Stages, task: float) -> bool:
     """Whether two kernels as one can save enough to be tried: at best a launch and all of the shorter one."""
-    shorter = min(cycles.kernels.get(group[0], 0.0) for group in groups[at - 1 : at + 1])
+    shorter = min(cycles.kernels.get(stages[0], 0.0) for stages in (first, second))
     return cycles.call >= LEAST_GAIN * (cycles.call - shorter - task)
 
 
-def _gain(slower: Lowered, faster: Lowered, platform: Platform, launch_cost: LaunchCost) -> float:
-    """How many times as fast a way is."""
-    leaders = {stage.name: "" for stage in slower.program.stages}
-    before, after = compared([slower, faster], platform, launch_cost, leaders)
-    return before.call / after.call
+def _joined(ways: Ways, groups: list[Stages]) -> Choice | None:
+    """The best way with these kernels, if there is one."""
+    choice = fifo_or_gm.choose(ways, tuple(group for group in groups if len(group) > 1))
+    return None if isinstance(ways.result(choice.way), Refusal) else choice
 
 
-def _fused(rows: Sequence[Selected], groups: Groups) -> list[Selected]:
-    fuse = tuple(group for group in groups if len(group) > 1)
-    return [replace(row, row=replace(row.row, fuse=fuse)) for row in rows]
-
-
-def _noted(result: Lowered, groups: Groups, gain: float) -> Lowered:
-    """The result, which says what was chosen: as a tiling row would."""
-    fuse = [list(group) for group in groups if len(group) > 1]
+def _noted(ways: Ways, choice: Choice, gain: float) -> Choice:
+    """The choice, which says what it fuses: as a tiling row would."""
+    fuse = [list(group) for group in choice.way.fused]
     lists = ", ".join(f"[{', '.join(group)}]" for group in fuse)
-    row = f"fuse: [{lists}]"
-    note = f"{result.name}, {result.target}: stages fused (`{row}`): {gain:.2f} times as fast as apart by the model"
-    return replace(result, notes=(*result.notes, note), chosen={**(result.chosen or {}), "fuse": fuse})
+    operator = f"{ways.program.name}, {ways.platform.name}"
+    note = f"{operator}: stages fused (`fuse: [{lists}]`): {gain:.2f} times as fast as apart by the model"
+    return choice.noted(note, {"fuse": fuse})

@@ -33,6 +33,7 @@ from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Table
+from pyptogen.lower.ways import Ways
 
 Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
 
@@ -108,25 +109,47 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
 
-    by_author = any(row.row.fuse or any(row.row.sizes.values()) for row in rows)
-    chosen: dict[str, Table] | None = None if by_author else {}
+    rows_name_sizes = any(any(row.row.sizes.values()) for row in rows)
+    chosen: dict[str, Table] | None = None if rows_name_sizes else {}
+    same: dict[_Parts, Lowered] = {}
 
-    def lowered(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
-        return _lower(State(program, program, platform, tuple(tried), launch_cost, chosen), shown)
+    def lowered(tried: Sequence[Selected], shown: Dump | None = None) -> Lowered:
+        state = State(program, program, platform, tuple(tried), launch_cost, chosen)
+        result = _lower(state, shown, same if shown is None else {})
+        return fifo_or_gm.noted(result, tried)
 
-    def with_or_without_fifos(tried: Sequence[Selected], shown: Dump | None) -> Lowered:
-        return fifo_or_gm.run(lowered, program, platform, tried, shown, launch_cost)
+    if rows_name_sizes:
+        return lowered(rows, dump)
+    ways = Ways(program, platform, rows, launch_cost, lowered)
+    rows_name_fused = any(row.row.fuse is not None for row in rows)
+    choice = fifo_or_gm.choose(ways) if rows_name_fused else fused_stages.choose(ways)
+    result = ways.result(choice.way) if dump is None else lowered(ways.rows_of(choice.way), dump)
+    if isinstance(result, Refusal):
+        raise result.error()
+    return replace(result, notes=(*result.notes, *choice.notes), chosen=choice.keys or None)
 
-    if by_author:
-        return fifo_or_gm.noted(lowered(rows, dump), rows)
-    return fused_stages.run(with_or_without_fifos, program, platform, rows, dump, launch_cost)
+
+_Parts = tuple[tuple[object, ...], ...]
 
 
-def _lower(state: State, dump: Dump | None) -> Lowered:
-    """All passes."""
+def _parts(state: State) -> _Parts:
+    """What a plan makes of the operator: by kernel, all that decides what becomes of it, but its name."""
+    return tuple(
+        (
+            *(part.ops.core, part.ops.slots, part.ops.vector_cores, part.ops.writes, part.longest, part.depths),
+            tuple((op.stage, op.result.name) for op in part.ops.ops),
+            tuple((stage, dim, size) for stage, dims in part.sizes.items() for dim, size in dims.items()),
+        )
+        for part in state.variants.parts
+    )
+
+
+def _lower(state: State, dump: Dump | None, same: dict[_Parts, Lowered]) -> Lowered:
+    """All passes. ``same``: what came of other plans; of a plan that becomes the same kernels comes the same."""
     passes = [one for one in PASSES if one.applies(state.platform)]
     before: list[State] = []
     shown, rules = _Shown(dump), _Rules()
+    parts: _Parts | None = None
     while len(before) < len(passes):
         one = passes[len(before)]
         made = asked(one.run, state)
@@ -137,9 +160,16 @@ def _lower(state: State, dump: Dump | None) -> Lowered:
             continue
         before.append(state)
         state = made
+        if one.name == "partition" and parts is None:
+            parts = _parts(state)
+            if parts in same:
+                return same[parts]
         rules.check(one.level, state)
         shown.note(one, state)
-    return _lowered(state)
+    result = _lowered(state)
+    if parts is not None:
+        same[parts] = result
+    return result
 
 
 def _without(refusal: Refusal, state: State, begun: Sequence[State]) -> State:

@@ -86,7 +86,7 @@ class TilingRowSpec:
 
     when: tuple[tuple[str, str, Any], ...]
     sizes: Mapping[str, Mapping[str, Any]]
-    fuse: tuple[tuple[str, ...], ...]
+    fuse: tuple[tuple[str, ...], ...] | None
     spans: Mapping[tuple[str, str], Span]
     span: Span
 

@@ -82,7 +82,7 @@ def _table_of(source: Source) -> Node:
 
 def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
     when: tuple[tuple[str, str, Any], ...] = ()
-    fuse: tuple[tuple[str, ...], ...] = ()
+    fuse: tuple[tuple[str, ...], ...] | None = None
     sizes: dict[str, dict[str, Any]] = {}
     spans: dict[tuple[str, str], Span] = {}
 

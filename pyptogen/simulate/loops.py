@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyptogen.lower.expr import part_of
 from pyptogen.lower.instruction.ir import For
-from pyptogen.lower.tile.ir import Element, Loop, distributed_nest, share_of
+from pyptogen.lower.tile.ir import Condition, Element, Loop, distributed_nest, share_of
 from pyptogen.simulate.gm import GlobalMemory
 
 
@@ -52,7 +52,7 @@ class LoopWalk:
             env[loop.var] = at
             if loop.valid is not None:
                 env[loop.valid] = min(tile, stop - at)
-            if loop.only is not None and not loop.only.holds(self._element, {**self.scalars, **env}):
+            if loop.only is not None and not self._takes_place(loop.only):
                 continue
             if loop.share is not None:
                 env |= zip(loop.share, share_of(env[str(loop.valid)], env[str(self.subblock)]), strict=True)
@@ -62,8 +62,14 @@ class LoopWalk:
         for name in (loop.var, loop.valid or loop.var, *(loop.share or ())):
             env.pop(name, None)
 
+    def _takes_place(self, only: Condition) -> bool:
+        for element in only.elements:
+            self.env[element.name] = self._element(element)
+        return only.holds(lambda e: self.env[e.name], {**self.scalars, **self.env}, self.block, self.blocks)
+
     def _element(self, element: Element) -> int:
-        return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
+        found = self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
+        return found if element.places is None else min(max(found, 0), element.places.evaluate(self.env) - 1)
 
 
 def _step(loop: Loop | For) -> int:

@@ -48,6 +48,15 @@ def _loop_names(kernel: InstrKernel) -> Iterator[str]:
             yield node.name
 
 
+def _guards(kernel: InstrKernel) -> Iterator[bool]:
+    """Of each index that is guarded, whether one that names no place is skipped."""
+    for node in walk(kernel.body):
+        if isinstance(node, ReadIndex) and node.places is not None:
+            yield node.skips
+        elif isinstance(node, For) and node.only is not None and any(e.places is not None for e in node.only.elements):
+            yield False
+
+
 def kernel_text(
     kernel: InstrKernel,
     function: str,
@@ -122,6 +131,6 @@ def kernel_text(
         queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo, platform.rings_on_chip)],
         tile_aliases=writer.aliases.tiles,
         gm_aliases=writer.aliases.tensors,
-        guards_indices={n.skips for n in walk(kernel.body) if isinstance(n, ReadIndex) and n.places is not None},
+        guards_indices=set(_guards(kernel)),
         lines=[f"{line}{marks(origin)}" for line, origin in zip(writer.lines, writer.traced, strict=True)],
     )

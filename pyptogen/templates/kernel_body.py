@@ -181,6 +181,8 @@ class Writer:
             self.put(depth + 1, f"const int32_t {node.valid} = {valid};")
         if node.only is not None:
             self.speak(depth + 1, node.only.span)
+            for e in node.only.elements:
+                self.on_readindex(ReadIndex(e.name, e.tensor, e.offset, e.span, e.places), depth + 1)
             for line in skip_lines(node.only):
                 self.put(depth + 1, line)
         if node.share is not None:

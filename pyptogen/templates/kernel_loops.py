@@ -95,15 +95,16 @@ def next_slot(node: For) -> str:
 
 
 def skip_lines(only: Condition) -> list[str]:
-    """What leaves an iteration out in which a condition does not hold."""
-    lines = [f"const int64_t {e.name} = {e.tensor}[{e.offset.c(wide=True)}];" for e in only.elements]
-    first, *others = only.comparisons
+    """What leaves an iteration out in which a condition does not hold, once its elements are read."""
+    first, *others = only.comparisons or (None,)
+    tests = [] if only.owner is None else [f"{only.owner.at.c()} / {only.owner.tile} % nblk != block"]
     if others:
         holds = " && ".join(_comparison(c) for c in only.comparisons)
-        test = f"!({holds})"
-    else:
-        test = _comparison(replace(first, relation=_OPPOSITE[first.relation]))
-    return [*lines, f"if ({test}) {{  // this iteration is skipped", "    continue;", "}"]
+        tests.append(f"!({holds})")
+    elif first is not None:
+        tests.append(_comparison(replace(first, relation=_OPPOSITE[first.relation])))
+    why = "another block's" if only.owner is not None else "this iteration is skipped"
+    return [f"if ({' || '.join(tests)}) {{  // {why}", "    continue;", "}"]
 
 
 _OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}

@@ -247,8 +247,8 @@ class Writer:
         values = self.values
         self.speak(only.span)
         for element in only.elements:
-            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
-        holds, note = values.all_hold(only.comparisons), "else this iteration is skipped"
+            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span, element.places))
+        holds, note = values.holds(only), "else this iteration is skipped"
         if not slots:
             values.open(f"scf.if {holds}", note)
             self.round(node, ())

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.origins import Origin
-from pyptogen.lower.tile.ir import Comparison
+from pyptogen.lower.tile.ir import Condition, Owner
 from pyptogen.lower.verify import require
 from pyptogen.templates.pto_text_types import DTYPES
 
@@ -143,14 +142,20 @@ class Values:
 
     # -- index arithmetic -----------------------------------------------------------------------------------------
 
-    def all_hold(self, comparisons: Sequence[Comparison]) -> str:
-        """A truth value: that all of them hold."""
-        holds = ""
-        for c in comparisons:
+    def holds(self, condition: Condition) -> str:
+        """A truth value: that the block at hand is the owner, and all comparisons hold."""
+        holds = "" if condition.owner is None else self.is_owner(condition.owner)
+        for c in condition.comparisons:
             left, right = self.whole(c.left), self.whole(c.right)
             found = self.compute(f"arith.cmpi {PREDICATES[c.relation]}, {left}, {right} : index")
             holds = self.compute(f"arith.andi {holds}, {found} : i1") if holds else found
         return holds
+
+    def is_owner(self, owner: Owner) -> str:
+        """A truth value: that the block at hand has the iteration that a place is in."""
+        tile = self.compute(f"arith.divui {self.poly(owner.at)}, {self.index(owner.tile)} : index")
+        turn = self.compute(f"arith.remui {tile}, {self.bound('nblk')} : index")
+        return self.compute(f"arith.cmpi eq, {turn}, {self.bound('block')} : index")
 
     def whole(self, value: Poly) -> str:
         """The same where the attrs of the kernel may stand in it, which are no index values."""

@@ -37,7 +37,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor, distributed_nest
+from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor, Owner, distributed_nest
 from pyptogen.schema.c_names import is_c_name, is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.kernel_loops import counting_names
@@ -45,19 +45,20 @@ from pyptogen.templates.kernel_loops import counting_names
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Choose: ("zero", "then", "other"),
     Comparison: ("left", "right"),
-    Condition: ("elements", "comparisons"),
+    Condition: ("elements", "comparisons", "owner"),
     Cut: ("when",),
     Declare: ("name", "rows", "cols", "address", "owner"),
     ExecutionGraph: ("segment", "dims", "workspaces", "cuts", "plans"),
     Extent: ("valid",),
     Fifo: ("name", "slot"),
-    Element: ("name", "tensor", "offset"),
+    Element: ("name", "tensor", "offset", "places"),
     For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only", "share"),
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
     InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos", "subblock"),
     LaunchPlan: ("arguments", "tiles", "programs", "fifos"),
+    Owner: ("at",),
     Tiles: ("loops",),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),

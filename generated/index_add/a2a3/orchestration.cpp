@@ -20,6 +20,16 @@ extern "C" __global__ AICORE void index_add(
     int32_t nblk);
 
 namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
 }  // namespace
 
 extern "C" void index_add_a2a3(pto_rt::Runtime &rt, const index_add_args &args)
@@ -30,9 +40,10 @@ extern "C" void index_add_a2a3(pto_rt::Runtime &rt, const index_add_args &args)
     auto *index = (__gm__ int32_t *)args.index;
     auto *src = (__gm__ float *)args.src;
     auto *y = (__gm__ float *)args.y;
+    const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t index_add_blocks = 1;
+        const int32_t index_add_blocks = fewer(rows, vector);
         rt.launch(
             "index_add", Core::Vector, index_add_blocks,
             [=] {

@@ -4,6 +4,7 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
@@ -11,21 +12,21 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void linear_to_out_cube(
-    __gm__ float *part,
+    __gm__ uint64_t *ffts,
     __gm__ float8_e4m3_t *x,
     __gm__ float8_e4m3_t *w,
+    __gm__ float *part_1_fifo,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_to_out_vec(
+    __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
-    __gm__ float *part,
+    __gm__ float *part_1_fifo,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
     int32_t nblk);
 
 namespace {
@@ -49,25 +50,23 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
     auto *w = (__gm__ float8_e4m3_t *)args.w;
     auto *w_scale = (__gm__ float *)args.w_scale;
     auto *y = (__gm__ bfloat16_t *)args.y;
-    // Values between kernels.
-    auto *part = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 9984 * sizeof(float)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
-    const int32_t vector = blocks_for(rt, Core::Vector);
+    __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
 
-    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    // The launches of one range of t; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t linear_to_out_cube_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 6, cube);
-        const Launch linear_to_out_cube_done = rt.launch(
-            "linear_to_out_cube", Core::Cube, linear_to_out_cube_blocks,
-            [=] {
-                linear_to_out_cube(part, x, w, t_begin, t_end, t, linear_to_out_cube_blocks);
-            }, {}, 1);
-        const int32_t linear_to_out_vec_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 6, vector);
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        const int32_t linear_to_out_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 6, mixed);
+        auto *part_1_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_to_out_blocks) * 65536 * sizeof(float)));
         rt.launch(
-            "linear_to_out_vec", Core::Vector, linear_to_out_vec_blocks,
+            "linear_to_out", Core::Mixed, linear_to_out_blocks,
             [=] {
-                linear_to_out_vec(y, x_scale, w_scale, part, t_begin, t_end, t, linear_to_out_vec_blocks);
-            }, {linear_to_out_cube_done});
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
+                pto_rt::side_by_side<2>(
+                    [=] { linear_to_out_cube(ffts, x, w, part_1_fifo, t_begin, t_end, linear_to_out_blocks); },
+                    [=] { linear_to_out_vec(ffts, y, x_scale, w_scale, part_1_fifo, t_begin, t_end, linear_to_out_blocks); });
+            });
     };
 
     segment(0, t);

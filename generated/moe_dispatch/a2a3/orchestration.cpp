@@ -165,7 +165,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 inverse_vec2(source_3, t, inverse_vec2_blocks);
             }, {}, 7);
-        const int32_t inverse_vec3_blocks = 1;
+        const int32_t inverse_vec3_blocks = fewer((t * 8 + 127) / 128, vector);
         const Launch inverse_vec3_done = rt.launch(
             "inverse_vec3", Core::Vector, inverse_vec3_blocks,
             [=] {

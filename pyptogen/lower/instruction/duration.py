@@ -74,7 +74,8 @@ class _Kernel:
                 for loop in distributed_nest(node)[1:]:
                     rounds, node = rounds * inside.trips(loop, self.kernel), loop
                     inside = inside.inside(loop, self.kernel)
-                share = -(-rounds // self.cores) if node.parallel else rounds
+                owned = node.only is not None and node.only.owner is not None
+                share = -(-rounds // self.cores) if node.parallel or owned else rounds
                 total.add(self.work(node.body, inside), share, node.slots > 1, self.copies)
             elif isinstance(node, Instr | Choose):
                 instr = node if isinstance(node, Instr) else node.other

@@ -13,7 +13,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
-from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Instr,
+    InstrKernel,
+    ReadIndex,
+    declarations,
+    walk,
+)
 from pyptogen.lower.isa.fractals import Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
@@ -217,6 +227,8 @@ def _indexed(kernel: InstrKernel) -> frozenset[str]:
     """The tensors of GM that the kernel accesses where a number says that it reads at run time."""
     nodes = list(walk(kernel.body))
     numbers = {node.name for node in nodes if isinstance(node, ReadIndex)}
+    conditions = [node.only for node in nodes if isinstance(node, For) and node.only is not None]
+    numbers |= {element.name for only in conditions for element in only.elements}
     instructions = [node.other if isinstance(node, Choose) else node for node in nodes]
     windows = [o for i in instructions if isinstance(i, Instr) for o in i.operands if isinstance(o, GmWindow)]
     return frozenset(window.tensor for window in windows if window.offset.names() & numbers)

@@ -217,7 +217,8 @@ class TilingRow:
 
     when: tuple[tuple[str, str, Any], ...]
     sizes: Mapping[str, Mapping[str, Any]]
-    fuse: tuple[tuple[str, ...], ...]
+    fuse: tuple[tuple[str, ...], ...] | None
+    """Stages that share a kernel. None: the row does not say which; empty: none do."""
     spans: Mapping[tuple[str, str], Span]
     """span of each size by (stage or "", dim)."""
     span: Span

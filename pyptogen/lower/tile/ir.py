@@ -224,12 +224,14 @@ def _fields(operation: type[TileOp], kind: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """The whole number ``name`` = element ``offset`` of a tensor in GM."""
+    """The whole number ``name`` = element ``offset`` of a tensor in GM. ``places``: how many places there are for an
+    index that a kernel computed; one that names none is made to fit."""
 
     name: str
     tensor: str
     offset: Poly
     span: Span
+    places: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,28 +247,53 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
+class Owner:
+    """The block at hand owns the place ``at``: of a loop in steps of ``tile`` from 0 on that is distributed to the
+    blocks of a launch, it has the iteration that the place is in."""
+
+    at: Poly
+    tile: int
+
+    def __str__(self) -> str:
+        return f"owner of {self.at} in tiles of {self.tile}"
+
+    def is_block(self, block: int, blocks: int, numbers: Mapping[str, int]) -> bool:
+        """Whether it is block number ``block``."""
+        return self.at.evaluate(numbers) // self.tile % blocks == block
+
+
+@dataclass(frozen=True, slots=True)
 class Condition:
-    """All ``comparisons`` hold, of loop variables, dims, attrs and ``elements`` that are read for it."""
+    """All ``comparisons`` hold, of loop variables, dims, attrs and ``elements`` that are read for it, and the block at
+    hand is the ``owner``, if there is one."""
 
     elements: tuple[Element, ...]
     comparisons: tuple[Comparison, ...]
     span: Span
+    owner: Owner | None = None
 
     def __str__(self) -> str:
-        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]; " for e in self.elements)
-        return f"{reads}{' and '.join(map(str, self.comparisons))}"
+        places = (f" of {e.places}" if e.places is not None else "" for e in self.elements)
+        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]{of}; " for e, of in zip(self.elements, places, strict=True))
+        return f"{reads}{' and '.join(map(str, (*self.comparisons, *([self.owner] if self.owner else []))))}"
 
-    def holds(self, element: Callable[[Element], int], known: Mapping[str, float | int]) -> bool:
-        """Whether it holds; ``element`` reads GM, ``known`` are the numbers of names."""
+    def holds(
+        self, element: Callable[[Element], int], known: Mapping[str, float | int], block: int = 0, blocks: int = 1
+    ) -> bool:
+        """Whether it holds in a block; ``element`` reads GM, ``known`` are the numbers of names."""
         numbers: dict[str, Any] = {**known, **{e.name: element(e) for e in self.elements}}
         sides = ((c.left.evaluate(numbers), c.relation, c.right.evaluate(numbers)) for c in self.comparisons)
-        return all(RELATIONS[relation](left, right) for left, relation, right in sides)
+        owned = self.owner is None or self.owner.is_block(block, blocks, numbers)
+        return owned and all(RELATIONS[relation](left, right) for left, relation, right in sides)
 
     def polys(self) -> Iterator[Poly]:
-        """Its offsets, and both sides of its comparisons."""
-        yield from (e.offset for e in self.elements)
+        """Its offsets, both sides of its comparisons, and the place that is owned."""
+        for element in self.elements:
+            yield from (p for p in (element.offset, element.places) if p is not None)
         for comparison in self.comparisons:
             yield from (comparison.left, comparison.right)
+        if self.owner is not None:
+            yield self.owner.at
 
     def names(self) -> set[str]:
         """What it needs to know, besides what it reads."""

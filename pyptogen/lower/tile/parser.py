@@ -25,6 +25,7 @@ from pyptogen.lower.tile.ir import (
     GmTensor,
     Loop,
     Node,
+    Owner,
     ScalarArg,
     Source,
     TileKernel,
@@ -285,15 +286,19 @@ class Parser:
         *reads, comparisons = text.split("; ")
         elements = []
         for read in reads:
-            found = re.fullmatch(r"(\w+) = (\w+)\[(.*)\]", read)
+            found = re.fullmatch(r"(\w+) = (\w+)\[(.*)\](?: of (.*))?", read)
             if found is None:
-                self.refuse("NAME = TENSOR[OFFSET]; LEFT RELATION RIGHT and …")
-            elements.append(Element(found[1], found[2], self.poly(found[3]), self.span()))
-        sides = []
+                self.refuse("NAME = TENSOR[OFFSET] of PLACES; LEFT RELATION RIGHT and …")
+            places = None if found[4] is None else self.poly(found[4])
+            elements.append(Element(found[1], found[2], self.poly(found[3]), self.span(), places))
+        sides, owner = [], None
         for comparison in comparisons.split(" and "):
+            if owned := re.fullmatch(r"owner of (.*) in tiles of (\d+)", comparison):
+                owner = Owner(self.poly(owned[1]), int(owned[2]))
+                continue
             left, relation, right = re.split(r" (==|!=|<=|>=|<|>) ", comparison)
             sides.append(Comparison(self.poly(left), relation, self.poly(right)))
-        return Condition(tuple(elements), tuple(sides), self.span())
+        return Condition(tuple(elements), tuple(sides), self.span(), owner)
 
     def op(self) -> TileOp:
         op = self.take(_OP, "NAME = OPERATION WINDOW OPERAND, … {FIELD = VALUE, …} @ STAGE")

@@ -54,6 +54,7 @@ class _Checker:
                 if node.only is not None:
                     missing = node.only.names() - inner - set(self.kernel.scalars)
                     require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)
+                    inner |= {element.name for element in node.only.elements}
                 self.nodes(node.body, inner, written)
                 continue
             if isinstance(node, ReadIndex):

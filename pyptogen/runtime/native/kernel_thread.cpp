@@ -13,7 +13,7 @@ namespace pto_rt::native {
 
 namespace {
 
-constexpr int kPatience = 1000;  // looks, a millisecond apart
+constexpr int kLooks = 1000;  // looks, a millisecond apart
 
 // Where the operator's instructions are, for the signal handler.
 std::atomic<uintptr_t> code_begin{0};
@@ -83,7 +83,7 @@ int park(const std::vector<KernelThread*>& threads, const void* entry)
     sigfillset(&action.sa_mask);
     sigaction(park_signal(), &action, nullptr);
     int left = 0;
-    for (int look = 0; look < kPatience; ++look) {
+    for (int look = 0; look < kLooks; ++look) {
         left = 0;
         for (KernelThread* thread : threads) {
             if (!thread->inside.load(std::memory_order_relaxed) || thread->parked.load()) continue;

@@ -7,10 +7,6 @@
 #include <string>
 #include <vector>
 
-#if defined(__x86_64__)
-#include <x86intrin.h>
-#endif
-
 #include "regions.hpp"
 
 namespace pto_rt::native {
@@ -19,7 +15,7 @@ namespace pto_rt::native {
 inline uint64_t ticks()
 {
 #if defined(__x86_64__)
-    return __rdtsc();
+    return __builtin_ia32_rdtsc();
 #else
     return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 #endif

@@ -337,7 +337,8 @@ def _takes_bf16(compiler: Compiler, flags: tuple[str, ...]) -> bool:
     with tempfile.TemporaryDirectory(prefix="pyptogen-") as folder:
         source = Path(folder) / "bf16.cpp"
         _write(source, _BF16)
-        return compiler.run([*flags, "-fsyntax-only", str(source)]).returncode == 0
+        # Not -fsyntax-only: the packaged compiler looks for the object, and builds its C++ library before.
+        return compiler.run([*flags, "-c", str(source), "-o", str(source.with_suffix(".o"))]).returncode == 0
 
 
 def _write(path: Path, text: str) -> None:

@@ -30,7 +30,7 @@ from pyptogen.lower.instruction.price import price_of, shape_of
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import distributed_nest, share_of
+from pyptogen.lower.tile.ir import Condition, distributed_nest, share_of
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
 
 PASSED = " passed"
@@ -167,7 +167,7 @@ class Walk:
             env[loop.var] = at
             if loop.valid is not None:
                 env[loop.valid] = min(loop.step, stop - at)
-            if loop.only is not None and not self._holds(loop):
+            if loop.only is not None and not self._holds(loop.only, (at - start) // loop.step):
                 continue
             if loop.share is not None:
                 subblock = env.get(str(self.kernel.subblock), 0)
@@ -176,12 +176,23 @@ class Walk:
             if loop.slot is not None:
                 env[loop.slot] = (env[loop.slot] + 1) % loop.slots
 
-    def _holds(self, loop: For) -> bool:
-        """Whether an iteration takes place; what is read from GM for it is taken to be so that it does."""
-        assert loop.only is not None
-        if loop.only.elements:
+    def _holds(self, only: Condition, turn: int) -> bool:
+        """Whether an iteration takes place; what is read from GM for it is taken to be so that it does, and that blocks
+        own the places of iterations in turn."""
+        if only.owner is not None:
+            return turn % self.blocks == self.block
+        if only.elements:
             return True
-        return loop.only.holds(lambda element: 0, {name: self.env.get(name, 0) for name in loop.only.names()})
+        return only.holds(lambda element: 0, {name: self.env.get(name, 0) for name in only.names()})
+
+    def _decide(self, only: Condition) -> None:
+        """The numbers that the scalar unit reads to know whether an iteration takes place, and those of iterations of
+        other blocks before it."""
+        for element in only.elements:
+            self.env[element.name] = 0
+            cycles = self._read_cycles(ReadIndex(element.name, element.tensor, element.offset, element.span))
+            times = self.blocks if only.owner is not None else 1
+            self.lane.run("S", "read", Price(cycles * times), element.tensor)
 
     def _loop(self, loop: For) -> None:
         """Runs of iterations, each as long as bodies repeat after a few of them."""
@@ -202,6 +213,8 @@ class Walk:
             if moved is None:
                 before = {name: self.env.get(name, 0) for name in self._counters(loop)}
                 outside = self.lane.mark()
+                if loop.only is not None:
+                    self._decide(loop.only)
                 self.nodes(loop.body)
                 body = self.lane.back(outside)
                 moved = body, {name: self.env.get(name, 0) for name in before}
@@ -237,6 +250,8 @@ class Walk:
         own |= {n.valid for n in walk(loop.body) if isinstance(n, For) and n.valid is not None}
         own |= {name for n in walk(loop.body) if isinstance(n, For) for name in n.share or ()}
         own |= {n.name for n in walk(loop.body) if isinstance(n, ReadIndex)}
+        conditions = [loop.only, *(n.only for n in walk(loop.body) if isinstance(n, For))]
+        own |= {element.name for only in conditions if only is not None for element in only.elements}
         for poly in _polys(loop.body):
             if own.isdisjoint(poly.names()):
                 if poly.constant is None:
@@ -304,7 +319,7 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
             yield Poly.of(node.slot)
         elif isinstance(node, For):
             yield from (node.stop - node.start, *(p - node.start for p in (node.after, node.before) if p is not None))
-            yield from node.only.polys() if node.only is not None else ()
+            yield from node.only.polys() if node.only is not None and not node.only.elements else ()
             if node.slot is not None:
                 yield Poly.of(node.slot)
             yield from _polys(node.body)

@@ -8,7 +8,9 @@ import pytest
 from lowering import lower_anew
 
 from lower.small_programs import program_of
+from pyptogen.lower import pipeline
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.passes.state import State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refused
 from pyptogen.simulate.device.call import launch_cycles
@@ -46,6 +48,35 @@ def test_what_an_author_says_stays() -> None:
     made = lower_anew(program_of(SPEC.format(tiling="tiling: [{bias: {t: 4}}]")), "a2a3")
     assert made.chosen is None
     assert len(made.execution.plans[-1]) == 3
+
+
+def test_an_empty_list_keeps_stages_apart() -> None:
+    made = lower_anew(program_of(SPEC.format(tiling="tiling: [{fuse: []}]")), "a2a3")
+    assert made.chosen is None
+    assert len(made.execution.plans[-1]) == 3
+
+
+def test_fifos_are_chosen_where_rows_say_only_what_is_fused() -> None:
+    row = "tiling: [{fuse: [[product, bias, activation]]}]"
+    made, written = (lower_anew(program_of(SPEC.format(tiling=one)), "a2a3") for one in (row, FUSED))
+    assert made.chosen == {"fifo": 2}
+    assert [kernel.body for kernel in made.instructions] == [kernel.body for kernel in written.instructions]
+
+
+def test_a_plan_that_becomes_the_same_kernels_is_lowered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through GM, a product and vector work on it are the same two kernels in one stage or in two."""
+    finished: list[State] = []
+    real = pipeline._lowered
+    monkeypatch.setattr(pipeline, "_lowered", lambda state: (finished.append(state), real(state))[1])
+    lower_anew(program_of(SPEC.format(tiling="tiling: [{fuse: []}]")), "a2a3")
+    assert len(finished) == 1
+    lower_anew(program_of(SPEC.format(tiling="")), "a2a3")
+    plans = [
+        [(part.ops.core, [op.result.name for op in part.ops.ops]) for part in state.variants.parts]
+        for state in finished[1:]
+    ]
+    assert len(plans) > 1
+    assert all(plan not in plans[:at] for at, plan in enumerate(plans))
 
 
 def test_nothing_is_fused_without_a_model() -> None:

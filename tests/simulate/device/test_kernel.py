@@ -126,3 +126,14 @@ def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> 
     tokens = {"t": 1024, "vocabulary": 32000}
     several = [reads_of("embedding", "token", tokens, blocks) for blocks in (4, 48)]
     assert several[0] < several[1] == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value)
+
+
+def test_blocks_share_what_indices_say_and_read_all_indices() -> None:
+    """Each changes the places that it owns, and asks of every index whose it is."""
+    (program,) = lowered("index_add").instructions
+    numbers = {"rows": 4096, "added": 8192}
+    alone, one = (lane_of(program, TIMING, numbers, 0, blocks) for blocks in (1, 32))
+    assert counts(alone)["TADD"] == 8192
+    assert counts(one)["TADD"] == 256
+    each, of_all = (reads_of("index_add", "index", numbers, blocks) for blocks in (1, 32))
+    assert of_all == pytest.approx(32 * each)

@@ -286,12 +286,17 @@ class KernelTrace:
             self.step(node)
 
     def takes_place(self, only: Condition) -> bool:
-        """Whether the condition of a round holds."""
-        known = {e.name: index_at(e.offset.evaluate(self.names)) for e in only.elements} | self.names
+        """Whether the condition of an iteration holds, whose body knows the elements that were read for it."""
+        for e in only.elements:
+            self.names[e.name] = self.guarded(ReadIndex(e.name, e.tensor, e.offset, e.span, e.places))
+        known, owner = self.names, only.owner
+        if owner is not None and owner.at.evaluate(known) // owner.tile % known["nblk"] != self.block:
+            return False
         return all(RELATIONS[c.relation](c.left.evaluate(known), c.right.evaluate(known)) for c in only.comparisons)
 
-    def guarded(self, node: ReadIndex, read: int) -> int:
+    def guarded(self, node: ReadIndex) -> int:
         """An index as a kernel goes on with it: the nearest that names a place, or -1 where one beyond them skips."""
+        read = index_at(node.offset.evaluate(self.names))
         if node.places is None:
             return read
         places = node.places.evaluate(self.names)
@@ -335,7 +340,7 @@ class KernelTrace:
         elif isinstance(node, Declare):
             self.tiles[node.name] = node
         elif isinstance(node, ReadIndex):
-            self.names[node.name] = self.guarded(node, index_at(node.offset.evaluate(self.names)))
+            self.names[node.name] = self.guarded(node)
         elif isinstance(node, Choose):
             first = sum(self.names[name] for name in node.zero.split(" + ")) == 0
             self.step(node.then if first else node.other)

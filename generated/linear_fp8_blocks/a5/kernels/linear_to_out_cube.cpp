@@ -15,19 +15,20 @@ using RightE4m3_128x128 = TileRight<float8_e4m3_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAccCompact<float, 256, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 768, 1>>;
-using PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
+using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 256 x 128, to both vector cores
+using Part1Slot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
-    __gm__ float *part,
     __gm__ float8_e4m3_t *x,
     __gm__ float8_e4m3_t *w,
+    __gm__ float *part_1_fifo,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
     int32_t nblk,
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    Part1Pipe part_1_pipe(part_1_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t k_blocks0_buffer = 0;  // which of 2 buffers this iteration of k_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
@@ -64,8 +65,7 @@ AICORE inline void run_block(
             set_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_buffer));
             set_flag(PIPE_M, PIPE_MTE1, event_t(k_blocks0_buffer));
             wait_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_buffer));
-            PartGm part_out(part + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
-            TSTORE(part_out, part_1_acc);
+            TPUSH<Part1Pipe, AccF32_256x128, TileSplitAxis::TILE_NO_SPLIT>(part_1_pipe, part_1_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(k_blocks0_buffer));
         }
     }
@@ -78,8 +78,9 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void linear_to_out_cube(
-    __gm__ float *part, __gm__ float8_e4m3_t *x, __gm__ float8_e4m3_t *w, int32_t t_begin, int32_t t_end, int32_t t,
-    int32_t nblk)
+    __gm__ uint64_t *ffts, __gm__ float8_e4m3_t *x, __gm__ float8_e4m3_t *w, __gm__ float *part_1_fifo,
+    int32_t t_begin, int32_t t_end, int32_t nblk)
 {
-    run_block(part, x, w, t_begin, t_end, t, nblk, static_cast<int32_t>(get_block_idx()));
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(x, w, part_1_fifo, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -84,11 +84,11 @@ def _holds(expr: Expr, dims: DimTable) -> bool:
 
 
 def _row(row: TilingRowSpec, names: set[str]) -> TilingRowSpec:
-    fuse = (tuple(name for name in group if name in names) for group in row.fuse)
+    fuse = None if row.fuse is None else [tuple(name for name in group if name in names) for group in row.fuse]
     return replace(
         row,
         sizes={stage: sizes for stage, sizes in row.sizes.items() if not stage or stage in names},
-        fuse=tuple(group for group in fuse if len(group) > 1),
+        fuse=None if fuse is None else tuple(group for group in fuse if len(group) > 1),
         spans={key: span for key, span in row.spans.items() if not key[0] or key[0] in names},
     )
 

@@ -67,7 +67,7 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     known = [s.name for s in program.stages]
     fused: dict[str, tuple[str, ...]] = {}
     given = hand_kernels(program)
-    for group in row.fuse:
+    for group in row.fuse or ():
         for stage in group:
             if stage in given:
                 raise refuse(

@@ -90,7 +90,7 @@ def select_rows(program: Program, target: str) -> tuple[Selected, ...]:
                 fix=f"add `- when: {{target: {target}}}` (or `- {{}}`) below this row",
             )
         )
-    return (Selected(TilingRow((), {}, (), {}, program.span), ()),)
+    return (Selected(TilingRow((), {}, None, {}, program.span), ()),)
 
 
 def normalise(value: Any, span: Span, dim: Dim) -> TileSize:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
-from pyptogen.lower.tile.ir import Extent, Form, GmRef, Loop, Node, TileOp
+from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
 from pyptogen.lower.tile.ops import Binary, GatherElements, GatherFromTile, ReadIndex
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
@@ -20,6 +21,8 @@ PLACES = 1024
 """Elements that are taken at a time."""
 ELEMENTS = 16
 """Rows of so many elements of two or four bytes are whole blocks."""
+OWNED_BYTES = 512
+"""Of the result that a block at least owns in one piece: what a transfer moves well."""
 TAKEN = frozenset({"fp32", "fp16", "int32", "int16"})
 """What TGATHER takes by an index on A2/A3 (the assembler's verifier)."""
 
@@ -186,13 +189,12 @@ def _beside(
 
 
 def scatter(b: StandaloneBuilder, op: Op) -> None:
-    """A copy of x, then each element of src to where its index points; one block does it all, in order."""
+    """A copy of x, then each element of src to where its index points, in order: by the block that owns the place."""
     x, index, src = op.operands
     assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
     axis = int(op.attrs["axis"])
     target, places, source = b.target(), b.source(index), b.source(src)
-    b.distributed = False
-    move(b, op.result.dtype, target, b.source(x))
+    tile_of_owner = _copy(b, op, target, b.source(x))
     steps: list[Step] = []
     start = target.offset
     for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
@@ -205,7 +207,48 @@ def scatter(b: StandaloneBuilder, op: Op) -> None:
     read_index = _read(b, places, b.at(places.offset, steps, 0), x.shape[axis])
     there = start + Poly.of(b.place) * b.stride(target.axes[axis])
     load = b.load(tile, source.tensor, b.at(source.offset, steps, 1))
-    b.nest(steps, [read_index, *_put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)])
+    body = _put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)
+    b.body += b.wrapped(steps[:-1], _by_owner(b, steps[-1], read_index, body, tile_of_owner))
+
+
+def _copy(b: StandaloneBuilder, op: Op, target: GmView, source: GmView) -> int:
+    """Adds a copy of the source to the target. The tile along the axis in which it is distributed to the blocks of a
+    launch: who copies a place owns it, and nobody else changes it. 0: one block does it all."""
+    dtype, at = op.result.dtype, int(op.attrs["axis"])
+    along = b.merged(b.items((target.axes[at],), (source.axes[at],)))
+    others = (v.axes[:at] + v.axes[at + 1 :] for v in (target, source))
+    items = b.merged(b.items(*others))
+    one_run = along and along[0].steps == (ONE, ONE)
+    col = None if len(along) != 1 or (one_run and items) else along[0] if one_run else items.pop() if items else None
+    if b.platform.unified or col is None or col.steps != (ONE, ONE):
+        b.distributed = False
+        move(b, dtype, target, source)
+        return 0
+    size = DTYPES[dtype]
+    cols = b.step(col, OWNED_BYTES // size if one_run else b.budget(dtype))
+    rows = cols if one_run else b.step(along[0], max(1, OWNED_BYTES // (cols.tile * size)))
+    inner = [*(b.step(item, 1) for item in items), *([] if one_run else [cols])]
+    tile = b.tile("part", dtype, Extent(1) if one_run else rows.extent(), cols.extent(), "row" if one_run else "full")
+    steps, strides = [rows, *inner], (ONE, ONE) if one_run else rows.item.steps
+    load = b.load(tile, source.tensor, b.at(source.offset, steps, 1), strides[1])
+    store = b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0])
+    b.nest([rows], b.wrapped(inner, [load, store]))
+    return rows.tile
+
+
+def _by_owner(b: StandaloneBuilder, step: Step, read: ReadIndex, body: Sequence[Node], tile: int) -> list[Node]:
+    """The loop over indices whose ``body`` puts something to the place that ``read`` reads: in the block alone that
+    owns it, in tiles of ``tile``; 0: one block does it all."""
+    if not tile:
+        return b.wrapped([step], [read, *body])
+    place = Element(read.name, read.index, read.index_offset, read.span, read.places)
+    only = Condition((place,), (), read.span, Owner(Poly.of(read.name), tile))
+    looped = b.wrapped([step], body)
+    if step.item.extent == Poly.of(step.tile):
+        return [Loop(step.var, step.var, ZERO, ONE, 1, None, "grid", False, tuple(looped), b.op.span, only=only)]
+    (loop,) = looped
+    assert isinstance(loop, Loop)
+    return [replace(loop, only=only)]
 
 
 def _put(b: StandaloneBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there: Poly) -> list[Node]:
@@ -220,13 +263,13 @@ def _put(b: StandaloneBuilder, adds: bool, tile: str, load: TileOp, tensor: str,
 
 
 def index_add(b: StandaloneBuilder, op: Op) -> None:
-    """A copy of x, then each slice of src added to the one that its index names; one block does it all, in order."""
+    """A copy of x, then each slice of src added to the one that its index names, in order: by the block that owns the
+    place."""
     x, index, src = op.operands
     assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
     axis, dtype = int(op.attrs["axis"]), op.result.dtype
     target, places, source = b.target(), b.source(index), b.source(src)
-    b.distributed = False
-    move(b, dtype, target, b.source(x))
+    tile_of_owner = _copy(b, op, target, b.source(x))
     (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     which = b.step(picked, 1)
     parts = (slice(axis), slice(axis + 1, None))
@@ -239,10 +282,10 @@ def index_add(b: StandaloneBuilder, op: Op) -> None:
     start = b.at(b.at(source.offset, inner, 1), (which,), 0)
     read = _read(b, places, b.at(places.offset, (which,), 1), x.shape[axis])
     body = b.wrapped(inner, _put(b, True, tile, b.load(tile, source.tensor, start), target.tensor, there))
-    b.nest((which,), [read, *body])
+    b.body += _by_owner(b, which, read, body, tile_of_owner)
 
 
-def _read(b: StandaloneBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
+def _read(b: StandaloneBuilder, places: GmView, offset: Poly, size: Any) -> ReadIndex:
     """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
     index = b.op.operands[1]
     assert isinstance(index, Value)

@@ -110,8 +110,8 @@ class Walk:
         """Instructions that are walked together."""
         raise NotImplementedError
 
-    def read(self, node: ReadIndex) -> None:
-        """A number that is read from GM."""
+    def read(self, node: ReadIndex, times: int = 1) -> None:
+        """So many numbers that are read from GM, beside each other."""
         raise NotImplementedError
 
     def nodes(self, nodes: Sequence[Node]) -> None:
@@ -190,9 +190,8 @@ class Walk:
         other blocks before it."""
         for element in only.elements:
             self.env[element.name] = 0
-            cycles = self._read_cycles(ReadIndex(element.name, element.tensor, element.offset, element.span))
             times = self.blocks if only.owner is not None else 1
-            self.lane.run("S", "read", Price(cycles * times), element.tensor)
+            self.read(ReadIndex(element.name, element.tensor, element.offset, element.span), times)
 
     def _loop(self, loop: For) -> None:
         """Runs of iterations, each as long as bodies repeat after a few of them."""
@@ -270,8 +269,8 @@ class Writer(Walk):
         for member in node.members:
             self.instr(member)
 
-    def read(self, node: ReadIndex) -> None:
-        self.lane.run("S", "read", Price(self._read_cycles(node)), node.tensor)
+    def read(self, node: ReadIndex, times: int = 1) -> None:
+        self.lane.run("S", "read", Price(self._read_cycles(node) * times), node.tensor)
 
     def instr(self, instr: Instr) -> None:
         queue = next((o for o in instr.operands if isinstance(o, Queue)), None)

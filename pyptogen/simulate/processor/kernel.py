@@ -23,6 +23,8 @@ OPERATIONS = {
 }  # fmt: skip
 """The operation of an instruction in a pass; others take as long as an addition."""
 FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
+READ = 1.0
+"""Nanoseconds of a number that a kernel reads from L1 to find its way by: a guess, a few processor cycles."""
 LINE = 64
 """Bytes that memory moves at a time."""
 GATHERED = 256
@@ -177,9 +179,10 @@ class _Walk(Walk):
         count = target.rows * target.cols
         return Touch(window.tensor, min(count * LINE, whole), False, 0, ("elements", count))
 
-    def read(self, node: ReadIndex) -> None:
-        size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4)
-        self.lane.work("S", Touching("read", Price(1.0, moved=size), node.tensor, (Touch(node.tensor, size, False),)))
+    def read(self, node: ReadIndex, times: int = 1) -> None:
+        size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4) * times
+        price = Price(READ * times, moved=size)
+        self.lane.work("S", Touching("read", price, node.tensor, (Touch(node.tensor, size, False),)))
 
 
 @dataclass(slots=True)

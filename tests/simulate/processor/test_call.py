@@ -106,3 +106,18 @@ def test_what_holds_a_launch_up_is_named() -> None:
     assert call("matmul_bf16", 1024).launches[0].cost.bound == "TMATMUL"
     slow = faster(FIGURES.read, 100.0)
     assert call("softmax", 4096, replace(FIGURES, read=slow)).bound == "memory"
+
+
+def test_a_pass_takes_as_long_as_the_unit_that_is_busy_longest() -> None:
+    before = call("gelu", 64).cycles
+    for name, units in (("operations", FIGURES.operations), ("dividing", FIGURES.dividing)):
+        slow = replace(FIGURES, **{name: {key: 100 * value for key, value in units.items()}})
+        assert call("gelu", 64, slow).cycles > 5 * before
+
+
+def test_updates_in_place_take_what_writing_takes_beyond_reading() -> None:
+    updated, sizes = operator("gated_delta_step"), {"b": 8}
+    before = time_of_call(updated, sizes, FIGURES).cycles
+    write = Curve(FIGURES.write.sizes, tuple(value + 0.05 for value in FIGURES.write.values))
+    state = 8 * 32 * 128 * 128 * 4
+    assert time_of_call(updated, sizes, replace(FIGURES, write=write)).cycles - before > 0.9 * 0.05 * state

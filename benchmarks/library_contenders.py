@@ -6,6 +6,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,11 +74,13 @@ def as_list(result: Any) -> list[torch.Tensor]:
     return list(result) if isinstance(result, tuple) else [result]
 
 
-def operator_of(case: Case, threads: int) -> Any:
-    """The operator as a user gets it, its static sizes replaced where the case has others."""
+@contextmanager
+def spec_of(case: Case) -> Iterator[Path]:
+    """The spec of a case, its static sizes replaced where the case has others."""
     path = ROOT / "specs" / case.spec
     if not case.static:
-        return pyptogen.compile(path, threads=threads)
+        yield path
+        return
     text = path.read_text(encoding="utf-8")
     for dim, size in case.static.items():
         text, count = re.subn(rf"(?m)^(  {dim}): \d+", rf"\1: {size}", text)
@@ -85,7 +88,13 @@ def operator_of(case: Case, threads: int) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / path.name
         copy.write_text(text, encoding="utf-8")
-        return pyptogen.compile(copy, threads=threads)
+        yield copy
+
+
+def operator_of(case: Case, threads: int) -> Any:
+    """The operator as a user gets it."""
+    with spec_of(case) as path:
+        return pyptogen.compile(path, threads=threads)
 
 
 def ours(operator: Any, tensors: Tensors, out: Tensors) -> Contender:

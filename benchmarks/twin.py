@@ -5,6 +5,7 @@
     python benchmarks/twin.py --sources ../pto-isa --docs      and write the tables of docs/twin.md
     python benchmarks/twin.py --rows                           measured kernels only
     python benchmarks/twin.py --library --only softmax         operators only
+    python benchmarks/twin.py --library --here                 operators for cpu on this machine, once it is measured
 
 `--sources` is a checkout of the public pto-isa: its GEMM and top-k are read from their own C++. Without it their rows
 are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`); the
@@ -205,13 +206,13 @@ def judged_table(found: list[Judged]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def library(only: set[str]) -> Iterator[CaseTime]:
-    """Operators of the library at the cases of their specs, on platforms with figures."""
+def library(only: set[str], here: bool = False) -> Iterator[CaseTime]:
+    """Operators of the library at the cases of their specs, on platforms with figures, or for cpu on this machine."""
     for spec in sorted(SPECS.glob("*.yaml")):
         if only and spec.stem not in only:
             continue
         try:
-            yield from cases_of(spec)
+            yield from cases_of(spec, here)
         except DiagnosticError as error:
             print(f"{spec.stem}: {error.diagnostics[0].message}")
 
@@ -240,6 +241,7 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help="write the tables into docs/twin.md")
     parser.add_argument("--rows", action="store_true", help="measured kernels only")
     parser.add_argument("--library", action="store_true", help="operators only")
+    parser.add_argument("--here", action="store_true", help="of operators: for cpu, by figures of this machine")
     parser.add_argument("--only", nargs="*", default=[], help="these operators")
     chosen = parser.parse_args()
     platform = PLATFORMS["a2a3"]
@@ -255,11 +257,11 @@ def main() -> None:
         if chosen.docs:
             write_page("judged", judged_table(found))
     if not chosen.rows:
-        times = list(library(set(chosen.only)))
+        times = list(library(set(chosen.only), chosen.here))
         for one in sorted(times, key=lambda time: time.roofline_share):
             print(f"{one.roofline_share:5.0%} {one.us:10.1f} us  {one.bound:12} {one.operator} {one.case} {one.target}")
         result["library"] = [asdict(one) for one in times]
-        if chosen.docs:
+        if chosen.docs and not chosen.here:
             write_page("library", table(list({(one.operator, one.target): one for one in times}.values())))
     if chosen.json:
         chosen.json.write_text(_lines(result), encoding="utf-8")

@@ -16,6 +16,7 @@ from pyptogen.cli import (
     breaking,
     build,
     cache,
+    calibrate,
     check,
     diff,
     doctor,
@@ -65,6 +66,7 @@ app.command("diff")(diff.command)
 app.command("breaking")(breaking.command)
 app.command("report")(report.command)
 app.command("cache")(cache.command)
+app.command("calibrate")(calibrate.command)
 app.command("doctor")(doctor.command)
 app.command("explain")(explain.command)
 app.command("sanitize")(sanitize.command)

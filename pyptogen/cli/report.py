@@ -63,20 +63,32 @@ def command(
         for platform in entry.platforms:
             screen.print(kernel_table(entry.name, platform))
             _print_call(screen, entry, platform.target, sizes)
+    if any(platform.target == "cpu" for entry in reports for platform in entry.platforms):
+        _say_if_unmeasured()
 
 
 def _print_call(screen: Console, entry: OperatorReport, target: str, sizes: dict[str, int]) -> None:
-    """The launches of one call by the model of the device: of the sizes that are given, else of the last case."""
+    """The launches of one call by the model of the device, or of this machine's processor: of the sizes that are given,
+    else of the last case."""
     from pyptogen.cli.tables import launch_table
+    from pyptogen.inspect.processor import call_here
     from pyptogen.schema import load_spec
     from pyptogen.simulate.device.cases import call_time, shown_case
 
     lowered = entry.lowered[target].lowered
     cases = load_spec(entry.spec).verify.cases
     wanted = sizes or (cases[-1] if cases else {})
-    call = call_time(lowered, wanted)
+    call = call_here(lowered, wanted) if target == "cpu" else call_time(lowered, wanted)
     if call is not None:
         screen.print(launch_table(call, shown_case(wanted)))
+
+
+def _say_if_unmeasured() -> None:
+    from pyptogen.inspect.processor import UNMEASURED
+    from pyptogen.runtime.calibration.kept import kept_figures
+
+    if kept_figures() is None:
+        typer.echo(UNMEASURED, err=True)
 
 
 def _report(targets: list[str] | None, given: list[Path], path: Path) -> OperatorReport:

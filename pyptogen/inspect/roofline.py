@@ -10,22 +10,25 @@ if TYPE_CHECKING:
     from pyptogen.simulate.device.cases import CaseTime
 
 
-def cases_of(spec: Path) -> list[CaseTime]:
-    """The cases of a spec on all of its platforms that have figures of time.
+def cases_of(spec: Path, here: bool = False) -> list[CaseTime]:
+    """The cases of a spec on all of its platforms that have figures of time; ``here``: for `cpu` on this machine, whose
+    figures were measured.
 
     Raises:
         DiagnosticError: any fault of the spec.
     """
     from pyptogen.builder.render import lower_targets
+    from pyptogen.inspect.processor import cases_here
     from pyptogen.lower.platforms import PLATFORMS
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
     from pyptogen.simulate.device.cases import case_times
 
-    timed = [name for name, platform in PLATFORMS.items() if platform.timed]
+    timed = ["cpu"] if here else [name for name, platform in PLATFORMS.items() if platform.timed]
     loaded = load_spec(spec)
     lowered = lower_targets(from_spec(loaded), timed, None, True)
-    return [one for result in lowered.values() for one in case_times(result.lowered, loaded.verify.cases)]
+    told = cases_here if here else case_times
+    return [one for result in lowered.values() for one in told(result.lowered, loaded.verify.cases)]
 
 
 def table(times: Sequence[CaseTime]) -> str:

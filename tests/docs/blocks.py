@@ -18,6 +18,8 @@ EXEMPT = {
     "python benchmarks/library.py --json library.json --picture library.svg": "needs PyTorch and takes many minutes",
     "python benchmarks/regress.py --against HEAD~20 --only flash_attention,layer_norm": "needs history, takes minutes",
     "python benchmarks/lowering.py --runs 3 -o benchmarks/results/lowering.json": "builds the whole library anew",
+    "pyptogen calibrate": "takes minutes; tests/runtime/calibration and tests/cli/test_calibrate.py look at its parts",
+    "python benchmarks/processor.py --json processor.json": "needs PyTorch and takes many minutes",
 }
 """Command line -> why no test runs it. Compared without a trailing comment."""
 

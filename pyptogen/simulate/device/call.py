@@ -165,7 +165,7 @@ def cost_of(
         resident: tensors that the call has written before, so that they lie in L2.
     """
     tensors = {t.name: t for program in programs for t in program.tensors}
-    unique = {name: float(_elements(t.shape, numbers) * DTYPES[t.dtype]) for name, t in tensors.items()}
+    unique = {name: float(elements(t.shape, numbers) * DTYPES[t.dtype]) for name, t in tensors.items()}
     for program in programs:
         for fifo in program.fifos:
             unique[fifo.name] = unique[fifo.slot] = 0.0
@@ -220,7 +220,7 @@ def _critical(launches: Sequence[LaunchTime], total: float) -> list[LaunchTime]:
     return sorted(found, key=lambda one: (one.start, one.kernel))
 
 
-def _elements(shape: Sequence[Poly], numbers: Mapping[str, int]) -> int:
+def elements(shape: Sequence[Poly], numbers: Mapping[str, int]) -> int:
     extents = (extent.evaluate({name: numbers.get(name, 1) for name in extent.names()}) for extent in shape)
     return reduce(lambda a, b: a * b, extents, 1)
 
@@ -232,7 +232,7 @@ def _contract_bytes(lowered: Lowered, launches: Sequence[LaunchTime], sizes: Map
     for launch in launches:
         for name, count in launch.cost.tensors.items():
             moved[name] = moved.get(name, 0.0) + count
-    whole = {name: float(_elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
+    whole = {name: float(elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
     return sum(min(size, moved.get(name, size)) for name, size in whole.items())
 
 

@@ -34,10 +34,7 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     would have too many iterations to look at."""
     if not PLATFORMS[lowered.target].timed:
         return None
-    known = {kernel.name for kernel in lowered.instructions}
-    seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
-    sized = all(dim in sizes for dim in lowered.execution.dims)
-    if not seen or not sized:
+    if not sees(lowered, sizes):
         return None
     try:
         return time_of_call(lowered, sizes)
@@ -45,10 +42,17 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
         return None
 
 
+def sees(lowered: Lowered, sizes: Mapping[str, int]) -> bool:
+    """Whether a model can tell what a call takes: none of its kernels is C++ by an author, and all dims have a size."""
+    known = {kernel.name for kernel in lowered.instructions}
+    seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
+    return seen and all(dim in sizes for dim in lowered.execution.dims)
+
+
 def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:
     """Cases of one lowered operator, as far as the model can tell."""
     calls = [(shown_case(sizes), call_time(lowered, sizes)) for sizes in cases]
-    return [_case(lowered, case, call) for case, call in calls if call is not None]
+    return [case_time(lowered, case, call) for case, call in calls if call is not None]
 
 
 def shown_case(sizes: Mapping[str, int]) -> str:
@@ -56,7 +60,8 @@ def shown_case(sizes: Mapping[str, int]) -> str:
     return ", ".join(f"{name}={size}" for name, size in sizes.items()) or "the one size"
 
 
-def _case(lowered: Lowered, case: str, call: CallTime) -> CaseTime:
+def case_time(lowered: Lowered, case: str, call: CallTime) -> CaseTime:
+    """What a table shows of a call."""
     cores = max((launch.blocks for launch in call.launches), default=0)
     share, count = round(call.roofline_share, 3), len(call.launches)
     return CaseTime(lowered.name, case, lowered.target, round(call.micros, 1), call.bound, share, cores, count)

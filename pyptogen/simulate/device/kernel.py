@@ -66,18 +66,26 @@ def lane_of(
     """
     fifos = {fifo.name: fifo.slots for fifo in kernel.fifos}
     lane = Recorder("cube" if kernel.core == "cube" else "vector", fifos)
+    env = first_numbers(kernel, numbers)
+    Writer(kernel, lane, block, blocks, env, timing=timing).nodes(kernel.body)
+    return lane.lane(2 if kernel.subblock else 1)
+
+
+def first_numbers(kernel: InstrKernel, numbers: Mapping[str, int]) -> dict[str, int]:
+    """What a kernel's text knows when it begins: ``numbers``, and counters of buffers and vector cores at 0."""
     env = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
     env |= numbers
     if kernel.subblock:
         env[kernel.subblock] = 0
-    _Writer(kernel, timing, lane, block, blocks, env).nodes(kernel.body)
-    return lane.lane(2 if kernel.subblock else 1)
+    return env
 
 
 @dataclass(slots=True)
-class _Writer:
+class Walk:
+    """Walks over a kernel's loops as a block does, and writes each of its instructions down; what these take, those who
+    are made from this say."""
+
     kernel: InstrKernel
-    timing: Timing
     lane: Recorder
     block: int
     blocks: int
@@ -94,12 +102,25 @@ class _Writer:
     bodies: dict[Hashable, tuple[tuple[Step, ...], dict[str, int]]] = field(default_factory=dict)
     """Bodies that were written down, and by how much they move the counters of buffers on."""
 
+    def instr(self, instr: Instr) -> None:
+        """An instruction by itself."""
+        raise NotImplementedError
+
+    def together(self, node: Pass) -> None:
+        """Instructions that are walked together."""
+        raise NotImplementedError
+
+    def read(self, node: ReadIndex, times: int = 1) -> None:
+        """So many numbers that are read from GM, beside each other."""
+        raise NotImplementedError
+
     def nodes(self, nodes: Sequence[Node]) -> None:
+        """All that stands in a body."""
         for node in nodes:
             if isinstance(node, Declare):
                 self._declare(node)
             elif isinstance(node, Instr):
-                self._instr(node)
+                self.instr(node)
             elif isinstance(node, SetFlag):
                 self.lane.set(node.src, node.dst, self._event(node))
             elif isinstance(node, WaitFlag):
@@ -108,12 +129,11 @@ class _Writer:
                 self.lane.barrier(node.pipe)
             elif isinstance(node, Choose):
                 first = sum(self.number(Poly.of(name)) for name in node.zero.split(" + ")) == 0
-                self._instr(node.then if first else node.other)
+                self.instr(node.then if first else node.other)
             elif isinstance(node, Pass):
-                for member in node.members:
-                    self._instr(member)
+                self.together(node)
             elif isinstance(node, ReadIndex):
-                self.lane.run("S", "read", Price(self._read_cycles(node)), node.tensor)
+                self.read(node)
                 self.env[node.name] = 0
             elif isinstance(node, For):
                 self._loop(node)
@@ -128,42 +148,6 @@ class _Writer:
     def _declare(self, node: Declare) -> None:
         rows, cols = (max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols))
         self.tiles[node.name] = shape_of(node, rows, cols)
-
-    # -- instructions -------------------------------------------------------------------------------------------------
-
-    def _instr(self, instr: Instr) -> None:
-        queue = next((o for o in instr.operands if isinstance(o, Queue)), None)
-        shapes = tuple(self.tiles[o] for o in instr.operands if isinstance(o, str))
-        if queue is not None and not shapes:
-            what, pipe = (POP, "S") if instr.name == "TPOP" else (FREE, "MTE2")
-            self.lane.fifo(what, queue.name, pipe)
-            return
-        if any(shape.rows == 0 or shape.cols == 0 for shape in shapes):
-            return
-        if queue is not None:
-            self.lane.fifo(CLAIM, queue.name)
-        cost = price_of(instr, self.tiles, self.number, self.timing)
-        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
-        tensor = window.tensor if window is not None else queue.name if queue is not None else ""
-        self.lane.run(instr.pipe, instr.name, cost, tensor)
-        if queue is not None:
-            self.lane.fifo(FILL, queue.name, instr.pipe)
-
-    def _read_cycles(self, node: ReadIndex) -> float:
-        """Of a number that the scalar unit reads: on the average over the loops around, as a line of its data cache
-        serves iterations that read beside each other."""
-        size = next((DTYPES[tensor.dtype] for tensor in self.kernel.tensors if tensor.name == node.tensor), 4)
-        here, same = self.number(node.offset), 1.0
-        for loop, grows in reversed(self.open):
-            before = self.env[loop.var]
-            self.env[loop.var] = before + grows
-            moved = abs(self.number(node.offset) - here)
-            self.env[loop.var] = before
-            if moved:
-                misses = min(1.0, moved * size / self.timing.scalar_line.value) / same
-                return self.timing.scalar_hit.value + misses * self.timing.scalar_load.value
-            same *= max(1, -(-(self.number(loop.stop) - self.number(loop.start)) // grows))
-        return self.timing.scalar_load.value
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
@@ -206,9 +190,8 @@ class _Writer:
         other blocks before it."""
         for element in only.elements:
             self.env[element.name] = 0
-            cycles = self._read_cycles(ReadIndex(element.name, element.tensor, element.offset, element.span))
             times = self.blocks if only.owner is not None else 1
-            self.lane.run("S", "read", Price(cycles * times), element.tensor)
+            self.read(ReadIndex(element.name, element.tensor, element.offset, element.span), times)
 
     def _loop(self, loop: For) -> None:
         """Runs of iterations, each as long as bodies repeat after a few of them."""
@@ -274,6 +257,54 @@ class _Writer:
                     yield poly
             else:
                 yield from (Poly.of(name) for name in sorted(poly.names() - own))
+
+
+@dataclass(slots=True)
+class Writer(Walk):
+    """With the prices of a device."""
+
+    timing: Timing = field(kw_only=True)
+
+    def together(self, node: Pass) -> None:
+        for member in node.members:
+            self.instr(member)
+
+    def read(self, node: ReadIndex, times: int = 1) -> None:
+        self.lane.run("S", "read", Price(self._read_cycles(node) * times), node.tensor)
+
+    def instr(self, instr: Instr) -> None:
+        queue = next((o for o in instr.operands if isinstance(o, Queue)), None)
+        shapes = tuple(self.tiles[o] for o in instr.operands if isinstance(o, str))
+        if queue is not None and not shapes:
+            what, pipe = (POP, "S") if instr.name == "TPOP" else (FREE, "MTE2")
+            self.lane.fifo(what, queue.name, pipe)
+            return
+        if any(shape.rows == 0 or shape.cols == 0 for shape in shapes):
+            return
+        if queue is not None:
+            self.lane.fifo(CLAIM, queue.name)
+        cost = price_of(instr, self.tiles, self.number, self.timing)
+        window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
+        tensor = window.tensor if window is not None else queue.name if queue is not None else ""
+        self.lane.run(instr.pipe, instr.name, cost, tensor)
+        if queue is not None:
+            self.lane.fifo(FILL, queue.name, instr.pipe)
+
+    def _read_cycles(self, node: ReadIndex) -> float:
+        """Of a number that the scalar unit reads: on the average over the loops around, as a line of its data cache
+        serves iterations that read beside each other."""
+        size = next((DTYPES[tensor.dtype] for tensor in self.kernel.tensors if tensor.name == node.tensor), 4)
+        here, same = self.number(node.offset), 1.0
+        for loop, grows in reversed(self.open):
+            before = self.env[loop.var]
+            self.env[loop.var] = before + grows
+            moved = abs(self.number(node.offset) - here)
+            self.env[loop.var] = before
+            if moved:
+                misses = min(1.0, moved * size / self.timing.scalar_line.value) / same
+                return self.timing.scalar_hit.value + misses * self.timing.scalar_load.value
+            same *= max(1, -(-(self.number(loop.stop) - self.number(loop.start)) // grows))
+        return self.timing.scalar_load.value
 
 
 def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:

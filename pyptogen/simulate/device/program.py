@@ -61,7 +61,10 @@ class Recorder:
 
     def run(self, pipe: str, name: str, price: Price, tensor: str = "") -> None:
         """An instruction."""
-        work = Work(name, price, tensor)
+        self.work(pipe, Work(name, price, tensor))
+
+    def work(self, pipe: str, work: Work) -> None:
+        """Anything that a pipe does."""
         self._add(Step(RUN, NUMBER[pipe], self._works.setdefault(work, len(self._works))))
 
     def set(self, src: str, dst: str, event: int) -> None:

@@ -260,6 +260,8 @@ def main() -> None:
         times = list(library(set(chosen.only), chosen.here))
         for one in sorted(times, key=lambda time: time.roofline_share):
             print(f"{one.roofline_share:5.0%} {one.us:10.1f} us  {one.bound:12} {one.operator} {one.case} {one.target}")
+        if chosen.here and not times:
+            raise SystemExit("no figures of this machine: `pyptogen calibrate` measures them")
         result["library"] = [asdict(one) for one in times]
         if chosen.docs and not chosen.here:
             write_page("library", table(list({(one.operator, one.target): one for one in times}.values())))

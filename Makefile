@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SPEC := specs/indexer_prolog.yaml
+CXX_SOURCES := find pyptogen/runtime pyptogen/torch -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -34,15 +35,17 @@ test-torch: $(VENV)/.installed-torch-dev ## operators in PyTorch on the CPU, imp
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/pytorch.md]" \
 	  "tests/docs/test_pages.py::test_blocks_of_a_page_run_in_order[docs/import.md]"
 
-lint: $(VENV)/.installed-dev ## ruff, mypy, and which room may import which
+lint: $(VENV)/.installed-dev ## ruff, mypy, clang-format, and which room may import which
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(CXX_SOURCES) | xargs $(BIN)/clang-format --dry-run -Werror
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-format: $(VENV)/.installed-dev ## let ruff format and fix
+format: $(VENV)/.installed-dev ## let ruff and clang-format format and fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(CXX_SOURCES) | xargs $(BIN)/clang-format -i
 
 docs: $(VENV)/.installed ## write the tables of docs/ and of the checked mode anew
 	$(BIN)/python docs/write_diagnostics.py

@@ -143,7 +143,7 @@ def _sites() -> str:
 def _names() -> str:
     rows = checked_rows()
     names = _set_names(rows)
-    lines = [_HEADER.rstrip()]
+    lines = [_HEADER.rstrip(), "// clang-format off", ""]
     lines += [f"constexpr Types {_constant(d)} = 1U << {bit};" for bit, d in enumerate(DTYPES)]
     for types, name in names.items():
         if len(types) != 1:

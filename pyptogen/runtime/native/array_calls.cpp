@@ -172,10 +172,9 @@ int run(pto_array_operator& op, pto_rt::native::Chip* chip, std::vector<int64_t>
 // Null where this process does not tell how to release the interpreter lock. The rules are copied; `seconds` takes the
 // time of each run, and the dtypes must live as long as the operator. A call has `count` numbers: the bits of `attrs`
 // attrs, and what else Python tells calls by. `indices`: inputs of 4 or 8 bytes whose elements are indices.
-PTO_API pto_array_operator* pto_arrays_define(int64_t entry, int policy, int64_t object_head, int64_t tuple_head,
-                                              const void* array_type, const ArrayRule* rules, int inputs, int outputs,
-                                              int attrs, int count, const int32_t* indices, int index_count,
-                                              double* seconds)
+PTO_API pto_array_operator* pto_arrays_define(
+    int64_t entry, int policy, int64_t object_head, int64_t tuple_head, const void* array_type, const ArrayRule* rules,
+    int inputs, int outputs, int attrs, int count, const int32_t* indices, int index_count, double* seconds)
 {
     auto save = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyEval_SaveThread"));
     auto restore = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "PyEval_RestoreThread"));
@@ -207,8 +206,9 @@ PTO_API int pto_arrays_exchange(const void* type, void* read)
 
 // What is read of an array or tensor, as `rule` says: its address, rank, whether it is contiguous, whether it may be
 // written, and all sizes and strides in bytes, for Python to compare with its own. False for what is not read.
-PTO_API int pto_arrays_read(int64_t object_head, int64_t tuple_head, const void* array_type, Object tuple,
-                            const ArrayRule* rule, int64_t* found)
+PTO_API int pto_arrays_read(
+    int64_t object_head, int64_t tuple_head, const void* array_type, Object tuple, const ArrayRule* rule,
+    int64_t* found)
 {
     Object object;
     std::memcpy(&object, tuple + tuple_head, sizeof object);
@@ -234,9 +234,9 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int
 
 // What Python has found out for the shapes of these inputs: the dims, the sizes of all outputs, and three numbers for each
 // index. Returns the number of the call, -1 where it cannot be known.
-PTO_API int64_t pto_arrays_learn(pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims,
-                                 int dim_count, const int64_t* sizes, int size_count,
-                                 const IndexBound* bounds)
+PTO_API int64_t pto_arrays_learn(
+    pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims, int dim_count,
+    const int64_t* sizes, int size_count, const IndexBound* bounds)
 {
     Inputs read;
     if (!read.read(*op, inputs, numbers)) return kUnknown;
@@ -257,8 +257,9 @@ PTO_API void pto_arrays_forget(pto_array_operator* op)
 // next multiple of 64 on. `number` -1 is any known call, and the outputs are the results themselves. Returns, where it
 // went well, how many bytes lie before each new result, 6 bits for each; -1 where Python has to look at the call; -2 where
 // it failed; -3 less its number for another known call.
-PTO_API int64_t pto_arrays_run(pto_array_operator* op, pto_rt::native::Chip* chip, int64_t number, Object inputs,
-                               Object outputs, const int64_t* numbers)
+PTO_API int64_t pto_arrays_run(
+    pto_array_operator* op, pto_rt::native::Chip* chip, int64_t number, Object inputs, Object outputs,
+    const int64_t* numbers)
 {
     thread_local Inputs read;
     if (!read.read(*op, inputs, numbers)) return kUnknown;

@@ -115,8 +115,13 @@ private:
     static bool read_array(const Array& array, const ArrayRule& rule, ArrayView& found)
     {
         if (array.dtype != rule.dtype || array.rank != rule.rank || (array.flags & kAligned) == 0) return false;
-        found = {reinterpret_cast<int64_t>(array.data), array.sizes, array.strides, 1, array.rank,
-                 (array.flags & kContiguous) != 0, (array.flags & kWriteable) != 0};
+        found = {reinterpret_cast<int64_t>(array.data),
+                 array.sizes,
+                 array.strides,
+                 1,
+                 array.rank,
+                 (array.flags & kContiguous) != 0,
+                 (array.flags & kWriteable) != 0};
         return true;
     }
 

@@ -133,8 +133,9 @@ PTO_API size_t pto_log_whole(const char* log, size_t bytes)
 
 // Appends the runs of the given tasks (sorted) to a trace that ends with an event. Tracks of the cores start at 1;
 // arrows are numbered from `*first_arrow`, which is moved on. Returns 0 when it went well.
-PTO_API int pto_log_write_trace(const char* path, const char* log, size_t bytes, const uint64_t* tasks, size_t count,
-                                int64_t pid, uint64_t* first_arrow)
+PTO_API int pto_log_write_trace(
+    const char* path, const char* log, size_t bytes, const uint64_t* tasks, size_t count, int64_t pid,
+    uint64_t* first_arrow)
 {
     JsonFile file = JsonFile::append(path);
     if (!file) return 1;

@@ -148,7 +148,8 @@ private:
             trace_.begin(core_names());
             watched_.fetch_or(kTracing, std::memory_order_relaxed);
         }
-        if ((watched_.load(std::memory_order_seq_cst) & kCancelled) != 0) failed_.store(true, std::memory_order_seq_cst);
+        if ((watched_.load(std::memory_order_seq_cst) & kCancelled) != 0)
+            failed_.store(true, std::memory_order_seq_cst);
         begin_run();
     }
 

@@ -105,8 +105,8 @@ struct alignas(64) LaunchRecord {
             if (static_cast<uint32_t>(seen >> 32) != of || left == 0) return {0, 0, 0};
             const uint32_t share = left / (4 * sharers);
             const uint32_t count = share > 0 ? share : 1;
-            if (unclaimed.compare_exchange_weak(seen, seen - count, std::memory_order_acq_rel,
-                                                std::memory_order_acquire)) {
+            if (unclaimed.compare_exchange_weak(
+                    seen, seen - count, std::memory_order_acq_rel, std::memory_order_acquire)) {
                 return {blocks - left, count, left - count};
             }
         }

@@ -23,8 +23,8 @@ void Trace::end()
     end_ = std::chrono::steady_clock::now();
 }
 
-void Trace::submitted(uint32_t id, const LaunchRequest& request, const std::vector<Dependency>& dependencies,
-                      uint32_t in_flight)
+void Trace::submitted(
+    uint32_t id, const LaunchRequest& request, const std::vector<Dependency>& dependencies, uint32_t in_flight)
 {
     tasks_.push({ticks(), request.name, id, request.blocks, request.priority, in_flight, request.core});
     for (const Dependency& dependency : dependencies) links_.push({dependency.id, id, dependency.reason});

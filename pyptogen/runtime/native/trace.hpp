@@ -77,8 +77,8 @@ public:
     CoreLog& core(size_t index) { return *cores_[index]; }
 
     // A launch, everything it waits for, and the number of launches that had been submitted but not retired.
-    void submitted(uint32_t id, const LaunchRequest& request, const std::vector<Dependency>& dependencies,
-                   uint32_t in_flight);
+    void submitted(
+        uint32_t id, const LaunchRequest& request, const std::vector<Dependency>& dependencies, uint32_t in_flight);
 
     // Writes the Chrome trace format (also read by Perfetto). False when the file cannot be written.
     bool write_trace(const char* path, const char* process, int64_t pid) const;

@@ -74,39 +74,44 @@ public:
 
     void track(int tid, const char* name)
     {
-        file_.item(R"({"ph": "M", "name": "thread_name", "pid": %lld, "tid": %d, "args": {"name": %s}})", pid_, tid,
-                   quoted(name).c_str());
+        file_.item(
+            R"({"ph": "M", "name": "thread_name", "pid": %lld, "tid": %d, "args": {"name": %s}})", pid_, tid,
+            quoted(name).c_str());
     }
 
     void counter(const std::string& name, double at, uint32_t value)
     {
-        file_.item(R"({"ph": "C", "name": %s, "pid": %lld, "ts": %lld.%03d, "args": {"launches": %u}})", name.c_str(),
-                   pid_, Stamp(at).whole(), Stamp(at).rest(), value);
+        file_.item(
+            R"({"ph": "C", "name": %s, "pid": %lld, "ts": %lld.%03d, "args": {"launches": %u}})", name.c_str(), pid_,
+            Stamp(at).whole(), Stamp(at).rest(), value);
     }
 
     void submitted(uint32_t id, const char* name, uint32_t blocks, int32_t priority, int tid, double at)
     {
-        file_.item(R"({"ph": "i", "s": "t", "name": %s, "cat": "submit", "pid": %lld, "tid": %d, "ts": %lld.%03d, )"
-                   R"("args": {"task": %u, "blocks": %u, "priority": %d%s}})",
-                   quoted(name).c_str(), pid_, tid, Stamp(at).whole(), Stamp(at).rest(), id, blocks, priority,
-                   host_task_.c_str());
+        file_.item(
+            R"({"ph": "i", "s": "t", "name": %s, "cat": "submit", "pid": %lld, "tid": %d, "ts": %lld.%03d, )"
+            R"("args": {"task": %u, "blocks": %u, "priority": %d%s}})",
+            quoted(name).c_str(), pid_, tid, Stamp(at).whole(), Stamp(at).rest(), id, blocks, priority,
+            host_task_.c_str());
     }
 
     void span(const Span& span, const char* name, const char* kind, int tid, double begin, double end)
     {
-        file_.item(R"({"ph": "X", "name": %s, "cat": "%s", "pid": %lld, "tid": %d, "ts": %lld.%03d, "dur": %lld.%03d, )"
-                   R"("args": {"task": %u, "first block": %u, "blocks": %u%s}})",
-                   quoted(name).c_str(), kind, pid_, tid, Stamp(begin).whole(), Stamp(begin).rest(),
-                   Stamp(end - begin).whole(), Stamp(end - begin).rest(), span.id, span.first_block, span.blocks,
-                   host_task_.c_str());
+        file_.item(
+            R"({"ph": "X", "name": %s, "cat": "%s", "pid": %lld, "tid": %d, "ts": %lld.%03d, "dur": %lld.%03d, )"
+            R"("args": {"task": %u, "first block": %u, "blocks": %u%s}})",
+            quoted(name).c_str(), kind, pid_, tid, Stamp(begin).whole(), Stamp(begin).rest(),
+            Stamp(end - begin).whole(), Stamp(end - begin).rest(), span.id, span.first_block, span.blocks,
+            host_task_.c_str());
     }
 
     void flow(char phase, const char* name, uint64_t id, int tid, double at)
     {
-        file_.item(R"({"ph": "%c", %s"name": "%s", "cat": "dependency", "id": %llu, "pid": %lld, "tid": %d, )"
-                   R"("ts": %lld.%03d})",
-                   phase, phase == 'f' ? "\"bp\": \"e\", " : "", name, static_cast<unsigned long long>(id), pid_, tid,
-                   Stamp(at).whole(), Stamp(at).rest());
+        file_.item(
+            R"({"ph": "%c", %s"name": "%s", "cat": "dependency", "id": %llu, "pid": %lld, "tid": %d, )"
+            R"("ts": %lld.%03d})",
+            phase, phase == 'f' ? "\"bp\": \"e\", " : "", name, static_cast<unsigned long long>(id), pid_, tid,
+            Stamp(at).whole(), Stamp(at).rest());
     }
 
 private:
@@ -136,8 +141,9 @@ bool Trace::write_trace(const char* path, const char* process, int64_t pid) cons
     JsonFile file(path);
     if (!file) return false;
     file.begin("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [");
-    file.item(R"({"ph": "M", "name": "process_name", "pid": %lld, "args": {"name": %s}})", static_cast<long long>(pid),
-              quoted(process).c_str());
+    file.item(
+        R"({"ph": "M", "name": "process_name", "pid": %lld, "args": {"name": %s}})", static_cast<long long>(pid),
+        quoted(process).c_str());
     write_events(file, {pid});
     file.begin("\n]}\n");
     return file.close();
@@ -191,8 +197,9 @@ bool Trace::write_graph(const char* path) const
     file.begin("{\"tasks\": [");
     for (size_t i = 0; i < tasks_.size(); ++i) {
         const Task& task = tasks_[i];
-        file.item(R"({"id": %u, "name": %s, "core": "%s", "blocks": %u, "priority": %d})", task.id,
-                  quoted(task.name).c_str(), name_of(task.core), task.blocks, task.priority);
+        file.item(
+            R"({"id": %u, "name": %s, "core": "%s", "blocks": %u, "priority": %d})", task.id, quoted(task.name).c_str(),
+            name_of(task.core), task.blocks, task.priority);
     }
     // Tensors are numbered in the order of their first use.
     std::unordered_map<uintptr_t, size_t> numbers;
@@ -210,9 +217,10 @@ bool Trace::write_graph(const char* path) const
         std::string sizes;
         write_sizes(sizes, "offset", use.tensor.offset, use.tensor.rank);
         write_sizes(sizes, "extent", use.tensor.extent, use.tensor.rank);
-        file.item(R"({"task": %u, "tensor": %zu, "mode": "%s", "tracked": %s%s})", arguments_[i].task,
-                  numbers[reinterpret_cast<uintptr_t>(use.tensor.data)], name_of(use), use.tracked ? "true" : "false",
-                  sizes.c_str());
+        file.item(
+            R"({"task": %u, "tensor": %zu, "mode": "%s", "tracked": %s%s})", arguments_[i].task,
+            numbers[reinterpret_cast<uintptr_t>(use.tensor.data)], name_of(use), use.tracked ? "true" : "false",
+            sizes.c_str());
     }
     file.begin("\n], \"edges\": [");
     for (size_t i = 0; i < links_.size(); ++i) {

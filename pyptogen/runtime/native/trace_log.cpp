@@ -121,8 +121,17 @@ bool Trace::append_to_log(int file, uint64_t task) const
         if (is_new) names.push_back(name);
         name_of_task[i] = known->second;
     }
-    Head head{0, task, tasks_.size(), links_.size(), start_ticks_, end_ticks_, nanoseconds(start_), nanoseconds(end_),
-              static_cast<uint32_t>(cores_.size()), static_cast<uint32_t>(names.size())};
+    Head head{
+        0,
+        task,
+        tasks_.size(),
+        links_.size(),
+        start_ticks_,
+        end_ticks_,
+        nanoseconds(start_),
+        nanoseconds(end_),
+        static_cast<uint32_t>(cores_.size()),
+        static_cast<uint32_t>(names.size())};
     out.put(head);
     for (const auto& core : cores_) {
         out.put_text(core->name.c_str());

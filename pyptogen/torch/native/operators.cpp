@@ -260,33 +260,35 @@ PTO_API int pto_torch_dtype(const char* name)
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
 // `indices`: inputs of 4 or 8 bytes whose elements are indices. `fast`: whether calls may go to the chip from here. Null
 // when something is missing.
-PTO_API Operator* pto_torch_define(const char* name, Run run, int64_t entry, int policy, const pto_tensor_rule* rules,
-                                   int inputs, int outputs, const char* attrs, const int32_t* indices, int index_count,
-                                   int fast)
+PTO_API Operator* pto_torch_define(
+    const char* name, Run run, int64_t entry, int policy, const pto_tensor_rule* rules, int inputs, int outputs,
+    const char* attrs, const int32_t* indices, int index_count, int fast)
 {
     try {
         auto& dispatcher = c10::Dispatcher::singleton();
         const std::string whole = std::string("pyptogen::") + name;
-        auto* op = new Operator{run,
-                                entry,
-                                policy,
-                                {},
-                                {},
-                                attrs,
-                                {indices, indices + index_count},
-                                dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
-                                dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
+        auto* op = new Operator{
+            run,
+            entry,
+            policy,
+            {},
+            {},
+            attrs,
+            {indices, indices + index_count},
+            dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
+            dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
         for (int i = 0; i < inputs + outputs; ++i) {
             auto& kind = i < inputs ? op->inputs : op->outputs;
             kind.push_back({dtype_of(rules[i].dtype), rules[i].rank, rules[i].strided != 0, rules[i].updated != 0});
         }
         auto* library = new torch::Library(torch::Library::IMPL, "pyptogen", std::nullopt, __FILE__, __LINE__);
         if (fast != 0) {
-            library->impl(name, c10::DispatchKey::CPU,
-                          torch::CppFunction::makeFromBoxedFunctor(std::make_unique<OnChip>(op)));
+            library->impl(
+                name, c10::DispatchKey::CPU, torch::CppFunction::makeFromBoxedFunctor(std::make_unique<OnChip>(op)));
         }
-        library->impl(name, c10::DispatchKey::Autograd,
-                      torch::CppFunction::makeFromBoxedFunctor(std::make_unique<OfAutograd>(op)));
+        library->impl(
+            name, c10::DispatchKey::Autograd,
+            torch::CppFunction::makeFromBoxedFunctor(std::make_unique<OfAutograd>(op)));
         return op;
     } catch (const std::exception&) {
         return nullptr;
@@ -297,8 +299,9 @@ PTO_API Operator* pto_torch_define(const char* name, Run run, int64_t entry, int
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
 // What has come out for the shapes of this thread's last call, three numbers for each index, and the chip to run on.
-PTO_API void pto_torch_learn(Operator* op, void* chip, const int64_t* dims, int dim_count, const int64_t* outputs,
-                             int output_count, const IndexBound* bounds)
+PTO_API void pto_torch_learn(
+    Operator* op, void* chip, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count,
+    const IndexBound* bounds)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);

@@ -218,8 +218,9 @@ struct Submit {
 
     // One kernel with the arguments of a task, after some launches and, unless it is part of a mixed task, after what
     // its tensors ask for.
-    static Launch kernel(int32_t number, Core core, const CoreTaskArgs& args, uint32_t uses, const Launch* after,
-                         uint32_t after_count, uint16_t lane = 0, uint16_t lanes = 1)
+    static Launch kernel(
+        int32_t number, Core core, const CoreTaskArgs& args, uint32_t uses, const Launch* after, uint32_t after_count,
+        uint16_t lane = 0, uint16_t lanes = 1)
     {
         if (number < 0 || static_cast<uint32_t>(number) >= kernel_count) {
             throw std::out_of_range("the orchestration submits a kernel that does not exist");

@@ -152,7 +152,8 @@ inline T from_u64(uint64_t word)
 }
 
 // Memory that the program has got elsewhere, as a tensor.
-inline TensorRef make_tensor_external(void* data, const uint32_t* sizes, uint32_t axes, DataType type = DataType::FLOAT32)
+inline TensorRef make_tensor_external(
+    void* data, const uint32_t* sizes, uint32_t axes, DataType type = DataType::FLOAT32)
 {
     Tensor box = TensorCreateInfo(sizes, axes, type).box;
     box.data = data;

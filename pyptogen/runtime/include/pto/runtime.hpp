@@ -12,7 +12,8 @@
 
 #include <pto/pto-inst.hpp>
 
-namespace pto::cpu_sim {}
+namespace pto::cpu_sim {
+}
 
 namespace pto_rt {
 
@@ -117,11 +118,17 @@ namespace detail {
 // Installations differ in whether they have core hooks: overload resolution prefers a real function to these templates.
 namespace absent {
 template <class... None>
-void enter_core(None...) {}
+void enter_core(None...)
+{
+}
 template <class... None>
-void leave_core(None...) {}
+void leave_core(None...)
+{
+}
 template <class... None>
-void tell_wrong_index(None...) {}
+void tell_wrong_index(None...)
+{
+}
 }  // namespace absent
 namespace present {
 using namespace absent;
@@ -171,16 +178,16 @@ public:
     // `body` is a const-callable lambda that captures by value. Launches with a higher priority are started first.
     // Zero blocks are legal: such a launch finishes as soon as everything in `after` has.
     template <class Body>
-    Launch launch(const char* name, Core core, int blocks, Body body, std::initializer_list<Launch> after = {},
-                  int priority = 0)
+    Launch launch(
+        const char* name, Core core, int blocks, Body body, std::initializer_list<Launch> after = {}, int priority = 0)
     {
         return launch(name, core, blocks, body, after.begin(), after.size(), priority);
     }
 
     // The same with a dependency list of run-time length.
     template <class Body>
-    Launch launch(const char* name, Core core, int blocks, Body body, const Launch* after, size_t after_count,
-                  int priority = 0)
+    Launch launch(
+        const char* name, Core core, int blocks, Body body, const Launch* after, size_t after_count, int priority = 0)
     {
         return submit(launch_request(name, core, blocks, body, after, after_count, priority));
     }
@@ -189,16 +196,18 @@ public:
     // write), wrote what it writes (write after write) and read what it writes (write after read), as far as their boxes
     // overlap; and for `after`. Tasks and plain launches mix, but a plain launch declares nothing.
     template <class Body>
-    Launch task(const char* name, Core core, int blocks, Body body, std::initializer_list<Use> uses,
-                std::initializer_list<Launch> after = {}, int priority = 0)
+    Launch task(
+        const char* name, Core core, int blocks, Body body, std::initializer_list<Use> uses,
+        std::initializer_list<Launch> after = {}, int priority = 0)
     {
         return task(name, core, blocks, body, uses.begin(), uses.size(), after.begin(), after.size(), priority);
     }
 
     // The same with lists of run-time length.
     template <class Body>
-    Launch task(const char* name, Core core, int blocks, Body body, const Use* uses, size_t use_count,
-                const Launch* after, size_t after_count, int priority = 0)
+    Launch task(
+        const char* name, Core core, int blocks, Body body, const Use* uses, size_t use_count, const Launch* after,
+        size_t after_count, int priority = 0)
     {
         LaunchRequest request = launch_request(name, core, blocks, body, after, after_count, priority);
         request.uses = uses;
@@ -225,15 +234,24 @@ private:
     virtual void begin_scope() = 0;
     virtual void end_scope() = 0;
     template <class Body>
-    static LaunchRequest launch_request(const char* name, Core core, int blocks, const Body& body, const Launch* after,
-                                        size_t after_count, int priority)
+    static LaunchRequest launch_request(
+        const char* name, Core core, int blocks, const Body& body, const Launch* after, size_t after_count,
+        int priority)
     {
         static_assert(std::is_trivially_copyable_v<Body>, "a launch body must capture plain values only");
         static_assert(sizeof(Body) <= kMaxBodyBytes, "a launch body captures too much");
         static_assert(alignof(Body) <= 16, "a launch body must not capture over-aligned values");
-        return {name, &detail::run_blocks<Body>, &detail::kHooks, &body, after, after_count,
-                static_cast<uint32_t>(sizeof(Body)), blocks > 0 ? static_cast<uint32_t>(blocks) : 0u,
-                static_cast<int32_t>(priority), core};
+        return {
+            name,
+            &detail::run_blocks<Body>,
+            &detail::kHooks,
+            &body,
+            after,
+            after_count,
+            static_cast<uint32_t>(sizeof(Body)),
+            blocks > 0 ? static_cast<uint32_t>(blocks) : 0u,
+            static_cast<int32_t>(priority),
+            core};
     }
 
     virtual Launch submit(const LaunchRequest& request) = 0;

@@ -52,7 +52,8 @@ inline const bool states_apart = (pto::cpu_sim::injected_pipe_shared_state_hook 
 
 // The tile that would be popped: it tells the simulator which cores read a ring.
 template <typename Pipe, typename T>
-using Popped = pto::Tile<Pipe::is_c2v ? pto::TileType::Vec : pto::TileType::Mat, T, 1, 32, pto::BLayout::RowMajor, 1, 32>;
+using Popped =
+    pto::Tile<Pipe::is_c2v ? pto::TileType::Vec : pto::TileType::Mat, T, 1, 32, pto::BLayout::RowMajor, 1, 32>;
 
 }  // namespace pto_rt::simulated
 
@@ -65,7 +66,8 @@ void TPOP_IMPL(Pipe& pipe, Slot& slot)
         pipe.cons.template wait<pto_rt::simulated::Popped<Pipe, typename Slot::RawDType>, Split>();
     }
     const auto place = static_cast<size_t>(pipe.cons.getTileId()) % Pipe::RingFiFo::SLOT_NUM;
-    auto* begin = static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER) + place * Pipe::RingFiFo::SLOT_SIZE + pipe.cons.entryOffset;
+    auto* begin =
+        static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER) + place * Pipe::RingFiFo::SLOT_SIZE + pipe.cons.entryOffset;
     TASSIGN_IMPL(slot, reinterpret_cast<typename Slot::DType*>(begin));
 }
 
@@ -85,7 +87,8 @@ void TPUSH_IMPL(Pipe& pipe, Half& tile)
     }
     const int rows = tile.GetValidRow(), cols = tile.GetValidCol();
     const auto place = static_cast<size_t>(pipe.prod.getTileId()) % Pipe::RingFiFo::SLOT_NUM;
-    auto* begin = static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER) + place * Pipe::RingFiFo::SLOT_SIZE + pipe.prod.entryOffset;
+    auto* begin =
+        static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER) + place * Pipe::RingFiFo::SLOT_SIZE + pipe.prod.entryOffset;
     auto* mine = reinterpret_cast<__gm__ T*>(begin) + static_cast<size_t>(get_subblockid()) * rows * cols;
     using Part = GlobalTensor<T, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
     Part part(mine, typename Part::Shape(rows, cols), typename Part::Stride(cols));

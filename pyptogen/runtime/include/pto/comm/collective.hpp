@@ -130,19 +130,19 @@ PTO_INLINE void reduce_by(ReduceOp op, Group& group, Dst& dst)
 template <
     CollEngine engine = CollEngine::AIV, typename Group, typename GlobalDst, typename Acc, typename Recv,
     typename... Rest>
-PTO_INST RecordEvent TREDUCE(
-    Group& parallelGroup, GlobalDst& dstGlobalData, Acc&, Recv&, ReduceOp op, const Rest&... rest)
+PTO_INST RecordEvent
+TREDUCE(Group& parallelGroup, GlobalDst& dstGlobalData, Acc&, Recv&, ReduceOp op, const Rest&... rest)
 {
     TSYNC(rest...);
     detail::reduce_by(op, parallelGroup, dstGlobalData);
     return {};
 }
 template <
-    CollEngine engine = CollEngine::AIV, typename Group, typename GlobalDst, typename Acc, typename Ping,
-    typename Pong, typename... Rest>
+    CollEngine engine = CollEngine::AIV, typename Group, typename GlobalDst, typename Acc, typename Ping, typename Pong,
+    typename... Rest>
     requires(is_tile_data_v<Pong>)
-PTO_INST RecordEvent TREDUCE(
-    Group& parallelGroup, GlobalDst& dstGlobalData, Acc&, Ping&, Pong&, ReduceOp op, const Rest&... rest)
+PTO_INST RecordEvent
+TREDUCE(Group& parallelGroup, GlobalDst& dstGlobalData, Acc&, Ping&, Pong&, ReduceOp op, const Rest&... rest)
 {
     TSYNC(rest...);
     detail::reduce_by(op, parallelGroup, dstGlobalData);

@@ -29,8 +29,8 @@ inline bool all_hold(Global& signals, int32_t limit, WaitCmp cmp)
     bool all = true;
     for_each_line(signals, signals, shape, [&](int64_t line, int64_t) {
         for (int64_t m = 0; m < shape[4]; ++m) {
-            const int32_t value = cpu::load_acquire(
-                reinterpret_cast<const int32_t*>(signals.data()) + line + m * signals.GetStride(4));
+            const int32_t value =
+                cpu::load_acquire(reinterpret_cast<const int32_t*>(signals.data()) + line + m * signals.GetStride(4));
             all = all && holds(value, limit, cmp);
         }
     });
@@ -43,7 +43,8 @@ inline bool all_hold(Global& signals, int32_t limit, WaitCmp cmp)
 template <typename GlobalSignalData, typename... Events>
 PTO_INST RecordEvent TNOTIFY(GlobalSignalData& dstSignalData, int32_t value, NotifyOp op, const Events&... events)
 {
-    static_assert(sizeof(typename GlobalSignalData::RawDType) == 4, "TNOTIFY, TWAIT and TTEST: a signal must be an int32");
+    static_assert(
+        sizeof(typename GlobalSignalData::RawDType) == 4, "TNOTIFY, TWAIT and TTEST: a signal must be an int32");
     TSYNC(events...);
     cpu::note_other_order();
     int32_t* signal = reinterpret_cast<int32_t*>(dstSignalData.data());

@@ -45,8 +45,7 @@ inline void copy_or_add(
 {
     using T = typename Dst::RawDType;
     static_assert(
-        cpu::is_same<T, typename Src::RawDType>,
-        "TPUT, TGET and the collectives: src needs the element type of dst");
+        cpu::is_same<T, typename Src::RawDType>, "TPUT, TGET and the collectives: src needs the element type of dst");
     const int64_t n = shape[4], to_step = dst.GetStride(4), from_step = src.GetStride(4);
     T* const to = dst.data() + to_offset;
     const T* const from = src.data() + from_offset;
@@ -101,8 +100,8 @@ PTO_INST RecordEvent TPUT(GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, St
 }
 template <typename GlobalDst, typename GlobalSrc, typename Staging, typename... Events>
     requires(detail::is_staging_v<Staging>)
-PTO_INST RecordEvent TPUT(
-    GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, Staging&, AtomicType atomicType, const Events&... events)
+PTO_INST RecordEvent
+TPUT(GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, Staging&, AtomicType atomicType, const Events&... events)
 {
     TSYNC(events...);
     detail::transfer(dstGlobalData, srcGlobalData, atomicType);
@@ -123,8 +122,8 @@ PTO_INST RecordEvent TGET(GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, St
 /// TPUT without waiting, through a session; complete when it returns, as nothing else moves data here. A peer may follow
 /// the session.
 template <DmaEngine engine = DmaEngine::SDMA, typename GlobalDst, typename GlobalSrc, typename... Rest>
-PTO_INST AsyncEvent TPUT_ASYNC(
-    GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, const AsyncSession&, const Rest&... peer_and_events)
+PTO_INST AsyncEvent
+TPUT_ASYNC(GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, const AsyncSession&, const Rest&... peer_and_events)
 {
     TSYNC(peer_and_events...);
     detail::transfer(dstGlobalData, srcGlobalData, AtomicType::AtomicNone);
@@ -133,8 +132,8 @@ PTO_INST AsyncEvent TPUT_ASYNC(
 
 /// TGET without waiting; see TPUT_ASYNC.
 template <DmaEngine engine = DmaEngine::SDMA, typename GlobalDst, typename GlobalSrc, typename... Rest>
-PTO_INST AsyncEvent TGET_ASYNC(
-    GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, const AsyncSession&, const Rest&... peer_and_events)
+PTO_INST AsyncEvent
+TGET_ASYNC(GlobalDst& dstGlobalData, GlobalSrc& srcGlobalData, const AsyncSession&, const Rest&... peer_and_events)
 {
     TSYNC(peer_and_events...);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);

@@ -9,7 +9,7 @@ constexpr int DYNAMIC = -1;
 
 constexpr int BLOCK_BYTE_SIZE = 32;
 constexpr uint32_t BLOCK_SIZE = 32;
-#define PTO_CEIL(x, y) ((((x) + (y)-1) / (y)) * (y))
+#define PTO_CEIL(x, y) ((((x) + (y) - 1) / (y)) * (y))
 constexpr int C0_SIZE_BYTE = 32;
 constexpr int FRACTAL_NZ_ROW = 16;
 constexpr int CUBE_BLOCK_SIZE = 512;

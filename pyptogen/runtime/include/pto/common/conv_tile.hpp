@@ -29,8 +29,8 @@ struct ConvTileShape {
     using Fixed = detail::ConvExtents<Extents...>;
     static constexpr int totalDimCount = sizeof...(Extents);
     static constexpr int dynamicDimCount = ((Extents == DYNAMIC ? 1 : 0) + ...);
-    static constexpr int64_t staticShape[detail::kConvDims] = {
-        Fixed::at(0), Fixed::at(1), Fixed::at(2), Fixed::at(3), Fixed::at(4), Fixed::at(5)};
+    static constexpr int64_t staticShape[detail::kConvDims] = {Fixed::at(0), Fixed::at(1), Fixed::at(2),
+                                                               Fixed::at(3), Fixed::at(4), Fixed::at(5)};
     int64_t shape[detail::kConvDims] = {1, 1, 1, 1, 1, 1};
 
     PTO_INLINE ConvTileShape() = default;

@@ -117,7 +117,8 @@ inline void set_task_cookie(uint64_t cookie) { cpu::core_state().task_cookie = c
 class ScopedExecutionContext {
 public:
     ScopedExecutionContext(uint32_t block_idx, uint32_t subblock_id, uint32_t subblock_dim = 1)
-        : block_idx_(cpu::core_state().block_idx), subblock_id_(cpu::core_state().subblock_id),
+        : block_idx_(cpu::core_state().block_idx),
+          subblock_id_(cpu::core_state().subblock_id),
           subblock_dim_(cpu::core_state().subblock_dim)
     {
         set_execution_context(block_idx, subblock_id, subblock_dim);

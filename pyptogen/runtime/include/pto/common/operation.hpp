@@ -5,6 +5,7 @@
 
 namespace pto {
 
+// clang-format off: one line each would be two pages
 // A suffix tells the locations of source and destination apart: V Vec, M Mat, A Acc, B Bias, L Left, R Right, S Scaling.
 enum class Op : uint16_t {
     TLOAD, TSTORE_VEC, SCALAR, TRESHAPE, VECTOR,
@@ -23,6 +24,7 @@ enum class Op : uint16_t {
     MGATHER_VEC, MGATHER_MAT, MSCATTER, TQUANT, THISTOGRAM, TINTERLEAVE, TDEINTERLEAVE,
     OP_COUNT,
 };
+// clang-format on
 
 namespace cpu {
 

@@ -26,8 +26,7 @@ constexpr PadValue PadValueCustom(T value)
 {
     static_assert(sizeof(T) == 4 || sizeof(T) == 2 || sizeof(T) == 1, "a pad value has 1, 2 or 4 bytes");
     if constexpr (sizeof(T) == 4) {
-        return static_cast<PadValue>(
-            static_cast<uint64_t>(PadValue::CustomBase) | __builtin_bit_cast(uint32_t, value));
+        return static_cast<PadValue>(static_cast<uint64_t>(PadValue::CustomBase) | __builtin_bit_cast(uint32_t, value));
     } else if constexpr (sizeof(T) == 2) {
         return PadValueCustom16(__builtin_bit_cast(uint16_t, value));
     } else {

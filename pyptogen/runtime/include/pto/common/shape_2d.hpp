@@ -12,7 +12,10 @@ constexpr int MX_BLOCK_SIZE = 32;
 namespace detail {
 
 constexpr int64_t extent_over(int64_t extent, int64_t by) { return extent == DYNAMIC ? DYNAMIC : extent / by; }
-constexpr int64_t extent_times(int64_t extent, int64_t by) { return extent == DYNAMIC || by == DYNAMIC ? DYNAMIC : extent * by; }
+constexpr int64_t extent_times(int64_t extent, int64_t by)
+{
+    return extent == DYNAMIC || by == DYNAMIC ? DYNAMIC : extent * by;
+}
 
 /// The five extents and strides of a rows x cols matrix; `Box` is the columns of an NZ box.
 template <Layout L, int64_t Box>
@@ -26,20 +29,25 @@ struct Extents2D {
         const int64_t row_pairs = extent_over(rows, MX_COL_LEN), col_pairs = extent_over(cols, MX_COL_LEN);
         const int64_t of[5] = {
             1,
-            kNz ? extent_over(cols, Box) : L == Layout::MX_A_ZZ ? row_boxes : L == Layout::MX_B_NN ? col_boxes : 1,
-            kPlain ? 1
-            : kNz  ? extent_over(rows, FRACTAL_NZ_ROW)
+            kNz                    ? extent_over(cols, Box)
+            : L == Layout::MX_A_ZZ ? row_boxes
+            : L == Layout::MX_B_NN ? col_boxes
+                                   : 1,
+            kPlain                                         ? 1
+            : kNz                                          ? extent_over(rows, FRACTAL_NZ_ROW)
             : L == Layout::MX_A_ZZ || L == Layout::MX_A_DN ? col_pairs
             : L == Layout::MX_B_NN || L == Layout::MX_B_ND ? row_pairs
             : L == Layout::MX_A_ND                         ? rows
                                                            : cols,
-            kPlain ? rows
+            kPlain                                                ? rows
             : kNz || L == Layout::MX_A_ZZ || L == Layout::MX_B_NN ? 16
             : L == Layout::MX_A_ND                                ? col_pairs
             : L == Layout::MX_A_DN                                ? rows
             : L == Layout::MX_B_ND                                ? cols
                                                                   : row_pairs,
-            kPlain ? cols : kNz ? Box : MX_COL_LEN};
+            kPlain ? cols
+            : kNz  ? Box
+                   : MX_COL_LEN};
         return of[dim];
     }
 
@@ -48,27 +56,30 @@ struct Extents2D {
         const int64_t all = extent_times(rows, cols);
         const int64_t of[5] = {
             all,
-            kNz                      ? extent_times(rows, Box)
+            kNz                    ? extent_times(rows, Box)
             : L == Layout::MX_A_ZZ ? extent_times(cols, MX_ROW_LEN)
             : L == Layout::MX_B_NN ? extent_times(rows, MX_ROW_LEN)
                                    : all,
-            kPlain ? all
-            : kNz  ? FRACTAL_NZ_ROW * Box
+            kPlain                                         ? all
+            : kNz                                          ? FRACTAL_NZ_ROW * Box
             : L == Layout::MX_A_ZZ || L == Layout::MX_B_NN ? MX_BLOCK_SIZE
             : L == Layout::MX_A_ND                         ? cols
             : L == Layout::MX_A_DN                         ? extent_times(rows, MX_COL_LEN)
             : L == Layout::MX_B_ND                         ? extent_times(cols, MX_COL_LEN)
                                                            : rows,
-            L == Layout::ND ? cols : L == Layout::DN ? 1 : kNz ? Box : MX_COL_LEN,
+            L == Layout::ND   ? cols
+            : L == Layout::DN ? 1
+            : kNz             ? Box
+                              : MX_COL_LEN,
             L == Layout::DN ? rows : 1};
         return of[dim];
     }
 };
 
 template <Layout L>
-inline constexpr bool has_extents_2d = L == Layout::ND || L == Layout::DN || L == Layout::NZ || L == Layout::MX_A_ZZ ||
-                                       L == Layout::MX_A_ND || L == Layout::MX_A_DN || L == Layout::MX_B_NN ||
-                                       L == Layout::MX_B_ND || L == Layout::MX_B_DN;
+inline constexpr bool has_extents_2d =
+    L == Layout::ND || L == Layout::DN || L == Layout::NZ || L == Layout::MX_A_ZZ || L == Layout::MX_A_ND ||
+    L == Layout::MX_A_DN || L == Layout::MX_B_NN || L == Layout::MX_B_ND || L == Layout::MX_B_DN;
 
 template <typename T, int64_t Rows, int64_t Cols, Layout L>
 struct Shape2D {

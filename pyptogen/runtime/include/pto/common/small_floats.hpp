@@ -171,7 +171,8 @@ struct HiFloat8 {
         if (magnitude < detail::power_of_two(-23)) {
             return 0;
         }
-        if (magnitude >= 1.25 * detail::power_of_two(15)) {  // halfway from the last finite value to the code of infinity
+        if (magnitude >=
+            1.25 * detail::power_of_two(15)) {  // halfway from the last finite value to the code of infinity
             return limit;
         }
         int exponent = detail::exponent_of(magnitude);

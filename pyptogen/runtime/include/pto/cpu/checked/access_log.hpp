@@ -132,7 +132,8 @@ private:
 
     size_t slot_of(int level, uint64_t cell) const
     {
-        return static_cast<size_t>((cell * 0x9e3779b97f4a7c15ull + static_cast<uint64_t>(level) * 0xc2b2ae3d27d4eb4full) >> 20) &
+        return static_cast<size_t>(
+                   (cell * 0x9e3779b97f4a7c15ull + static_cast<uint64_t>(level) * 0xc2b2ae3d27d4eb4full) >> 20) &
                (slots_ - 1);
     }
 

@@ -41,7 +41,7 @@ struct CallArrays {
     CallArray of[kMost];
     int count;
     int spaces;  // workspaces so far
-    bool more;   // than there is room for: what is outside of all is not known
+    bool more;  // than there is room for: what is outside of all is not known
 };
 PTO_CPU_OWN inline CallArrays call_arrays{};
 
@@ -114,22 +114,25 @@ inline CallArray* allowed_array(const Place& place, const char* name, uintptr_t 
 
 inline void report_leaving(const Place& place, const char* name, const CallArray& array, uintptr_t out)
 {
-    report(place, "%s leaves `%s`: at byte %lld of its %zu", name, array.name,
-           static_cast<long long>(out - array.begin), static_cast<size_t>(array.bytes));
+    report(
+        place, "%s leaves `%s`: at byte %lld of its %zu", name, array.name, static_cast<long long>(out - array.begin),
+        static_cast<size_t>(array.bytes));
 }
 
 inline void mark_bytes(CallArray& array, uintptr_t at, uintptr_t bytes, bool stores)
 {
     uint8_t* marks = array.marks + (at - array.begin);
     for (uintptr_t i = 0; i < bytes; ++i) {
-        marks[i] = static_cast<uint8_t>(stores ? marks[i] | CallArray::kStored | CallArray::kFresh
-                                               : (marks[i] | CallArray::kLoaded) & ~CallArray::kFresh);
+        marks[i] = static_cast<uint8_t>(
+            stores ? marks[i] | CallArray::kStored | CallArray::kFresh
+                   : (marks[i] | CallArray::kLoaded) & ~CallArray::kFresh);
     }
 }
 
 /// A load or a store before it takes place: stays it in its array? False when it does not.
 template <typename Global>
-inline bool note_access(const Place& place, const char* name, const Global& tensor, int64_t rows, int64_t cols, bool stores)
+inline bool note_access(
+    const Place& place, const char* name, const Global& tensor, int64_t rows, int64_t cols, bool stores)
 {
     if (call_arrays.count == 0) {
         return true;
@@ -221,9 +224,10 @@ inline void finish_arrays()
         }
         if (missing != 0) {
             const Place place{array.file, array.line, false};
-            report(place, "%zu of the %zu bytes of `%s` were never %s, from byte %zu on", static_cast<size_t>(missing),
-                   static_cast<size_t>(array.bytes), array.name, wanted == CallArray::kStored ? "stored" : "loaded",
-                   static_cast<size_t>(first));
+            report(
+                place, "%zu of the %zu bytes of `%s` were never %s, from byte %zu on", static_cast<size_t>(missing),
+                static_cast<size_t>(array.bytes), array.name, wanted == CallArray::kStored ? "stored" : "loaded",
+                static_cast<size_t>(first));
         }
         free(array.marks);
     }

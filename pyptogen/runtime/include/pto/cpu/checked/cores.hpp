@@ -40,8 +40,7 @@ inline void share(const Access& now)
 {
     CoreState& core = core_state();
     LaunchState* launch = core.launch;
-    if (launch == nullptr || launch->blocks * launch->subblocks < 2 || now.region.empty() ||
-        !only_barriers(*launch)) {
+    if (launch == nullptr || launch->blocks * launch->subblocks < 2 || now.region.empty() || !only_barriers(*launch)) {
         return;
     }
     const uint32_t cores = launch->blocks * launch->subblocks;
@@ -76,11 +75,13 @@ inline void share(const Access& now)
     log.guard.unlock();
     if (race) {
         const Access& before = found.access;
-        report(now.place, "race between cores: %s %s global memory bytes %#zx to %#zx that %s of block %u.%u (%s:%d) %s; "
-               "no SYNCALL orders the two", now.instruction, now.writes ? "writes" : "reads",
-               static_cast<size_t>(now.from), static_cast<size_t>(now.to), before.instruction,
-               found.core / launch->subblocks, found.core % launch->subblocks, before.place.file, before.place.line,
-               before.writes ? "writes" : "reads");
+        report(
+            now.place,
+            "race between cores: %s %s global memory bytes %#zx to %#zx that %s of block %u.%u (%s:%d) %s; "
+            "no SYNCALL orders the two",
+            now.instruction, now.writes ? "writes" : "reads", static_cast<size_t>(now.from),
+            static_cast<size_t>(now.to), before.instruction, found.core / launch->subblocks,
+            found.core % launch->subblocks, before.place.file, before.place.line, before.writes ? "writes" : "reads");
     }
 }
 

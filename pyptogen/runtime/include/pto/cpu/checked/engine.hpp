@@ -64,8 +64,9 @@ public:
             return;
         }
         if (flag->pending) {
-            report(place, "set_flag(%s, %s, %d) while this flag is still set by %s:%d: wait for it first",
-                   kPipeNames[source], kPipeNames[destination], id, flag->place.file, flag->place.line);
+            report(
+                place, "set_flag(%s, %s, %d) while this flag is still set by %s:%d: wait for it first",
+                kPipeNames[source], kPipeNames[destination], id, flag->place.file, flag->place.line);
         }
         *flag = {clocks_[source], place, true};
         flag->clock.seen[source] = issued_[source];
@@ -79,8 +80,9 @@ public:
             return;
         }
         if (!flag->pending) {
-            report(place, "wait_flag(%s, %s, %d) for a flag that nobody has set: the core would stop here for good",
-                   kPipeNames[source], kPipeNames[destination], id);
+            report(
+                place, "wait_flag(%s, %s, %d) for a flag that nobody has set: the core would stop here for good",
+                kPipeNames[source], kPipeNames[destination], id);
             return;
         }
         flag->pending = false;
@@ -125,8 +127,9 @@ public:
                 for (int id = 0; id < EVENT_ID_MAX; ++id) {
                     const Flag& flag = flags_[s][d][id];
                     if (flag.pending) {
-                        report(flag.place, "set_flag(%s, %s, %d) is left over at the end: nobody waits for it",
-                               kPipeNames[s], kPipeNames[d], id);
+                        report(
+                            flag.place, "set_flag(%s, %s, %d) is left over at the end: nobody waits for it",
+                            kPipeNames[s], kPipeNames[d], id);
                     }
                 }
             }
@@ -241,16 +244,19 @@ private:
     {
         const uintptr_t begin = before.from > now.from ? before.from : now.from;
         const uintptr_t end = before.to < now.to ? before.to : now.to;
-        report(place, "race: %s (pipe %s) %s %s bytes %#zx to %#zx that %s (pipe %s, %s:%d) %s; nothing orders the two",
-               now.instruction, kPipeNames[now.pipe], now.writes ? "writes" : "reads", now.memory,
-               static_cast<size_t>(begin), static_cast<size_t>(end), before.instruction,
-               kPipeNames[before.pipe], before.place.file, before.place.line, before.writes ? "writes" : "reads");
+        report(
+            place, "race: %s (pipe %s) %s %s bytes %#zx to %#zx that %s (pipe %s, %s:%d) %s; nothing orders the two",
+            now.instruction, kPipeNames[now.pipe], now.writes ? "writes" : "reads", now.memory,
+            static_cast<size_t>(begin), static_cast<size_t>(end), before.instruction, kPipeNames[before.pipe],
+            before.place.file, before.place.line, before.writes ? "writes" : "reads");
     }
 
     Flag* find_flag(int source, int destination, int id)
     {
-        if (source < 0 || source >= kPipes || destination < 0 || destination >= kPipes || id < 0 || id >= EVENT_ID_MAX) {
-            report(place, "a flag needs two pipes and an event id from 0 to %d, but the id is %d", EVENT_ID_MAX - 1, id);
+        if (source < 0 || source >= kPipes || destination < 0 || destination >= kPipes || id < 0 ||
+            id >= EVENT_ID_MAX) {
+            report(
+                place, "a flag needs two pipes and an event id from 0 to %d, but the id is %d", EVENT_ID_MAX - 1, id);
             return nullptr;
         }
         return &flags_[source][destination][id];

@@ -26,7 +26,8 @@ struct MovedParts {
     {
         if constexpr (is_tile_data_v<Operand>) {
             if (tiles < 2) {
-                valid[tiles] = {static_cast<int64_t>(operand.GetValidRow()), static_cast<int64_t>(operand.GetValidCol())};
+                valid[tiles] = {
+                    static_cast<int64_t>(operand.GetValidRow()), static_cast<int64_t>(operand.GetValidCol())};
                 capacity[tiles] = {Operand::Rows, Operand::Cols};
             }
             ++tiles;
@@ -48,12 +49,14 @@ inline bool window_fits(const Place& place, const char* name, bool extracts, con
         return true;
     }
     const Extent window = parts.valid[extracts ? 0 : 1], whole = parts.capacity[extracts ? 1 : 0];
-    if (parts.row >= 0 && parts.col >= 0 && parts.row + window.rows <= whole.rows && parts.col + window.cols <= whole.cols) {
+    if (parts.row >= 0 && parts.col >= 0 && parts.row + window.rows <= whole.rows &&
+        parts.col + window.cols <= whole.cols) {
         return true;
     }
-    report(place, "%s: %lld x %lld elements from (%lld, %lld) on leave the tile of %lld x %lld", name,
-           static_cast<long long>(window.rows), static_cast<long long>(window.cols), static_cast<long long>(parts.row),
-           static_cast<long long>(parts.col), static_cast<long long>(whole.rows), static_cast<long long>(whole.cols));
+    report(
+        place, "%s: %lld x %lld elements from (%lld, %lld) on leave the tile of %lld x %lld", name,
+        static_cast<long long>(window.rows), static_cast<long long>(window.cols), static_cast<long long>(parts.row),
+        static_cast<long long>(parts.col), static_cast<long long>(whole.rows), static_cast<long long>(whole.cols));
     return false;
 }
 
@@ -67,9 +70,10 @@ inline bool turned_fits(const Place& place, const char* name, const A&... operan
     if (parts.tiles < 2 || (turned.rows <= whole.rows && turned.cols <= whole.cols)) {
         return true;
     }
-    report(place, "%s: the valid region turned, %lld x %lld, leaves the tile of %lld x %lld", name,
-           static_cast<long long>(turned.rows), static_cast<long long>(turned.cols), static_cast<long long>(whole.rows),
-           static_cast<long long>(whole.cols));
+    report(
+        place, "%s: the valid region turned, %lld x %lld, leaves the tile of %lld x %lld", name,
+        static_cast<long long>(turned.rows), static_cast<long long>(turned.cols), static_cast<long long>(whole.rows),
+        static_cast<long long>(whole.cols));
     return false;
 }
 
@@ -113,9 +117,10 @@ inline void check_equal_extents(
     ReadExtents found{effects, operands};
     (found.take(all), ...);
     if (wanted == kDepth && found.left.cols != found.right.rows) {
-        report(place, "%s: the left operand is %lld x %lld and the right one %lld x %lld: their depths differ", name,
-               static_cast<long long>(found.left.rows), static_cast<long long>(found.left.cols),
-               static_cast<long long>(found.right.rows), static_cast<long long>(found.right.cols));
+        report(
+            place, "%s: the left operand is %lld x %lld and the right one %lld x %lld: their depths differ", name,
+            static_cast<long long>(found.left.rows), static_cast<long long>(found.left.cols),
+            static_cast<long long>(found.right.rows), static_cast<long long>(found.right.cols));
     }
     if (wanted == kAny || wanted == kDepth || found.reads == 0) {
         return;
@@ -132,10 +137,11 @@ inline void check_equal_extents(
     }
     if (agreeing < (wanted == kOneSame ? 1 : asked)) {
         constexpr const char* kWords[] = {"", "all the same", "one the same", "the same rows", "the same columns"};
-        report(place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s",
-               name, static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
-               static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform,
-               kWords[wanted]);
+        report(
+            place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s",
+            name, static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
+            static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform,
+            kWords[wanted]);
     }
 }
 
@@ -147,9 +153,10 @@ inline bool tensor_holds(const Place& place, const char* name, const Global& ten
         const int64_t has_rows = tensor.GetShape(0) * tensor.GetShape(1) * tensor.GetShape(2) * tensor.GetShape(3);
         const int64_t has_cols = tensor.GetShape(4);
         if (rows > has_rows || (rows > 0 && cols > has_cols)) {
-            report(place, "%s: the tile covers %lld x %lld elements of a GlobalTensor of %lld x %lld", name,
-                   static_cast<long long>(rows), static_cast<long long>(cols), static_cast<long long>(has_rows),
-                   static_cast<long long>(has_cols));
+            report(
+                place, "%s: the tile covers %lld x %lld elements of a GlobalTensor of %lld x %lld", name,
+                static_cast<long long>(rows), static_cast<long long>(cols), static_cast<long long>(has_rows),
+                static_cast<long long>(has_cols));
             return false;
         }
     }

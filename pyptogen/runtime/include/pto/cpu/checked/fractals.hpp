@@ -12,7 +12,7 @@
 namespace pto::cpu::checked {
 
 #if defined(PTO_CHECKED_A5)
-constexpr bool kLeftByRows = true;   // columns of fractals of L0A are m apart
+constexpr bool kLeftByRows = true;  // columns of fractals of L0A are m apart
 #else
 constexpr bool kLeftByRows = false;  // rows of fractals of L0A are k apart
 #endif
@@ -56,9 +56,17 @@ struct CubeTiles {
             if (count < kMost) {
                 const int64_t rows = operand.GetValidRow(), cols = operand.GetValidCol();
                 tiles[count++] = {
-                    Operand::Loc, reinterpret_cast<uintptr_t>(operand.data()), Operand::Rows, Operand::Cols, rows, cols,
-                    static_cast<int64_t>(sizeof(typename Operand::DType)), Operand::Compact == CompactMode::Normal,
-                    Operand::isRowMajor, operand.GetKAligned(), Operand::ValidRow > 0 && Operand::ValidRow < Operand::Rows};
+                    Operand::Loc,
+                    reinterpret_cast<uintptr_t>(operand.data()),
+                    Operand::Rows,
+                    Operand::Cols,
+                    rows,
+                    cols,
+                    static_cast<int64_t>(sizeof(typename Operand::DType)),
+                    Operand::Compact == CompactMode::Normal,
+                    Operand::isRowMajor,
+                    operand.GetKAligned(),
+                    Operand::ValidRow > 0 && Operand::ValidRow < Operand::Rows};
             }
         }
     }
@@ -94,12 +102,16 @@ public:
         if (lying == nullptr || lying->apart == apart) {
             return;
         }
-        report(place, "%s takes the fractals of this %s tile of %lld x %lld to be %lld elements apart; %s (%s:%d) left them %lld"
-               " apart: a tile of which less is valid has to be compact (Tile%sCompact)",
-               name, memory_name(tile.loc), static_cast<long long>(tile.rows), static_cast<long long>(tile.cols),
-               static_cast<long long>(apart), lying->name, lying->place.file, lying->place.line,
-               static_cast<long long>(lying->apart),
-               tile.loc == TileType::Left ? "Left" : tile.loc == TileType::Right ? "Right" : "Acc");
+        report(
+            place,
+            "%s takes the fractals of this %s tile of %lld x %lld to be %lld elements apart; %s (%s:%d) left them %lld"
+            " apart: a tile of which less is valid has to be compact (Tile%sCompact)",
+            name, memory_name(tile.loc), static_cast<long long>(tile.rows), static_cast<long long>(tile.cols),
+            static_cast<long long>(apart), lying->name, lying->place.file, lying->place.line,
+            static_cast<long long>(lying->apart),
+            tile.loc == TileType::Left    ? "Left"
+            : tile.loc == TileType::Right ? "Right"
+                                          : "Acc");
     }
 
     void forget() { count_ = 0; }
@@ -196,7 +208,9 @@ inline void check_fractals(const Place& place, const char* name, const A&... ope
             fractals().forget();
         } else if (source.loc == TileType::Acc) {
             check_sum(place, name, source);
-        } else if ((first.loc == TileType::Left || first.loc == TileType::Right) && source.loc == TileType::Mat && source.rows > 1) {
+        } else if (
+            (first.loc == TileType::Left || first.loc == TileType::Right) && source.loc == TileType::Mat &&
+            source.rows > 1) {
             note_operand(place, name, first, source);
         }
     }

@@ -24,8 +24,11 @@ inline bool index_holds(int64_t index, int64_t capacity)
     if (index >= 0 && index < capacity) {
         return true;
     }
-    report(engine().place, "an index is %lld, but the table has %lld rows or elements: say what is to become of it (Clamp, "
-           "Wrap, Zero or Skip)", static_cast<long long>(index), static_cast<long long>(capacity));
+    report(
+        engine().place,
+        "an index is %lld, but the table has %lld rows or elements: say what is to become of it (Clamp, "
+        "Wrap, Zero or Skip)",
+        static_cast<long long>(index), static_cast<long long>(capacity));
     return false;
 }
 

@@ -33,15 +33,17 @@ inline bool check_tile(const Call& call, const Tile& tile)
     Engine& core = engine();
     const auto rows = static_cast<int64_t>(tile.GetValidRow()), cols = static_cast<int64_t>(tile.GetValidCol());
     if (rows < 0 || rows > Tile::Rows || cols < 0 || cols > Tile::Cols) {
-        report(core.place, "%s: the valid region of %lld x %lld leaves its tile of %d x %d", call.name,
-               static_cast<long long>(rows), static_cast<long long>(cols), Tile::Rows, Tile::Cols);
+        report(
+            core.place, "%s: the valid region of %lld x %lld leaves its tile of %d x %d", call.name,
+            static_cast<long long>(rows), static_cast<long long>(cols), Tile::Rows, Tile::Cols);
         return false;
     }
     if (tile.data() == nullptr) {
         report(core.place, "%s: a %s tile has no address; TASSIGN it first", call.name, memory_name(Tile::Loc));
         return false;
     }
-    if (const auto offset = reinterpret_cast<uintptr_t>(tile.data()) - reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
+    if (const auto offset =
+            reinterpret_cast<uintptr_t>(tile.data()) - reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
         kDevice && call.pipe != PIPE_S && offset % 32 != 0) {
         report(core.place, "%s: %s address %#zx is no multiple of 32 bytes", call.name, memory_name(Tile::Loc), offset);
     }
@@ -66,9 +68,10 @@ inline void check_reads(const Call& call, const Tile& tile, const Region& region
     }
     const int64_t hole = region.empty() ? -1 : engine().first_unwritten(region, is_plain_vec<Tile>);
     if (hole >= 0) {
-        report(engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name,
-               static_cast<size_t>(named_offset(Tile::Loc, region) + static_cast<uintptr_t>(hole)),
-               memory_name(Tile::Loc));
+        report(
+            engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name,
+            static_cast<size_t>(named_offset(Tile::Loc, region) + static_cast<uintptr_t>(hole)),
+            memory_name(Tile::Loc));
     }
 }
 
@@ -115,7 +118,8 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             access.region = region_of_tile(operand);
             access.memory = memory_name(T::Loc);
             access.from = named_offset(T::Loc, access.region);
-            access.to = access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
+            access.to =
+                access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
             if (reads) {
                 check_reads(call, operand, access.region);
             }
@@ -224,9 +228,12 @@ inline void check_load(const Rule& rule)
 {
     if constexpr (kDevice && is_tile_data_v<To> && is_global_data_v<From>) {
         if (same_text(rule.name, "TLOAD") && !fills<To, From>()) {
-            report(engine().place, "TLOAD does not fill this tile in L1 from %s on %s: %s",
-                   From::layout == Layout::DN ? "columns (DN)" : From::layout == Layout::NZ ? "boxes (NZ)" : "rows (ND)",
-                   kPlatform, "rows become boxes of rows (Nz), columns such of columns (Zn)");
+            report(
+                engine().place, "TLOAD does not fill this tile in L1 from %s on %s: %s",
+                From::layout == Layout::DN   ? "columns (DN)"
+                : From::layout == Layout::NZ ? "boxes (NZ)"
+                                             : "rows (ND)",
+                kPlatform, "rows become boxes of rows (Nz), columns such of columns (Zn)");
         }
     }
 }
@@ -303,8 +310,9 @@ inline void check_assignment(const Tile& tile, size_t offset)
         bytes = region.empty() ? 0 : region.end() - region.begin;
     }
     if (offset + bytes > capacity(Tile::Loc)) {
-        report(engine().place, "TASSIGN: a tile of %zu bytes at %#zx leaves %s of %s, which has %zu bytes", bytes,
-               offset, memory_name(Tile::Loc), kPlatform, capacity(Tile::Loc));
+        report(
+            engine().place, "TASSIGN: a tile of %zu bytes at %#zx leaves %s of %s, which has %zu bytes", bytes, offset,
+            memory_name(Tile::Loc), kPlatform, capacity(Tile::Loc));
     }
 }
 

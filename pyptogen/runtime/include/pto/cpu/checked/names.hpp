@@ -13,6 +13,8 @@ namespace pto::cpu::checked {
 
 /// Sets of element types, one bit for each.
 using Types = uint32_t;
+// clang-format off
+
 constexpr Types kFp32 = 1U << 0;
 constexpr Types kFp16 = 1U << 1;
 constexpr Types kBf16 = 1U << 2;

@@ -13,8 +13,8 @@ namespace pto::cpu::checked {
 /// Instructions that touch parts of their operands that the call tells or the data, or that are made for work in place.
 constexpr bool chooses_its_bytes(const char* name)
 {
-    constexpr const char* kStarts[] = {
-        "MGATHER", "MSCATTER", "TCONCAT", "TEXTRACT", "TFILLPAD", "TGATHER", "TINSERT", "TPOP", "TPUSH", "TSCATTER"};
+    constexpr const char* kStarts[] = {"MGATHER", "MSCATTER", "TCONCAT", "TEXTRACT", "TFILLPAD",
+                                       "TGATHER", "TINSERT",  "TPOP",    "TPUSH",    "TSCATTER"};
     for (const char* start : kStarts) {
         if (starts_with(name, start)) {
             return true;
@@ -26,7 +26,8 @@ constexpr bool chooses_its_bytes(const char* name)
 /// Whether an instruction has read one of its vector tiles, by their places among them, before it writes another.
 constexpr bool reads_first(const char* name, int read, int written)
 {
-    const bool merges = starts_with(name, "TMRGSORT") && read >= 2 && written == 0;  // lists, by way of the scratch tile
+    const bool merges =
+        starts_with(name, "TMRGSORT") && read >= 2 && written == 0;  // lists, by way of the scratch tile
     return merges || (read == 2 && starts_with(name, "TROWCUM"));  // the last column so far may be that of the result
 }
 
@@ -104,10 +105,12 @@ inline void check_overlaps(const Place& place, const char* name, const char* eff
                     written.begin == read.begin && written.end() <= read.end() && works_in_place(name);
                 if (both && !in_place && !reads_first(name, j, i) && overlap(written, read)) {
                     const auto from = named_offset(TileType::Vec, read), to = named_offset(TileType::Vec, written);
-                    report(place, "%s writes UB bytes %#zx to %#zx and reads bytes %#zx to %#zx: some of them are "
-                           "overwritten before they are read", name, static_cast<size_t>(to),
-                           static_cast<size_t>(to + (written.end() - written.begin)), static_cast<size_t>(from),
-                           static_cast<size_t>(from + (read.end() - read.begin)));
+                    report(
+                        place,
+                        "%s writes UB bytes %#zx to %#zx and reads bytes %#zx to %#zx: some of them are "
+                        "overwritten before they are read",
+                        name, static_cast<size_t>(to), static_cast<size_t>(to + (written.end() - written.begin)),
+                        static_cast<size_t>(from), static_cast<size_t>(from + (read.end() - read.begin)));
                     return;
                 }
             }
@@ -127,8 +130,11 @@ inline void check_apart(const Place& place, const char* name, const Global& tens
         }
         for (int a = 0; a < 5; ++a) {
             if (tensor.GetStride(a) == 0 && extents[a] > 1) {
-                report(place, "%s: elements of one store lie in one place: dimension %d has %lld elements with a stride "
-                       "of 0", name, a, static_cast<long long>(extents[a]));
+                report(
+                    place,
+                    "%s: elements of one store lie in one place: dimension %d has %lld elements with a stride "
+                    "of 0",
+                    name, a, static_cast<long long>(extents[a]));
                 return;
             }
             for (int b = a + 1; b < 5; ++b) {
@@ -141,9 +147,12 @@ inline void check_apart(const Place& place, const char* name, const Global& tens
                     rest = left;
                 }
                 if (far > 0 && near > 0 && near / common < extents[a] && far / common < extents[b]) {
-                    report(place, "%s: elements of one store lie in one place: dimension %d has a stride of %lld, and "
-                           "dimension %d has %lld elements with a stride of %lld", name, a, static_cast<long long>(far),
-                           b, static_cast<long long>(extents[b]), static_cast<long long>(near));
+                    report(
+                        place,
+                        "%s: elements of one store lie in one place: dimension %d has a stride of %lld, and "
+                        "dimension %d has %lld elements with a stride of %lld",
+                        name, a, static_cast<long long>(far), b, static_cast<long long>(extents[b]),
+                        static_cast<long long>(near));
                     return;
                 }
             }

@@ -49,16 +49,18 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         rows = Object::Rows;
         cols = Object::Cols;
         if (object.data() == nullptr) {
-            report(engine().place, "%s in a pass: a %s tile has no address; TASSIGN it first", name,
-                   memory_name(Object::Loc));
+            report(
+                engine().place, "%s in a pass: a %s tile has no address; TASSIGN it first", name,
+                memory_name(Object::Loc));
             return false;
         }
     }
     if (row < 0 || row >= rows || col < 0 || col + count > cols) {
-        report(engine().place, "%s in a pass: elements (%lld, %lld) to (%lld, %lld) leave %s of %lld x %lld", name,
-               static_cast<long long>(row), static_cast<long long>(col), static_cast<long long>(row),
-               static_cast<long long>(col + count), is_global_data_v<Object> ? "the GlobalTensor" : "the tile",
-               static_cast<long long>(rows), static_cast<long long>(cols));
+        report(
+            engine().place, "%s in a pass: elements (%lld, %lld) to (%lld, %lld) leave %s of %lld x %lld", name,
+            static_cast<long long>(row), static_cast<long long>(col), static_cast<long long>(row),
+            static_cast<long long>(col + count), is_global_data_v<Object> ? "the GlobalTensor" : "the tile",
+            static_cast<long long>(rows), static_cast<long long>(cols));
         return false;
     }
     if constexpr (is_global_data_v<Object>) {
@@ -77,14 +79,16 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         if constexpr (is_plain_vec<Object>) {
             constexpr int64_t kSize = sizeof(typename Object::DType);
             const int64_t at = row * Object::RowStride + col * Object::ColStride;
-            region = {reinterpret_cast<uintptr_t>(object.data()) + static_cast<uintptr_t>(at * kSize), count * kSize,
-                      count * kSize, 1};
+            region = {
+                reinterpret_cast<uintptr_t>(object.data()) + static_cast<uintptr_t>(at * kSize), count * kSize,
+                count * kSize, 1};
         }
         const int64_t hole = writes ? -1 : engine().first_unwritten(region, is_plain_vec<Object>);
         if (hole >= 0) {
-            report(engine().place, "%s in a pass reads byte %#zx of %s, which nothing has written", name,
-                   static_cast<size_t>(named_offset(Object::Loc, region) + static_cast<uintptr_t>(hole)),
-                   memory_name(Object::Loc));
+            report(
+                engine().place, "%s in a pass reads byte %#zx of %s, which nothing has written", name,
+                static_cast<size_t>(named_offset(Object::Loc, region) + static_cast<uintptr_t>(hole)),
+                memory_name(Object::Loc));
         }
         if (writes) {
             engine().mark_written(region);
@@ -103,7 +107,8 @@ inline bool carries(const Dst& to, const Src& from)
             return false;
         }
         const Region region = region_of_global(tensor, rows, cols);
-        share({region, "TCARRY", "global memory", region.begin, region.end(), engine().place, 0, PIPE_V, writes, false});
+        share(
+            {region, "TCARRY", "global memory", region.begin, region.end(), engine().place, 0, PIPE_V, writes, false});
         return true;
     };
     const bool reads = touches(from, false);

@@ -36,9 +36,12 @@ inline bool report_unequal_ends(LaunchState& launch)
         for (const StateList::Node* second = first->next; second != nullptr; second = second->next) {
             const PipeView a{second}, b{first};  // the newer one comes first
             if (a.is_pipe() && b.is_pipe() && a.disagrees(b)) {
-                report(engine().place, "TPipe %u of block %u has %u slots of %u bytes (direction %u) at one end, %u of %u "
-                       "(direction %u) at the other: both ends need the same template arguments", a.flag(), a.block(),
-                       a.slots(), a.slot_bytes(), a.direction(), b.slots(), b.slot_bytes(), b.direction());
+                report(
+                    engine().place,
+                    "TPipe %u of block %u has %u slots of %u bytes (direction %u) at one end, %u of %u "
+                    "(direction %u) at the other: both ends need the same template arguments",
+                    a.flag(), a.block(), a.slots(), a.slot_bytes(), a.direction(), b.slots(), b.slot_bytes(),
+                    b.direction());
                 return true;
             }
         }
@@ -58,8 +61,9 @@ inline void finish_launch(LaunchState& launch)
             const PipeRing& ring = pipe.ring(index);
             const uint32_t pushed = ring.pushed_count(), popped = PipeRing::least(ring.popped, ring.consumers);
             if (pushed != popped) {
-                report(engine().place, "TPipe %u of block %u is left with %u of %u tiles (%s) that nobody has popped",
-                       pipe.flag(), pipe.block(), pushed - popped, pushed, index == 0 ? "C2V" : "V2C");
+                report(
+                    engine().place, "TPipe %u of block %u is left with %u of %u tiles (%s) that nobody has popped",
+                    pipe.flag(), pipe.block(), pushed - popped, pushed, index == 0 ? "C2V" : "V2C");
             }
         }
     }
@@ -73,9 +77,10 @@ namespace pto::cpu {
 {
     LaunchState* launch = core_state().launch;
     if (launch == nullptr || !checked::report_unequal_ends(*launch)) {
-        checked::report(checked::engine().place,
-                        "this core waits for another one, and all others wait or have ended: a tile that nobody pushes or "
-                        "frees, a barrier that not all reach, or a signal that nobody sends");
+        checked::report(
+            checked::engine().place,
+            "this core waits for another one, and all others wait or have ended: a tile that nobody pushes or "
+            "frees, a barrier that not all reach, or a signal that nobody sends");
     }
     abort();
 }

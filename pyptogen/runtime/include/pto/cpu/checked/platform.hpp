@@ -81,10 +81,10 @@ inline constexpr Types type_bit = 0;
 template <typename T>
 inline constexpr const char* type_name = "this type";
 
-#define PTO_CHECKED_TYPE(T, BIT, NAME)                     \
-    template <>                                            \
-    inline constexpr Types type_bit<T> = BIT;              \
-    template <>                                            \
+#define PTO_CHECKED_TYPE(T, BIT, NAME) \
+    template <> \
+    inline constexpr Types type_bit<T> = BIT; \
+    template <> \
     inline constexpr const char* type_name<T> = NAME;
 PTO_CHECKED_TYPE(float, kFp32, "fp32")
 PTO_CHECKED_TYPE(half, kFp16, "fp16")

@@ -87,7 +87,8 @@ inline Region region_of_tile(const Tile& tile)
     const auto begin = reinterpret_cast<uintptr_t>(tile.data());
     if constexpr (is_plain_vec<Tile>) {
         using T = typename Tile::DType;
-        constexpr int64_t kSize = sizeof(T), kPacked = is_packed4_v<T> ? 2 : 1, kPerByte = is_same<T, int4b_t> ? 2 : kPacked;
+        constexpr int64_t kSize = sizeof(T), kPacked = is_packed4_v<T> ? 2 : 1,
+                          kPerByte = is_same<T, int4b_t> ? 2 : kPacked;
         const int64_t rows = tile.GetValidRow(), cols = tile.GetValidCol();
         const int64_t lines = Tile::isRowMajor ? rows : cols, elements = Tile::isRowMajor ? cols : rows;
         constexpr int64_t kPitch = Tile::isRowMajor ? Tile::RowStride : Tile::ColStride;

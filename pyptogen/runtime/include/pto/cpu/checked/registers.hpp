@@ -48,12 +48,18 @@ inline void check_mask(const Place& place, const char* name, int pipe)
         return;
     }
     if (own.file == nullptr) {
-        report(place, "%s works under the vector mask that the kernel before has left; set_mask_norm() and "
-               "set_vector_mask(-1, -1) stand before vector work", name);
+        report(
+            place,
+            "%s works under the vector mask that the kernel before has left; set_mask_norm() and "
+            "set_vector_mask(-1, -1) stand before vector work",
+            name);
     } else {
-        report(place, "%s works under the vector mask %#llx %#llx that %s:%d left; set_vector_mask(-1, -1) stands before "
-               "vector work", name, static_cast<unsigned long long>(own.high), static_cast<unsigned long long>(own.low),
-               own.file, own.line);
+        report(
+            place,
+            "%s works under the vector mask %#llx %#llx that %s:%d left; set_vector_mask(-1, -1) stands before "
+            "vector work",
+            name, static_cast<unsigned long long>(own.high), static_cast<unsigned long long>(own.low), own.file,
+            own.line);
     }
     own.high = own.low = ~uint64_t(0);
 }
@@ -62,8 +68,11 @@ inline void check_mask(const Place& place, const char* name, int pipe)
 inline void check_base(const Place& place, const char* name)
 {
     if (kHasRegisters && !registers().base && (same_text(name, "TPUSH") || same_text(name, "TPOP"))) {
-        report(place, "%s uses the flags between cores before the kernel knows where they are; set_ffts_base_addr comes "
-               "first, with the address that the launch passes", name);
+        report(
+            place,
+            "%s uses the flags between cores before the kernel knows where they are; set_ffts_base_addr comes "
+            "first, with the address that the launch passes",
+            name);
         registers().base = true;
     }
 }

@@ -47,14 +47,14 @@ PTO_INST RecordEvent TPOP(Pipe&, Tile&, const Events&...)
 }  // namespace pto
 
 // Flags between cores: the intrinsics of A2/A3 (ffts) and of A5 and A6 (within a block).
-#define PTO_NO_CROSS_CORE(NAME)                                                                                    \
-    template <typename... A>                                                                                       \
-    inline void NAME(A...)                                                                                         \
-    {                                                                                                              \
-        static_assert(                                                                                             \
-            pto::cpu::not_here<A...>,                                                                              \
-            #NAME ": flags between cores are not simulated; use a TPipe between cube and vector cores, "           \
-                  "or SYNCALL between all cores");                                                                 \
+#define PTO_NO_CROSS_CORE(NAME) \
+    template <typename... A> \
+    inline void NAME(A...) \
+    { \
+        static_assert( \
+            pto::cpu::not_here<A...>, #NAME \
+            ": flags between cores are not simulated; use a TPipe between cube and vector cores, " \
+            "or SYNCALL between all cores"); \
     }
 PTO_NO_CROSS_CORE(ffts_cross_core_sync)
 PTO_NO_CROSS_CORE(wait_flag_dev)

@@ -11,18 +11,18 @@
 
 /// What generated kernels say of an index: whether it is wrong, the index, the places, the number of the operation.
 #if defined(PTO_CHECKED)
-#define PTO_WRONG_INDEX(wrong, index, places, site)                            \
-    do {                                                                       \
-        if (wrong) {                                                           \
-            pto::cpu::end_by_index(__FILE__, __LINE__, index, places, site);   \
-        }                                                                      \
+#define PTO_WRONG_INDEX(wrong, index, places, site) \
+    do { \
+        if (wrong) { \
+            pto::cpu::end_by_index(__FILE__, __LINE__, index, places, site); \
+        } \
     } while (0)
 #else
-#define PTO_WRONG_INDEX(wrong, index, places, site)     \
-    do {                                                \
-        if (__builtin_expect(wrong, 0)) {               \
-            pto::cpu::note_index(index, places, site);  \
-        }                                               \
+#define PTO_WRONG_INDEX(wrong, index, places, site) \
+    do { \
+        if (__builtin_expect(wrong, 0)) { \
+            pto::cpu::note_index(index, places, site); \
+        } \
     } while (0)
 #endif
 
@@ -31,8 +31,9 @@ namespace pto::cpu {
 /// What the checked mode does where an index is wrong.
 [[noreturn]] inline void end_by_index(const char* file, int line, int64_t index, int64_t places, int32_t site)
 {
-    fprintf(stderr, "%s:%d: pto check: wrong index: %lld of %lld, site %d\n", file, line,
-            static_cast<long long>(index), static_cast<long long>(places), static_cast<int>(site));
+    fprintf(
+        stderr, "%s:%d: pto check: wrong index: %lld of %lld, site %d\n", file, line, static_cast<long long>(index),
+        static_cast<long long>(places), static_cast<int>(site));
     abort();
 }
 
@@ -54,8 +55,9 @@ class WrongIndexError : public std::exception {
 public:
     explicit WrongIndexError(const cpu::WrongIndex& wrong)
     {
-        snprintf(text_, sizeof(text_), "wrong index: %lld of %lld, site %d", static_cast<long long>(wrong.index),
-                 static_cast<long long>(wrong.places), static_cast<int>(wrong.site));
+        snprintf(
+            text_, sizeof(text_), "wrong index: %lld of %lld, site %d", static_cast<long long>(wrong.index),
+            static_cast<long long>(wrong.places), static_cast<int>(wrong.site));
     }
     const char* what() const noexcept override { return text_; }
 

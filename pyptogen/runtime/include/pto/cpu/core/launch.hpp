@@ -227,10 +227,10 @@ PTO_CPU_OWN inline void LaunchKernelMultiCore(const KernelLaunchOptions& options
     (void)stream;
     detail::Launch launch;
     launch.subblocks = options.subblocks_per_block != 0 ? options.subblocks_per_block : 1;
-    launch.blocks = options.explicit_block_count != 0
-                        ? options.explicit_block_count
-                        : ResolveActiveCoreCount(
-                              options.requested_cores, options.total_work_items, options.work_quantum);
+    launch.blocks =
+        options.explicit_block_count != 0
+            ? options.explicit_block_count
+            : ResolveActiveCoreCount(options.requested_cores, options.total_work_items, options.work_quantum);
     launch.cores = launch.blocks * launch.subblocks;
     launch.kernel = static_cast<const void*>(&kernel);
     launch.run = [](const void* body) {

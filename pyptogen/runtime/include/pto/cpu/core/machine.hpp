@@ -68,6 +68,6 @@
 #define PTO_CPU_MACHINE_VARIANT ""
 #endif
 
-#define PTO_CPU_MACHINE                                                                                          \
+#define PTO_CPU_MACHINE \
     PTO_CPU_MACHINE_VECTORS PTO_CPU_MACHINE_VNNI PTO_CPU_MACHINE_VBMI PTO_CPU_MACHINE_BF16 PTO_CPU_MACHINE_FP16 \
         PTO_CPU_MACHINE_AMX PTO_CPU_MACHINE_MODE PTO_CPU_MACHINE_VARIANT

@@ -28,7 +28,7 @@ template <PrintFormat Format, typename T>
 inline void print_value(T value)
 {
     constexpr int kWidth = Format == PrintFormat::Width10_Precision6 ? 10 : 8;
-    constexpr int kPrecision = Format == PrintFormat::Width8_Precision4 ? 4
+    constexpr int kPrecision = Format == PrintFormat::Width8_Precision4   ? 4
                                : Format == PrintFormat::Width8_Precision2 ? 2
                                                                           : 6;
     char text[400];  // the largest double in %f has 309 digits before the point
@@ -62,7 +62,8 @@ inline void print_tile(Tile& tile)
     const int64_t rows = tile.GetValidRow(), cols = tile.GetValidCol();
     char text[64];
     print_text(
-        text, snprintf(text, sizeof(text), "TPRINT %lldx%lld\n", static_cast<long long>(rows), static_cast<long long>(cols)));
+        text,
+        snprintf(text, sizeof(text), "TPRINT %lldx%lld\n", static_cast<long long>(rows), static_cast<long long>(cols)));
     print_rows<Format>(rows, cols, [&](int64_t r, int64_t c) { return *element_address(tile, r, c); });
 }
 

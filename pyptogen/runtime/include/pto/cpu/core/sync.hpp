@@ -46,8 +46,10 @@ inline RecordEvent SYNCALL()
         return {};
     }
     if (core.launch == nullptr) {
-        fputs("pto: SYNCALL: the blocks of this launch do not run at the same time; "
-              "launch with pto::cpu_sim::LaunchKernelMultiCore, or pass a workspace\n", stderr);
+        fputs(
+            "pto: SYNCALL: the blocks of this launch do not run at the same time; "
+            "launch with pto::cpu_sim::LaunchKernelMultiCore, or pass a workspace\n",
+            stderr);
         abort();
     }
     cpu::arrive_and_wait(&core.launch->barriers[static_cast<int>(CoreType)], participants);

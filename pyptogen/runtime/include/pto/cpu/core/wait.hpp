@@ -152,7 +152,7 @@ struct LaunchState {
     uint32_t blocks = 1;
     uint32_t subblocks = 1;
     uint32_t barriers[3] = {};  // arrivals so far, by SyncCoreType
-    uint32_t idle = 0;               // cores that wait or have ended; for PTO_CHECKED
+    uint32_t idle = 0;  // cores that wait or have ended; for PTO_CHECKED
     uint32_t ordered_otherwise = 0;  // whether cores have met other than by SYNCALL of the launch; for PTO_CHECKED
     void (*on_wait)(LaunchState&) = nullptr;
     StateList states{};

@@ -33,7 +33,7 @@ PTO_CPU_BODY void multiply_registers<half>(const TilePlan&);
 PTO_CPU_BODY void multiply_registers<bfloat16_t>(const TilePlan&);
 PTO_CPU_BODY void multiply_registers<int8_t>(const TilePlan&);
 #else
-PTO_CPU_BODY void multiply_vectors<MultiplyAdds<float>>(const TilePlan&, const int32_t*);
+PTO_CPU_BODY void multiply_vectors<MultiplyAdds<float> >(const TilePlan&, const int32_t*);
 #endif
 
 #if defined(PTO_CPU_AMX)

@@ -22,13 +22,13 @@ namespace pto::cpu {
 /// What a multiplication on the matrix unit works on, in bytes and in steps of 64 bytes of K.
 struct TilePlan {
     char* c;
-    int64_t c_panel;   // from one 32-row panel of C to the next
+    int64_t c_panel;  // from one 32-row panel of C to the next
     const char* a;
-    int64_t a_panel;   // from one 32-row panel of A to the next
+    int64_t a_panel;  // from one 32-row panel of A to the next
     const char* b;
-    int64_t b_panel;   // from one 32-column panel of B to the next
-    int m;             // rows
-    int n_panels;      // 32-column panels
+    int64_t b_panel;  // from one 32-column panel of B to the next
+    int m;  // rows
+    int n_panels;  // 32-column panels
     int k_steps;
     bool accumulate;
 };
@@ -53,11 +53,11 @@ struct HeldMat {
 /// An operand that is a part of a slot. Left: `lines` rows; Right: `lines` columns.
 struct HeldOperand {
     char* tile = nullptr;  // nullptr: none
-    int64_t panel = 0;     // in the tile's own memory
+    int64_t panel = 0;  // in the tile's own memory
     const char* from = nullptr;
     int64_t from_panel = 0;
     int lines = 0;
-    int steps = 0;         // of 64 bytes of K
+    int steps = 0;  // of 64 bytes of K
     int slot = -1;
     bool right = false;
 };

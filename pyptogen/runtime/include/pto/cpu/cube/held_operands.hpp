@@ -254,10 +254,14 @@ PTO_CPU_SHARED bool hold_operand(
     }
     const int64_t from_panel = slot_panel(shape, right);
     const HeldOperand made{
-        .tile = tile, .panel = panel,
+        .tile = tile,
+        .panel = panel,
         .from = slot_address(mat->slot) + first_line / 32 * from_panel + first_depth / step * kPanelStep,
-        .from_panel = from_panel, .lines = static_cast<int>(lines), .steps = static_cast<int>(depth / step),
-        .slot = mat->slot, .right = right};
+        .from_panel = from_panel,
+        .lines = static_cast<int>(lines),
+        .steps = static_cast<int>(depth / step),
+        .slot = mat->slot,
+        .right = right};
     HeldOperand* place = nullptr;
     PTO_CPU_ROLLED
     for (HeldOperand& view : held.views) {

@@ -28,8 +28,8 @@ PTO_CPU_SHARED void pack_left_lines(
 PTO_INLINE void pack_two_lines(char* out, const char* from, int64_t stride)
 {
     const __m512i step = _mm512_set1_epi32(0x00010001), pairs = _mm512_set_epi16(
-        47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40, 8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1,
-        32, 0);
+                                                            47, 15, 46, 14, 45, 13, 44, 12, 43, 11, 42, 10, 41, 9, 40,
+                                                            8, 39, 7, 38, 6, 37, 5, 36, 4, 35, 3, 34, 2, 33, 1, 32, 0);
     const __m512i a = load_bits<__m512i>(from), b = load_bits<__m512i>(from + stride);
     const __m512i upper = _mm512_add_epi16(pairs, _mm512_slli_epi16(step, 4));
     store_bits(out, _mm512_permutex2var_epi16(a, pairs, b));
@@ -42,8 +42,8 @@ PTO_INLINE void pack_four_lines(char* out, const char* from, int64_t stride)
     const __m512i groups = _mm512_set_epi32(
         0x6f4f2f0f, 0x6e4e2e0e, 0x6d4d2d0d, 0x6c4c2c0c, 0x6b4b2b0b, 0x6a4a2a0a, 0x69492909, 0x68482808, 0x67472707,
         0x66462606, 0x65452505, 0x64442404, 0x63432303, 0x62422202, 0x61412101, 0x60402000);
-    const __m512i a = _mm512_inserti64x4(
-        _mm512_castsi256_si512(load_bits<__m256i>(from)), load_bits<__m256i>(from + stride), 1);
+    const __m512i a =
+        _mm512_inserti64x4(_mm512_castsi256_si512(load_bits<__m256i>(from)), load_bits<__m256i>(from + stride), 1);
     const __m512i b = _mm512_inserti64x4(
         _mm512_castsi256_si512(load_bits<__m256i>(from + 2 * stride)), load_bits<__m256i>(from + 3 * stride), 1);
     const __m512i upper = _mm512_add_epi8(groups, _mm512_set1_epi8(16));

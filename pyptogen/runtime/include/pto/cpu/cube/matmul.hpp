@@ -69,8 +69,8 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
     if constexpr (is_held_type<T>) {
         if (thread_held.operands &&
             hold_product(
-                {reinterpret_cast<char*>(c.address()), kAccPanel, reinterpret_cast<const char*>(a.address()), left_panel,
-                 b.operand, right_panel, m, n_panels, k_steps, accumulate},
+                {reinterpret_cast<char*>(c.address()), kAccPanel, reinterpret_cast<const char*>(a.address()),
+                 left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate},
                 multiply_tiles<T, false>)) {
             return;
         }
@@ -78,8 +78,16 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
 #endif
     [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
     const TilePlan plan{
-        reinterpret_cast<char*>(c.data()), kAccPanel, reinterpret_cast<const char*>(a.data()), left_panel, b.operand,
-        right_panel, m, n_panels, k_steps, accumulate};
+        reinterpret_cast<char*>(c.data()),
+        kAccPanel,
+        reinterpret_cast<const char*>(a.data()),
+        left_panel,
+        b.operand,
+        right_panel,
+        m,
+        n_panels,
+        k_steps,
+        accumulate};
     if constexpr (is_same<T, float>) {
         if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
             multiply_rounded<kRoundedPlaces>(plan, in_ctrl(MAD_ROUND_MODE_BIT));
@@ -104,7 +112,7 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
         multiply_registers<T>(plan);
     } else
 #endif
-    if constexpr (is_same<T, float>) {
+        if constexpr (is_same<T, float>) {
         multiply_vectors<MultiplyAdds<float>>(plan, nullptr);
     } else if constexpr (has_dots<T>) {
         multiply_dots<T>(plan);
@@ -167,19 +175,18 @@ PTO_INST RecordEvent TMATMUL_ACC(TileRes& cMatrix, TileLeft& aMatrix, TileRight&
 /// cOutMatrix = cInMatrix + aMatrix bMatrix; the two accumulators are usually one, whose type is given once
 template <typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
-PTO_INST RecordEvent TMATMUL_ACC(
-    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+PTO_INST RecordEvent
+TMATMUL_ACC(TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     TSYNC(events...);
     cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
     cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
     return {};
 }
-template <
-    AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
+template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
-PTO_INST RecordEvent TMATMUL_ACC(
-    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+PTO_INST RecordEvent
+TMATMUL_ACC(TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     return TMATMUL_ACC(cOutMatrix, cInMatrix, aMatrix, bMatrix, events...);
 }

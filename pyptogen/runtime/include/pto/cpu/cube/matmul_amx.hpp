@@ -12,10 +12,10 @@ namespace pto::cpu {
 
 // A macro, because gcc's tile intrinsics paste the tile numbers into the assembler text.
 #define PTO_CPU_TILE_MULTIPLY(T, C, A, B) \
-    if constexpr (sizeof(T) == 1) {       \
-        _tile_dpbssd(C, A, B);            \
-    } else {                              \
-        _tile_dpbf16ps(C, A, B);          \
+    if constexpr (sizeof(T) == 1) { \
+        _tile_dpbssd(C, A, B); \
+    } else { \
+        _tile_dpbf16ps(C, A, B); \
     }
 
 constexpr int kIntoL1 = 3;  // locality of __builtin_prefetch
@@ -31,14 +31,14 @@ PTO_INLINE void prefetch_lines(const char* from)
 }
 
 // One accumulator between two blocks: the sums that are ready go to memory, those of the next block begin.
-#define PTO_CPU_TILE_TURN(I)                                 \
-    if (ready != nullptr) {                                  \
-        _tile_stored(I, ready + (I) * kFragment, 64);        \
-    }                                                        \
-    if (accumulate) {                                        \
-        _tile_loadd(I, c + (I) * kFragment, 64);             \
-    } else {                                                 \
-        _tile_zero(I);                                       \
+#define PTO_CPU_TILE_TURN(I) \
+    if (ready != nullptr) { \
+        _tile_stored(I, ready + (I) * kFragment, 64); \
+    } \
+    if (accumulate) { \
+        _tile_loadd(I, c + (I) * kFragment, 64); \
+    } else { \
+        _tile_zero(I); \
     }
 
 /// The first step of a block C[32, 32] = A[32, K] B[K, 32] or C += A B, two by two tiles. The block before, at `ready`

@@ -44,8 +44,8 @@ PTO_INLINE void multiply_with_bias(Acc& c, Left& a, Right& b, Bias& bias)
 /// cMatrix = aMatrix bMatrix + biasData, the bias row added to every row
 template <typename TileRes, typename TileLeft, typename TileRight, typename TileBias, typename... Events>
     requires(is_tile_data_v<TileBias>)
-PTO_INST RecordEvent TMATMUL_BIAS(
-    TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
+PTO_INST RecordEvent
+TMATMUL_BIAS(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     TSYNC(events...);
     cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData);
@@ -54,8 +54,8 @@ PTO_INST RecordEvent TMATMUL_BIAS(
 template <
     AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileBias, typename... Events>
     requires(is_tile_data_v<TileBias>)
-PTO_INST RecordEvent TMATMUL_BIAS(
-    TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
+PTO_INST RecordEvent
+TMATMUL_BIAS(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     return TMATMUL_BIAS(cMatrix, aMatrix, bMatrix, biasData, events...);
 }
@@ -77,19 +77,18 @@ PTO_INST RecordEvent TGEMV(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatr
 /// cOutMatrix = cInMatrix + aMatrix bMatrix for a vector aMatrix; the two accumulators are usually one, whose type is given once
 template <typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
-PTO_INST RecordEvent TGEMV_ACC(
-    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+PTO_INST RecordEvent
+TGEMV_ACC(TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     TSYNC(events...);
     cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
     cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
     return {};
 }
-template <
-    AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
+template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
-PTO_INST RecordEvent TGEMV_ACC(
-    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+PTO_INST RecordEvent
+TGEMV_ACC(TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     return TGEMV_ACC(cOutMatrix, cInMatrix, aMatrix, bMatrix, events...);
 }
@@ -97,8 +96,8 @@ PTO_INST RecordEvent TGEMV_ACC(
 /// cMatrix = aMatrix bMatrix + biasData for a vector aMatrix
 template <typename TileRes, typename TileLeft, typename TileRight, typename TileBias, typename... Events>
     requires(is_tile_data_v<TileBias>)
-PTO_INST RecordEvent TGEMV_BIAS(
-    TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
+PTO_INST RecordEvent
+TGEMV_BIAS(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     TSYNC(events...);
     cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData);
@@ -107,8 +106,8 @@ PTO_INST RecordEvent TGEMV_BIAS(
 template <
     AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileBias, typename... Events>
     requires(is_tile_data_v<TileBias>)
-PTO_INST RecordEvent TGEMV_BIAS(
-    TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
+PTO_INST RecordEvent
+TGEMV_BIAS(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     return TGEMV_BIAS(cMatrix, aMatrix, bMatrix, biasData, events...);
 }

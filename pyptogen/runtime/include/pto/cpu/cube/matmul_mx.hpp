@@ -23,8 +23,8 @@ constexpr int64_t kMxPanel = kMxSteps * kPanelStep;
 template <typename Scale>
 PTO_INLINE float scale_at(Scale& scales, int64_t row, int64_t col)
 {
-    return static_cast<float>(static_cast<double>(ScaleFloat::FromRaw(
-        reinterpret_cast<const uint8_t*>(scales.data())[element_offset<Scale>(row, col)])));
+    return static_cast<float>(static_cast<double>(
+        ScaleFloat::FromRaw(reinterpret_cast<const uint8_t*>(scales.data())[element_offset<Scale>(row, col)])));
 }
 
 /// Code i of an operand, counted in elements.
@@ -81,8 +81,8 @@ inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, 
             uint8_t codes[2][32] = {};
             for (int i = 0; i < 2 && at + i < k; ++i) {
                 for (int column = 0; column < 32; ++column) {
-                    codes[i][column] = code_at<T>(
-                        b.operand, right_offset<T>(at + i, panel * 32 + column, b.operandPanelBytes));
+                    codes[i][column] =
+                        code_at<T>(b.operand, right_offset<T>(at + i, panel * 32 + column, b.operandPanelBytes));
                 }
             }
             char* row = to + step * kPanelStep + pair / 2 * 64;
@@ -91,8 +91,7 @@ inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, 
                 const f32v factor = load_bits<f32v>(scale + column);
                 const u32v low = (u32v)(decode_lanes<T>((u32v)load_int(codes[0] + column, Full{})) * factor);
                 const u32v high = (u32v)(decode_lanes<T>((u32v)load_int(codes[1] + column, Full{})) * factor);
-                store_bits(
-                    row + column / 16 * kFragment + column % 16 * 4, (low >> 16) | (high & 0xffff0000U));
+                store_bits(row + column / 16 * kFragment + column % 16 * 4, (low >> 16) | (high & 0xffff0000U));
             }
         }
     }
@@ -184,49 +183,49 @@ constexpr bool lies_in()
 }  // namespace cpu
 
 // The three forms of TMATMUL_MX and TGEMV_MX, of which the second adds to an accumulator and the third a bias row.
-#define PTO_CPU_MX_FORMS(NAME)                                                                                         \
-    template <                                                                                                         \
-        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale,      \
-        typename... Events>                                                                                            \
-        requires(cpu::lies_in<TileLeft, TileType::Left>() && cpu::are_waits<Events...>)                                \
-    PTO_INST RecordEvent NAME(                                                                                         \
-        TileRes& cMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix,                          \
-        TileRightScale& bScaleMatrix, const Events&... events)                                                         \
-    {                                                                                                                  \
-        TSYNC(events...);                                                                                              \
-        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, false);                                \
-        return {};                                                                                                     \
-    }                                                                                                                  \
-    template <                                                                                                         \
-        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale,      \
-        typename TileIn, typename... Events>                                                                           \
-        requires(cpu::lies_in<TileIn, TileType::Acc>() && cpu::are_waits<Events...>)                                   \
-    PTO_INST RecordEvent NAME(                                                                                         \
-        TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix,    \
-        TileRightScale& bScaleMatrix, const Events&... events)                                                         \
-    {                                                                                                                  \
-        TSYNC(events...);                                                                                              \
-        cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());                                           \
-        cpu::multiply_mx(cOutMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true);                              \
-        return {};                                                                                                     \
-    }                                                                                                                  \
-    template <                                                                                                         \
-        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale,      \
-        typename TileBias, typename... Events>                                                                         \
-        requires(cpu::lies_in<TileBias, TileType::Bias>() && cpu::are_waits<Events...>)                                \
-    PTO_INST RecordEvent NAME(                                                                                         \
-        TileRes& cMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix,                          \
-        TileRightScale& bScaleMatrix, TileBias& biasData, const Events&... events)                                     \
-    {                                                                                                                  \
-        TSYNC(events...);                                                                                              \
-        cpu::fill_with_bias(cMatrix, biasData, aMatrix.GetValidRow(), bMatrix.GetValidCol());                          \
-        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true);                                 \
-        return {};                                                                                                     \
-    }                                                                                                                  \
-    template <AccPhase Phase, typename... Given, typename... Operands>                                                 \
-    PTO_INST RecordEvent NAME(Operands&... operands)                                                                   \
-    {                                                                                                                  \
-        return NAME(operands...);                                                                                      \
+#define PTO_CPU_MX_FORMS(NAME) \
+    template < \
+        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale, \
+        typename... Events> \
+        requires(cpu::lies_in<TileLeft, TileType::Left>() && cpu::are_waits<Events...>) \
+    PTO_INST RecordEvent NAME( \
+        TileRes& cMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix, \
+        TileRightScale& bScaleMatrix, const Events&... events) \
+    { \
+        TSYNC(events...); \
+        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, false); \
+        return {}; \
+    } \
+    template < \
+        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale, \
+        typename TileIn, typename... Events> \
+        requires(cpu::lies_in<TileIn, TileType::Acc>() && cpu::are_waits<Events...>) \
+    PTO_INST RecordEvent NAME( \
+        TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix, \
+        TileRightScale& bScaleMatrix, const Events&... events) \
+    { \
+        TSYNC(events...); \
+        cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow()); \
+        cpu::multiply_mx(cOutMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true); \
+        return {}; \
+    } \
+    template < \
+        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale, \
+        typename TileBias, typename... Events> \
+        requires(cpu::lies_in<TileBias, TileType::Bias>() && cpu::are_waits<Events...>) \
+    PTO_INST RecordEvent NAME( \
+        TileRes& cMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix, \
+        TileRightScale& bScaleMatrix, TileBias& biasData, const Events&... events) \
+    { \
+        TSYNC(events...); \
+        cpu::fill_with_bias(cMatrix, biasData, aMatrix.GetValidRow(), bMatrix.GetValidCol()); \
+        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true); \
+        return {}; \
+    } \
+    template <AccPhase Phase, typename... Given, typename... Operands> \
+    PTO_INST RecordEvent NAME(Operands&... operands) \
+    { \
+        return NAME(operands...); \
     }
 
 PTO_CPU_MX_FORMS(TMATMUL_MX)

@@ -11,8 +11,8 @@
 
 namespace pto::cpu {
 
-constexpr int kSplitSteps = 4;    // steps of K (of 32 halves) at a time
-constexpr int kSplitPanels = 8;   // 32-row panels of A at a time
+constexpr int kSplitSteps = 4;  // steps of K (of 32 halves) at a time
+constexpr int kSplitPanels = 8;  // 32-row panels of A at a time
 
 /// Splits one line of 32 halves. Infinities and NaN set their lanes in `special`.
 PTO_INLINE void split_line(char* high, char* low, const char* from, __mmask32& special)
@@ -28,8 +28,8 @@ PTO_INLINE void split_line(char* high, char* low, const char* from, __mmask32& s
     const __m512i odd_words = _mm512_add_epi16(
         _mm512_slli_epi16(
             _mm512_set_epi16(
-                31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4,
-                3, 2, 1, 0),
+                31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5,
+                4, 3, 2, 1, 0),
             1),
         _mm512_set1_epi16(1));
     store_bits(high, _mm512_permutex2var_epi16(a, odd_words, b));
@@ -109,8 +109,17 @@ PTO_CPU_SHARED void multiply_halves(const TilePlan& p)
         for (int k = 0; k < p.k_steps; k += kSplitSteps) {
             const int steps = p.k_steps - k < kSplitSteps ? p.k_steps - k : kSplitSteps;
             const int64_t from = int64_t(k) * kPanelStep;
-            const TilePlan block{p.c + (row >> 5) * p.c_panel, p.c_panel, p.a + (row >> 5) * p.a_panel + from, p.a_panel,
-                                 p.b + from, p.b_panel, rows, p.n_panels, steps, p.accumulate || k > 0};
+            const TilePlan block{
+                p.c + (row >> 5) * p.c_panel,
+                p.c_panel,
+                p.a + (row >> 5) * p.a_panel + from,
+                p.a_panel,
+                p.b + from,
+                p.b_panel,
+                rows,
+                p.n_panels,
+                steps,
+                p.accumulate || k > 0};
             if (p.m <= 16) {
                 multiply_split_block<true>(block, split_a, split_b);
             } else {

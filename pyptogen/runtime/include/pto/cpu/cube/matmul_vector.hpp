@@ -119,7 +119,8 @@ PTO_INLINE void multiply_step(
         }
     } else {
         PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
-        for (int kk = 0; kk < 16; ++kk) {
+            for (int kk = 0; kk < 16; ++kk)
+        {
             product(kk);
         }
     }
@@ -190,12 +191,14 @@ PTO_INLINE TilePlan block_of(const TilePlan& p, int row, int v)
     block.b += vector_of_b(v, p.b_panel);
     return block;
 }
-PTO_INLINE const int32_t* from_row(const int32_t* starts, int row) { return starts == nullptr ? nullptr : starts + row; }
+PTO_INLINE const int32_t* from_row(const int32_t* starts, int row)
+{
+    return starts == nullptr ? nullptr : starts + row;
+}
 
 /// All columns of 1 to 4 rows from vector `v` on.
 template <typename Products>
-PTO_CPU_ONE_BODY void multiply_few(
-    const TilePlan& p, int row, int rows, int v, const int32_t* starts, Ahead ahead)
+PTO_CPU_ONE_BODY void multiply_few(const TilePlan& p, int row, int rows, int v, const int32_t* starts, Ahead ahead)
 {
     constexpr int kPerPanel = 32 / kF32Lanes, kVectors = kPerPanel < 2 ? kPerPanel : 2;
     for (; v < p.n_panels * kPerPanel; v += kVectors) {

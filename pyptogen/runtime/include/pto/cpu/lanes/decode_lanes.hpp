@@ -39,10 +39,7 @@ PTO_INLINE f32v decode_lanes(u32v codes)
 }
 
 /// The two codes of a byte in each lane, the one in the low bits first: as bytes, in the lower half of the lane.
-PTO_INLINE u32v codes_as_bytes(u32v bytes)
-{
-    return (bytes & 0x0fU) | (bytes & 0xf0U) << 4;
-}
+PTO_INLINE u32v codes_as_bytes(u32v bytes) { return (bytes & 0x0fU) | (bytes & 0xf0U) << 4; }
 
 /// The two int4 of a byte in each lane, the one in the low bits first: as int8, in the lower half of the lane.
 PTO_INLINE u32v int4_as_int8(u32v bytes)

@@ -39,10 +39,9 @@ PTO_INLINE void divide_words(T* q, const T* a, const T* b)
     typedef typename VectorOf<T, kVectorBytes / 2>::type half_vector;
     const half_vector y = load_bits<half_vector>(b);
     const half_vector safe = y == 0 ? y - y + 1 : y;
-    const vec<double> exact = __builtin_convertvector(load_bits<half_vector>(a), vec<double>) /
-                              __builtin_convertvector(safe, vec<double>);
-    const half_vector quotient =
-        __builtin_convertvector(__builtin_convertvector(exact, vec<int64_t>), half_vector);
+    const vec<double> exact =
+        __builtin_convertvector(load_bits<half_vector>(a), vec<double>) / __builtin_convertvector(safe, vec<double>);
+    const half_vector quotient = __builtin_convertvector(__builtin_convertvector(exact, vec<int64_t>), half_vector);
     store_bits(q, y == 0 ? y - y : quotient);
 }
 

@@ -99,8 +99,7 @@ PTO_INLINE vec<R> select_lanes(uint64_t bits, vec<R> a, vec<R> b)
 #elif defined(PTO_CPU_AVX2)
     __m256i of_lane, spread;  // the bit of each lane, and where it would be
     if constexpr (sizeof(R) == 1) {
-        const __m256i byte_of_lane = _mm256_setr_epi64x(
-            0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+        const __m256i byte_of_lane = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
         of_lane = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201));
         spread = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(bits)), byte_of_lane);
     } else if constexpr (sizeof(R) == 2) {

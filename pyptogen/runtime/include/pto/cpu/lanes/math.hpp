@@ -38,8 +38,8 @@ PTO_INLINE f32v exp_f32(f32v x)
     f32v r = multiply_add(n, splat(-0.693145751953125f), x);  // few bits, so that n times it is exact
     r = multiply_add(n, splat(-1.42860682030941723e-6f), r);
     r = (f32v)_mm512_range_ps((__m512)r, _mm512_set1_ps(0.011f), 2);  // the smaller magnitude, with r's sign
-    const f32v power = (f32v)_mm512_permutex2var_ps(
-        _mm512_load_ps(kExpTable), (__m512i)shifted, _mm512_load_ps(kExpTable + 16));
+    const f32v power =
+        (f32v)_mm512_permutex2var_ps(_mm512_load_ps(kExpTable), (__m512i)shifted, _mm512_load_ps(kExpTable + 16));
     f32v p = multiply_add(r, splat(0.166520119f), splat(0.499560326f));
     p = multiply_add(p, r, splat(0.999120653f));
     p = multiply_add(p, r, splat(-8.79330153e-4f));
@@ -58,7 +58,8 @@ PTO_INLINE f32v exp_f32(f32v x)
     const f32v magic = splat(12583166.0f);  // 1.5 * 2^23 + 254: adding it rounds to a whole number
     const f32v shifted = multiply_add(bounded, splat(1.44269504088896341f), magic);
     const f32v n = shifted - magic;
-    const f32v high = multiply_add(n, splat(-0.693145751953125f), bounded);  // few bits: n times it, and high, are exact
+    const f32v high =
+        multiply_add(n, splat(-0.693145751953125f), bounded);  // few bits: n times it, and high, are exact
     const f32v low = n * -1.42860682030941723e-6f;
     const f32v r = high + low;
     const f32v square = r * r;  // by squares: a short chain of operations keeps the units busy
@@ -138,7 +139,8 @@ PTO_INLINE f32v log_f32(f32v x)
 #else
 #if defined(PTO_CPU_AVX2)
     const __m256 least = _mm256_set1_ps(1.17549435e-38f), most = _mm256_set1_ps(3.40282347e38f);
-    const __m256 usual = _mm256_and_ps(_mm256_cmp_ps((__m256)x, least, _CMP_GE_OQ), _mm256_cmp_ps((__m256)x, most, _CMP_LE_OQ));
+    const __m256 usual =
+        _mm256_and_ps(_mm256_cmp_ps((__m256)x, least, _CMP_GE_OQ), _mm256_cmp_ps((__m256)x, most, _CMP_LE_OQ));
     if (__builtin_expect(_mm256_movemask_ps(usual) == 0xff, 1)) {
         const i32v above = (i32v)x - 0x3f3504f3;  // bits of sqrt(1/2)
         const f32v part = (f32v)((above & 0x007fffff) + 0x3f3504f3);

@@ -86,7 +86,7 @@ PTO_INLINE f32v round_to_precision(f32v v, RoundMode mode)
     const f32v magnitude = (f32v)((u32v)v & 0x7fffffffU);
     f32v r = round_to_grid<is_same<T, half> ? 10 : 7, is_same<T, half> ? -14 : -126>(v, mode);
     const bool toward_zero = mode == RoundMode::CAST_TRUNC || mode == RoundMode::CAST_ODD;
-    const i32v keeps = toward_zero ? i32v{} - 1
+    const i32v keeps = toward_zero                     ? i32v{} - 1
                        : mode == RoundMode::CAST_FLOOR ? v > 0.0f
                        : mode == RoundMode::CAST_CEIL  ? v < 0.0f
                                                        : i32v{};

@@ -4,7 +4,7 @@
 namespace pto::cpu {
 
 template <typename T>
-using quarter_or_half_vec = typename VectorOf<T, kF32Lanes * static_cast<int>(sizeof(T))>::type;
+using quarter_or_half_vec = typename VectorOf<T, kF32Lanes* static_cast<int>(sizeof(T))>::type;
 
 /// All bits of the first n lanes of a vector whose lanes have 4 or 8 bytes.
 template <int Bytes>

@@ -18,10 +18,7 @@ PTO_INLINE auto lane_mask(int n)
     }
 }
 
-PTO_INLINE f32v bf16_to_f32(__m256i bits)
-{
-    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
-}
+PTO_INLINE f32v bf16_to_f32(__m256i bits) { return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16); }
 
 /// Rounds to bf16, nearest even, NaN kept quiet. The hardware conversion flushes denormals, so vectors that have some
 /// take the integer way.

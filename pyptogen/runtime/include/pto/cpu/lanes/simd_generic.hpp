@@ -4,7 +4,7 @@
 namespace pto::cpu {
 
 template <typename T>
-using quarter_or_half_vec = typename VectorOf<T, kF32Lanes * static_cast<int>(sizeof(T))>::type;
+using quarter_or_half_vec = typename VectorOf<T, kF32Lanes* static_cast<int>(sizeof(T))>::type;
 
 PTO_INLINE f32v bf16_to_f32(quarter_or_half_vec<uint16_t> bits)
 {

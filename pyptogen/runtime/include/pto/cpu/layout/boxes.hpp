@@ -47,8 +47,8 @@ PTO_INLINE void fill_pair_of_rows(
 
 /// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its
 /// panel. As many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
-PTO_INLINE int64_t fill_panel_pairs(
-    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+PTO_INLINE int64_t
+fill_panel_pairs(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
     constexpr int64_t kAhead = 8;   // rows; longer than a row's loads take
     constexpr int64_t kWide = 256;  // bytes of a row: pieces at equal places of more panels would compete for L1
@@ -128,11 +128,9 @@ PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
 
 /// Rows of `width` bytes, `stride` bytes apart, into panels of 32-byte pieces; row r's piece is r * 32 into its panel.
 #if defined(PTO_CPU_BODIES_APART)
-PTO_CPU_SHARED void fill_panels(
-    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width);
+PTO_CPU_SHARED void fill_panels(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width);
 #else
-PTO_CPU_SHARED void fill_panels(
-    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+PTO_CPU_SHARED void fill_panels(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
     const int64_t done = fill_panel_pairs(to, panel, from, stride, rows, width);
     for (int64_t r = 0; r < rows; ++r) {

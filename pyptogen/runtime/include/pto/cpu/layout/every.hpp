@@ -18,7 +18,7 @@ PTO_INLINE void take_every(T* to, const T* from, int64_t length)
 {
     int64_t i = 0;
     if constexpr (takes_every<T, Step>) {
-        using Group = typename UnsignedOfSize<Step * int(sizeof(T))>::type;
+        using Group = typename UnsignedOfSize<Step* int(sizeof(T))>::type;
         using One = typename UnsignedOfSize<sizeof(T)>::type;
         constexpr int kGroups = kVectorBytes / int(sizeof(Group));
         using Ones = typename VectorOf<One, kVectorBytes / Step>::type;

@@ -134,10 +134,9 @@ PTO_INLINE void copy_bytes(void* to, const void* from, int64_t bytes)
 {
     uint8_t* d = static_cast<uint8_t*>(to);
     const uint8_t* s = static_cast<const uint8_t*>(from);
-    sweep<kVectorBytes, 4>(
-        bytes, [d, s](int64_t i, auto extent) __attribute__((always_inline)) {
-            store(d + i, load(s + i, extent), extent);
-        });
+    sweep<kVectorBytes, 4>(bytes, [d, s](int64_t i, auto extent) __attribute__((always_inline)) {
+        store(d + i, load(s + i, extent), extent);
+    });
 }
 
 /// Rows of a Left tile from lines of `bytes` bytes, `stride` bytes apart: `Rows` of them, which lie in one fragment.
@@ -183,9 +182,9 @@ namespace pto {
 template <
     TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
     const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>
-inline Element_
-Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
-    GetElement(int64_t row, int64_t col)
+inline Element_ Tile<
+    Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_,
+    Compact_>::GetElement(int64_t row, int64_t col)
 {
     return load_element(cpu::element_base(*this), cpu::element_place(*this, row, col));
 }
@@ -193,9 +192,9 @@ Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, S
 template <
     TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
     const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>
-inline void
-Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
-    SetElement(int64_t row, int64_t col, const Element_& value)
+inline void Tile<
+    Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_,
+    Compact_>::SetElement(int64_t row, int64_t col, const Element_& value)
 {
     store_element(cpu::element_base(*this), cpu::element_place(*this, row, col), value);
 }

@@ -120,8 +120,8 @@ PTO_INLINE void for_each_nz_slab(Global& global, int64_t tile_rows, int64_t tile
         T* at = global.data() + panel / per_batch * global.GetStride(0) + panel % per_batch * global.GetStride(1);
         const int64_t step = whole ? rows : inner;
         for (int64_t r = 0; r < rows; r += step) {
-            f(Slab<T>{at + r / inner * block, r, c, least(step, rows - r), least(width, cols - c), rs,
-                      global.GetStride(4)});
+            f(Slab<T>{
+                at + r / inner * block, r, c, least(step, rows - r), least(width, cols - c), rs, global.GetStride(4)});
         }
     }
 }

@@ -46,23 +46,17 @@ struct SlabShape {
     static constexpr bool kNz = Tile::isBoxedLayout && !Tile::isRowMajor && Tile::isInnerRowMajor;
     static constexpr bool kZn = Tile::isBoxedLayout && Tile::isRowMajor && Tile::isInnerColMajor;
     static constexpr int64_t kAll = int64_t(1) << 40;
-    static constexpr int64_t kRows = kLeft || kAcc ? 16
-                                     : kRight      ? 1
-                                     : kPlain || kNz ? kAll
-                                                     : Tile::InnerRows;
-    static constexpr int64_t kCols = kLeft            ? kStepK<T>
-                                     : kRight || kAcc ? 16
-                                     : kPlain || kZn  ? kAll
-                                                      : Tile::InnerCols;
-    static constexpr int64_t kRowStride = kLeft              ? kStepK<T>
-                                          : kAcc             ? 64 / static_cast<int64_t>(sizeof(T))
-                                          : kRight           ? 0
-                                          : kPlain           ? Tile::RowStride
+    static constexpr int64_t kRows = kLeft || kAcc ? 16 : kRight ? 1 : kPlain || kNz ? kAll : Tile::InnerRows;
+    static constexpr int64_t kCols = kLeft ? kStepK<T> : kRight || kAcc ? 16 : kPlain || kZn ? kAll : Tile::InnerCols;
+    static constexpr int64_t kRowStride = kLeft                   ? kStepK<T>
+                                          : kAcc                  ? 64 / static_cast<int64_t>(sizeof(T))
+                                          : kRight                ? 0
+                                          : kPlain                ? Tile::RowStride
                                           : Tile::isInnerRowMajor ? Tile::InnerCols
                                                                   : 1;
-    static constexpr int64_t kColStride = kLeft || kAcc      ? 1
-                                          : kRight           ? kGroupK<T>
-                                          : kPlain           ? Tile::ColStride
+    static constexpr int64_t kColStride = kLeft || kAcc           ? 1
+                                          : kRight                ? kGroupK<T>
+                                          : kPlain                ? Tile::ColStride
                                           : Tile::isInnerRowMajor ? 1
                                                                   : Tile::InnerRows;
 };
@@ -201,8 +195,7 @@ PTO_INLINE void put_slab(Dst& dst, int64_t row, int64_t col, Slab<T> from)
     }
     for_each_slab(dst, row, col, from.rows, from.cols, [&](const auto& to) __attribute__((always_inline)) {
         const T* source = from.at + (to.row - row) * from.row_stride + (to.col - col) * from.col_stride;
-        copy_slab<T>(
-            to.at, to.row_stride, to.col_stride, source, from.row_stride, from.col_stride, to.rows, to.cols);
+        copy_slab<T>(to.at, to.row_stride, to.col_stride, source, from.row_stride, from.col_stride, to.rows, to.cols);
     });
 }
 

@@ -31,12 +31,11 @@ PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
         }
     }
     const int64_t group = c / 16;
-    sweep<kF32Lanes, 1>(
-        n - done, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-            i += done;
-            const char* at = base + acc_offset<Tile>(r, group + i / 16) + i % 16 * 4;
-            store(to + i, load(reinterpret_cast<const From*>(at), extent), extent);
-        });
+    sweep<kF32Lanes, 1>(n - done, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+        i += done;
+        const char* at = base + acc_offset<Tile>(r, group + i / 16) + i % 16 * 4;
+        store(to + i, load(reinterpret_cast<const From*>(at), extent), extent);
+    });
 }
 
 }  // namespace pto::cpu

@@ -51,8 +51,8 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
             object.operandPanelBytes = cpu::right_panel_bytes<Object>;
         }
     } else if constexpr (is_conv_tile_v<Object>) {
-        object.data() = reinterpret_cast<typename Object::DType*>(
-            cpu::place_address(Object::Loc, static_cast<size_t>(address)));
+        object.data() =
+            reinterpret_cast<typename Object::DType*>(cpu::place_address(Object::Loc, static_cast<size_t>(address)));
     } else {
         static_assert(is_global_data_v<Object>, "TASSIGN takes a tile, a ConvTile or a GlobalTensor");
         object.SetAddr(address);

@@ -58,8 +58,7 @@ PTO_INST RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, const Events&... events
 /// bound what is written.
 template <typename Dst, typename A, typename B, typename IndexA, typename IndexB, typename... Events>
     requires(is_tile_data_v<IndexA> && is_tile_data_v<IndexB> && (... && !is_tile_data_v<Events>))
-PTO_INST RecordEvent TCONCAT(
-    Dst& dst, A& src0, B& src1, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
+PTO_INST RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
     PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
@@ -76,8 +75,8 @@ PTO_INST RecordEvent TCONCAT(
 /// As above; dstIdx becomes the sum of the two counts, at most dst's valid columns, in the same units.
 template <typename Dst, typename A, typename B, typename IndexD, typename IndexA, typename IndexB, typename... Events>
     requires(is_tile_data_v<IndexD> && is_tile_data_v<IndexA> && is_tile_data_v<IndexB>)
-PTO_INST RecordEvent TCONCAT(
-    Dst& dst, A& src0, B& src1, IndexD& dstIdx, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
+PTO_INST RecordEvent
+TCONCAT(Dst& dst, A& src0, B& src1, IndexD& dstIdx, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
     PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);

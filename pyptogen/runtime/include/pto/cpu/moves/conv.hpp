@@ -42,8 +42,7 @@ inline bool flat_filter(const Tile& tile, const Global& global, ConvWalk& walk)
 template <typename Tile, typename Global>
 inline ConvWalk conv_walk(const Tile& tile, const Global& global)
 {
-    static_assert(
-        Tile::layout == Global::layout, "TLOAD and TSTORE of a ConvTile need the same layout on both sides");
+    static_assert(Tile::layout == Global::layout, "TLOAD and TSTORE of a ConvTile need the same layout on both sides");
     constexpr int kDims = Tile::totalDimCount;
     constexpr bool kFilter = Tile::layout == Layout::FRACTAL_Z && kDims == 4;
     constexpr bool kFromFirst = Tile::layout == Layout::NC1HWC0 || Tile::layout == Layout::NDC1HWC0;

@@ -12,7 +12,8 @@ namespace cpu {
 
 /// Stores what Quantise makes of a value under words.
 template <
-    bool Add, template <typename, bool> typename Quantise, ReluPreMode Relu, typename Global, typename Tile, typename Words>
+    bool Add, template <typename, bool> typename Quantise, ReluPreMode Relu, typename Global, typename Tile,
+    typename Words>
 PTO_INLINE void store_quantised(Global& dst, Tile& src, Words words)
 {
     static_assert(is_tile_data_v<Tile> && is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
@@ -56,8 +57,7 @@ PTO_INST RecordEvent TSTORE_FP(GlobalData& dst, TileData& src, FpTileData& fp, c
 }
 
 /// Moves an accumulator under one quantisation word for each of its columns.
-template <
-    typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
+template <typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
 PTO_INST RecordEvent TMOV_FP(Dst& dst, Src& src, Fp& fp, const Events&... events)
 {
     TSYNC(events...);
@@ -73,10 +73,9 @@ PTO_INST RecordEvent TMOV_FP(Dst& dst, Src& src, Fp& fp, const Events&... events
 }
 
 /// As TMOV_FP, from row indexRow and column indexCol of the accumulator on.
-template <
-    typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
-PTO_INST RecordEvent TEXTRACT_FP(
-    Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+template <typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
+PTO_INST RecordEvent
+TEXTRACT_FP(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::extract_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
@@ -84,10 +83,9 @@ PTO_INST RecordEvent TEXTRACT_FP(
 }
 
 /// As TMOV_FP, to row indexRow and column indexCol of dst on.
-template <
-    typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
-PTO_INST RecordEvent TINSERT_FP(
-    Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+template <typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
+PTO_INST RecordEvent
+TINSERT_FP(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});

@@ -26,9 +26,7 @@ PTO_INLINE constexpr bool selects(MaskPattern pattern, int64_t i)
 
 constexpr int64_t pattern_period(MaskPattern pattern)
 {
-    return pattern == MaskPattern::P1111                                    ? 1
-           : pattern == MaskPattern::P0101 || pattern == MaskPattern::P1010 ? 2
-                                                                            : 4;
+    return pattern == MaskPattern::P1111 ? 1 : pattern == MaskPattern::P0101 || pattern == MaskPattern::P1010 ? 2 : 4;
 }
 constexpr int64_t pattern_first(MaskPattern pattern)
 {
@@ -153,8 +151,8 @@ PTO_INST RecordEvent TGATHER(Dst& dst, Src& src0, Index& src1, Tmp&, const Event
 /// The positions where a row compares with its k_value, and their number in cdst.
 template <
     typename Dst, typename Src, typename Value, typename Counts, typename Tmp, CmpMode cmpMode, typename... Events>
-PTO_INST RecordEvent TGATHER(
-    Dst& dst, Src& src0, Value& k_value, Counts& cdst, Tmp&, uint32_t offset, const Events&... events)
+PTO_INST RecordEvent
+TGATHER(Dst& dst, Src& src0, Value& k_value, Counts& cdst, Tmp&, uint32_t offset, const Events&... events)
 {
     TSYNC(events...);
     PTO_EXPECT_VEC("TGATHER", src0);

@@ -178,9 +178,10 @@ PTO_INLINE int64_t gather_vectors(
 #if defined(PTO_CPU_AVX512)
     if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {
         if constexpr (
-            Rule == Outside::Ignore && !checked::kOn && sizeof(typename Dst::DType) == 4 && sizeof(typename Indexes::DType) == 4 &&
-            static_cast<typename Indexes::DType>(-1) < 0 && !Table<Global>::kNz && Dst::isRowMajor && !Dst::isBoxedLayout &&
-            Indexes::isRowMajor && !Indexes::isBoxedLayout) {
+            Rule == Outside::Ignore && !checked::kOn && sizeof(typename Dst::DType) == 4 &&
+            sizeof(typename Indexes::DType) == 4 && static_cast<typename Indexes::DType>(-1) < 0 &&
+            !Table<Global>::kNz && Dst::isRowMajor && !Dst::isBoxedLayout && Indexes::isRowMajor &&
+            !Indexes::isBoxedLayout) {
             const auto* places = indexes.data() + r * Indexes::RowStride;
             auto* to = dst.data() + r * Dst::RowStride;
             const int64_t capacity = table.rows() * table.columns();
@@ -212,15 +213,14 @@ inline void gather_elements(Dst& dst, Global& src, Indexes& indexes)
         for (int64_t c = gather_vectors<Rule>(dst, table, indexes, r, cols); c < cols; ++c) {
             const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));
             const int64_t at = table_index<Rule>(raw, capacity);
-            *element_address(dst, r, c) =
-                at < 0 && drops<Rule> ? T{} : __builtin_bit_cast(T, *table.flat(at));
+            *element_address(dst, r, c) = at < 0 && drops<Rule> ? T{} : __builtin_bit_cast(T, *table.flat(at));
         }
     }
 }
 
 constexpr Outside outside(GatherOOB mode)
 {
-    return mode == GatherOOB::Clamp ? Outside::Clamp
+    return mode == GatherOOB::Clamp  ? Outside::Clamp
            : mode == GatherOOB::Wrap ? Outside::Wrap
            : mode == GatherOOB::Zero ? Outside::Drop
                                      : Outside::Ignore;
@@ -282,7 +282,8 @@ PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Even
 }
 
 /// The forms with indices and scratch in global memory; the scratch is not used.
-template <Coalesce CMode, GatherOOB Mode, GatherExec Exec, typename Dst, typename Global, typename Indexes, typename Scratch>
+template <
+    Coalesce CMode, GatherOOB Mode, GatherExec Exec, typename Dst, typename Global, typename Indexes, typename Scratch>
     requires(is_global_data_v<Scratch> || is_tile_data_v<Scratch>)
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, Scratch&)
 {

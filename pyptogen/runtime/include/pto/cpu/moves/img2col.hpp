@@ -86,8 +86,8 @@ inline void image_to_columns(Dst& dst, const Conv& src, int64_t first_m, int64_t
 template <
     typename TileData, typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL,
     typename... Events>
-PTO_INST RecordEvent TIMG2COL(
-    TileData& dst, ConvTileData& src, uint16_t posM = 0, uint16_t posK = 0, const Events&... events)
+PTO_INST RecordEvent
+TIMG2COL(TileData& dst, ConvTileData& src, uint16_t posM = 0, uint16_t posK = 0, const Events&... events)
 {
     TSYNC(events...);
     static_assert(is_conv_tile_v<ConvTileData>, "TIMG2COL reads a ConvTile");
@@ -103,24 +103,21 @@ PTO_INST RecordEvent TIMG2COL(
 }
 
 /// Registers of a device that TIMG2COL does not need here, because it takes everything from its source.
-template <
-    typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
+template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
 PTO_INST RecordEvent SETFMATRIX(ConvTileData&, const Events&... events)
 {
     TSYNC(events...);
     static_assert(is_conv_tile_v<ConvTileData>, "SETFMATRIX takes a ConvTile");
     return {};
 }
-template <
-    typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
+template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
 PTO_INST RecordEvent SET_IMG2COL_RPT(ConvTileData&, const Events&... events)
 {
     TSYNC(events...);
     static_assert(is_conv_tile_v<ConvTileData>, "SET_IMG2COL_RPT takes a ConvTile");
     return {};
 }
-template <
-    typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
+template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
 PTO_INST RecordEvent SET_IMG2COL_PADDING(ConvTileData&, const Events&... events)
 {
     TSYNC(events...);

@@ -38,8 +38,8 @@ PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow, uint16_t ind
 /// The forms that quantise an accumulator with one word for all columns.
 template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(is_tile_data_v<Src> && cpu::are_waits<Events...>)
-PTO_INST RecordEvent TINSERT(
-    Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+PTO_INST RecordEvent
+TINSERT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
@@ -47,8 +47,8 @@ PTO_INST RecordEvent TINSERT(
 }
 template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(cpu::are_waits<Events...>)
-PTO_INST RecordEvent TINSERT(
-    Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+PTO_INST RecordEvent
+TINSERT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     return TINSERT<Dst, Src, reluMode>(dst, src, preQuantScalar, indexRow, indexCol, events...);
 }

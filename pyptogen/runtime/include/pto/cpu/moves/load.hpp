@@ -29,16 +29,17 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
 #if defined(PTO_CPU_HOLDS)
         if constexpr (is_held_type<T> && Tile::Loc == TileType::Mat) {
             const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
-            if (rows == Tile::Rows && cols == Tile::Cols && src.GetShape(0) == 1 && src.GetShape(1) == 1 && src.GetShape(2) == 1 &&
-                hold_mat(mat_shape(dst), reinterpret_cast<const char*>(src.data()), src.GetStride(3) * int64_t(sizeof(T)))) {
+            if (rows == Tile::Rows && cols == Tile::Cols && src.GetShape(0) == 1 && src.GetShape(1) == 1 &&
+                src.GetShape(2) == 1 &&
+                hold_mat(
+                    mat_shape(dst), reinterpret_cast<const char*>(src.data()), src.GetStride(3) * int64_t(sizeof(T)))) {
                 return;
             }
         }
 #endif
         for_each_plain_slab(
-            src, dst.GetValidRow(), dst.GetValidCol(), [&](const auto& from) __attribute__((always_inline)) {
-                put_rows(dst, from.row, 0, from);
-            });
+            src, dst.GetValidRow(), dst.GetValidCol(),
+            [&](const auto& from) __attribute__((always_inline)) { put_rows(dst, from.row, 0, from); });
         return;
     }
     for_each_global_slab(
@@ -53,8 +54,7 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
                     }
                     return;
                 }
-                if (load_lines(
-                        to, Tile::RowStride, 1, at, from.row_stride, from.col_stride, from.rows, from.cols)) {
+                if (load_lines(to, Tile::RowStride, 1, at, from.row_stride, from.col_stride, from.rows, from.cols)) {
                     return;
                 }
             }

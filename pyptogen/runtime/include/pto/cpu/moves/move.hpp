@@ -60,7 +60,8 @@ PTO_INLINE void transpose_scales(Dst& dst, Src& src)
     const auto* from = reinterpret_cast<const uint8_t*>(src.data());
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = 0; c < cols; ++c) {
-            to[(c / 16 * boxes + r / 2) * TileConfig::fractalMxSize + c % 16 * 2 + r % 2] = from[r * Src::RowStride + c];
+            to[(c / 16 * boxes + r / 2) * TileConfig::fractalMxSize + c % 16 * 2 + r % 2] =
+                from[r * Src::RowStride + c];
         }
     }
 }
@@ -155,8 +156,7 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Eve
     cpu::extract_converted(dst, src, 0, 0, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
-template <
-    STPhase Phase, typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
+template <STPhase Phase, typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
@@ -168,8 +168,7 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Eve
 {
     TSYNC(events...);
     cpu::extract_converted(
-        dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst),
-        cpu::ByScalar<Dst, reluMode>{preQuantScalar});
+        dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst), cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
 template <
@@ -227,16 +226,15 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    cpu::extract_relu<reluMode>(
-        dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst));
+    cpu::extract_relu<reluMode>(dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst));
     return {};
 }
 
 /// The forms that quantise an accumulator with one word for all columns.
 template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(is_tile_data_v<Src> && cpu::are_waits<Events...>)
-PTO_INST RecordEvent TEXTRACT(
-    Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+PTO_INST RecordEvent
+TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::extract_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
@@ -244,8 +242,8 @@ PTO_INST RecordEvent TEXTRACT(
 }
 template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(cpu::are_waits<Events...>)
-PTO_INST RecordEvent TEXTRACT(
-    Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+PTO_INST RecordEvent
+TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::extract_converted(
@@ -259,8 +257,7 @@ template <
     typename Dst, typename Src, typename Fp, AccToVecMode mode, ReluPreMode reluMode = ReluPreMode::NoRelu,
     typename... Events>
     requires(cpu::are_waits<Events...>)
-PTO_INST RecordEvent TEXTRACT(
-    Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
     cpu::extract_converted(

@@ -10,7 +10,7 @@ namespace pto::cpu {
 
 /// True for what an instruction may be told to wait for: events and the results of other instructions.
 template <typename... Ts>
-inline constexpr bool are_waits = ((is_event<Ts>::value || is_same<Ts, RecordEvent>)&&...);
+inline constexpr bool are_waits = ((is_event<Ts>::value || is_same<Ts, RecordEvent>) && ...);
 
 /// dst(dst_row + i, dst_col + j) = convert(src(src_row + i, src_col + j), src_col + j).
 template <typename Dst, typename Src, typename Convert>
@@ -55,11 +55,10 @@ PTO_INLINE void extract_acc_rows(Dst& dst, Src& src, int64_t row, int64_t col, i
 
 /// True where a move keeps the element type or casts an accumulator as the fixpipe does, vectorised.
 template <typename Dst, typename Src>
-inline constexpr bool has_acc_rows =
-    Src::Loc == TileType::Acc && Src::isBoxedLayout && Dst::Loc == TileType::Vec && !Dst::isBoxedLayout &&
-    Dst::isRowMajor &&
-    ((is_same<typename Src::DType, float> && is_float<typename Dst::DType>) ||
-     (is_same<typename Src::DType, int32_t> && is_same<typename Dst::DType, int32_t>));
+inline constexpr bool has_acc_rows = Src::Loc == TileType::Acc && Src::isBoxedLayout && Dst::Loc == TileType::Vec &&
+                                     !Dst::isBoxedLayout && Dst::isRowMajor &&
+                                     ((is_same<typename Src::DType, float> && is_float<typename Dst::DType>) ||
+                                      (is_same<typename Src::DType, int32_t> && is_same<typename Dst::DType, int32_t>));
 
 /// Copies `rows` x `cols` elements at (row, col) of src to the upper left of dst; another element type is a cast.
 template <typename Dst, typename Src>
@@ -108,8 +107,7 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
         static_assert(
             Src::Loc != TileType::Left && Src::Loc != TileType::Right,
             "TMOV and TEXTRACT do not read Left and Right tiles: those are for the matrix unit");
-        constexpr bool kSame =
-            is_same<typename Dst::DType, typename Src::DType> && !is_packed4_v<typename Dst::DType>;
+        constexpr bool kSame = is_same<typename Dst::DType, typename Src::DType> && !is_packed4_v<typename Dst::DType>;
         constexpr bool kPlainSource =
             Src::Loc == TileType::Mat || (Src::Loc == TileType::Vec && !Src::isBoxedLayout && Src::isRowMajor);
         if constexpr (Dst::Loc == TileType::Left && kPlainSource && kSame) {

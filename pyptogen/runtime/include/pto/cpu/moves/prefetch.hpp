@@ -36,8 +36,8 @@ inline void prefetch_tensor(Global& global)
             for (int64_t i2 = 0; i2 < global.GetShape(2); ++i2) {
                 for (int64_t i3 = 0; i3 < global.GetShape(3); ++i3) {
                     const char* line = reinterpret_cast<const char*>(
-                        global.data() + i0 * global.GetStride(0) + i1 * global.GetStride(1) +
-                        i2 * global.GetStride(2) + i3 * global.GetStride(3));
+                        global.data() + i0 * global.GetStride(0) + i1 * global.GetStride(1) + i2 * global.GetStride(2) +
+                        i3 * global.GetStride(3));
                     for (int64_t at = 0; at < bytes; at += 64) {
                         __builtin_prefetch(line + at, 0, 2);
                     }

@@ -63,9 +63,8 @@ template <typename From, typename To>
 constexpr bool is_requantised()
 {
     constexpr bool kBoth = is_same<To, int8_t> || is_same<To, uint8_t> || is_same<To, half> || is_same<To, bfloat16_t>;
-    return is_same<From, float>
-               ? kBoth || is_same<To, float> || is_same<To, float8_e4m3_t> || is_same<To, hifloat8_t>
-               : is_same<From, int32_t> && (kBoth || is_same<To, int16_t>);
+    return is_same<From, float> ? kBoth || is_same<To, float> || is_same<To, float8_e4m3_t> || is_same<To, hifloat8_t>
+                                : is_same<From, int32_t> && (kBoth || is_same<To, int16_t>);
 }
 
 /// An accumulator value under a quantisation word. NaN becomes 0 in an integer, and under relu everywhere.

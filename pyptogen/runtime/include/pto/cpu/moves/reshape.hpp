@@ -19,8 +19,7 @@ template <typename Dst, typename Src>
 inline void relayout(Dst& dst, Src& src)
 {
     using T = typename Src::DType;
-    static_assert(
-        is_same<T, typename Dst::DType>, "TRESHAPE of a Left, Right or Acc tile keeps the element type");
+    static_assert(is_same<T, typename Dst::DType>, "TRESHAPE of a Left, Right or Acc tile keeps the element type");
     dst.data() = reinterpret_cast<typename Dst::DType*>(src.data());
     bind_operand(dst);
     if constexpr (Dst::Rows != Src::Rows || Dst::Cols != Src::Cols) {
@@ -73,7 +72,8 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
     static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TSUBVIEW takes two tiles");
     static_assert(Dst::Loc == Src::Loc, "TSUBVIEW needs both tiles in the same memory");
     static_assert(
-        sizeof(typename Dst::DType) == sizeof(typename Src::DType), "TSUBVIEW needs elements of one size on both sides");
+        sizeof(typename Dst::DType) == sizeof(typename Src::DType),
+        "TSUBVIEW needs elements of one size on both sides");
     static_assert(
         Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal, "TSUBVIEW needs tiles of the same layout");
     static_assert(
@@ -82,7 +82,8 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
         "TSUBVIEW needs tiles of the same pitch");
     static_assert(cpu::has_public_bytes<Src>, "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc");
     constexpr int64_t kPerUnit = is_packed4_v<typename Src::DType> ? 2 : 1;
-    dst.data() = reinterpret_cast<typename Dst::DType*>(src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit);
+    dst.data() =
+        reinterpret_cast<typename Dst::DType*>(src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit);
     return {};
 }
 

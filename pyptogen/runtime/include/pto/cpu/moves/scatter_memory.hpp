@@ -10,7 +10,7 @@ namespace cpu {
 
 constexpr Outside outside(ScatterOOB mode)
 {
-    return mode == ScatterOOB::Clamp ? Outside::Clamp
+    return mode == ScatterOOB::Clamp  ? Outside::Clamp
            : mode == ScatterOOB::Wrap ? Outside::Wrap
            : mode == ScatterOOB::Skip ? Outside::Drop
                                       : Outside::Ignore;
@@ -86,8 +86,7 @@ PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Eve
 {
     return MSCATTER<Mode, Atomic, Oob, ScatterConflict::Default>(dst, src, indexes, events...);
 }
-template <
-    Coalesce Mode, ScatterAtomicOp Atomic, typename Global, typename Src, typename Indexes, typename... Events>
+template <Coalesce Mode, ScatterAtomicOp Atomic, typename Global, typename Src, typename Indexes, typename... Events>
 PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Events&... events)
 {
     return MSCATTER<Mode, Atomic, ScatterOOB::Undefined>(dst, src, indexes, events...);

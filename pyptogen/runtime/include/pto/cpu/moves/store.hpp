@@ -20,8 +20,8 @@ PTO_INLINE void store_each(Global& dst, Tile& src, Put put)
             auto* at = to.at + (from.row - to.row) * to.row_stride + (from.col - to.col) * to.col_stride;
             for (int64_t r = 0; r < from.rows; ++r) {
                 for (int64_t c = 0; c < from.cols; ++c) {
-                    put(at + r * to.row_stride + c * to.col_stride,
-                        from.at[r * from.row_stride + c * from.col_stride], from.row + r, from.col + c);
+                    put(at + r * to.row_stride + c * to.col_stride, from.at[r * from.row_stride + c * from.col_stride],
+                        from.row + r, from.col + c);
                 }
             }
         });
@@ -33,32 +33,28 @@ template <typename Tile, typename Global>
 PTO_INLINE void store_bytes(Global& dst, Tile& src)
 {
     using T = typename Tile::DType;
-    static_assert(
-        sizeof(T) == sizeof(typename Global::RawDType), "TSTORE of a Vec or Mat tile does not convert");
+    static_assert(sizeof(T) == sizeof(typename Global::RawDType), "TSTORE of a Vec or Mat tile does not convert");
     if constexpr (is_packed4_v<T>) {
         for_each_nibble(dst, src.GetValidRow(), src.GetValidCol(), [&](int64_t r, int64_t c, int64_t place) {
             store_element(reinterpret_cast<T*>(dst.data()), place, src.GetElement(r, c));
         });
         return;
     }
-    for_each_global_slab(
-        dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) __attribute__((always_inline)) {
-            for_each_slab(
-                src, to.row, to.col, to.rows, to.cols, [&](const Slab<T>& from) __attribute__((always_inline)) {
-                    T* at = reinterpret_cast<T*>(to.at) + (from.row - to.row) * to.row_stride +
-                            (from.col - to.col) * to.col_stride;
-                    if constexpr (Tile::Loc == TileType::Vec) {
-                        if (stream_slab<T>(
-                                at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows,
-                                from.cols)) {
-                            return;
-                        }
-                    }
-                    copy_slab<T>(
+    for_each_global_slab(dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) __attribute__((always_inline)) {
+        for_each_slab(src, to.row, to.col, to.rows, to.cols, [&](const Slab<T>& from) __attribute__((always_inline)) {
+            T* at =
+                reinterpret_cast<T*>(to.at) + (from.row - to.row) * to.row_stride + (from.col - to.col) * to.col_stride;
+            if constexpr (Tile::Loc == TileType::Vec) {
+                if (stream_slab<T>(
                         at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows,
-                        from.cols);
-                });
+                        from.cols)) {
+                    return;
+                }
+            }
+            copy_slab<T>(
+                at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows, from.cols);
         });
+    });
 }
 
 /// Stores convert(value, column), or adds it to what is in memory.
@@ -83,8 +79,7 @@ PTO_INLINE void store_acc(Global& dst, Tile& src)
     static_assert(
         (is_same<From, float> && is_float<To>) || is_same<From, To>,
         "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay");
-    if constexpr (
-        Global::layout == Layout::ND && !Add && !Relu && (is_same<From, float> || is_same<From, int32_t>)) {
+    if constexpr (Global::layout == Layout::ND && !Add && !Relu && (is_same<From, float> || is_same<From, int32_t>)) {
         if (dst.GetStride(4) == 1) {
             (void)src.data();
             for_each_plain_slab(dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) {

@@ -19,11 +19,11 @@ namespace pto::cpu {
 #if defined(PTO_CPU_STREAMS)
 
 constexpr size_t kStreamAfter = size_t(4) << 20;  // twice the second-level cache
-constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store between two stores of one stream
-constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual,
-constexpr int64_t kStreamWhole = 256;             // but for those of whole cache lines
-constexpr int64_t kStreamLeast = 1024;            // bytes of a store; noting a smaller one, such as a row that goes where an
-                                                  // index says, takes as long as the store
+constexpr size_t kStreamGap = size_t(1) << 20;  // what other cores may store between two stores of one stream
+constexpr int64_t kStreamLine = 512;  // bytes; shorter lines are stored as usual,
+constexpr int64_t kStreamWhole = 256;  // but for those of whole cache lines
+constexpr int64_t kStreamLeast = 1024;  // bytes of a store; noting a smaller one, such as a row that goes where an
+// index says, takes as long as the store
 
 /// Notes a store of `bytes` bytes in [start, end); true when its stream is long enough to go past the caches.
 #if defined(PTO_CPU_BODIES_APART)

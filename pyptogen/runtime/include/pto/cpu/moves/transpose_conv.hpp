@@ -64,8 +64,7 @@ inline void filter_blocks_3d(Dst& dst, Src& src)
                 const int64_t from = ((n * channels + c) * depth + d) * plane;
                 const int64_t to = ((d * blocks + c / c0) * plane * per_line + n) * c0 + c % c0;
                 for (int64_t p = 0; p < plane; ++p) {
-                    store_element(
-                        dst.data(), to + p * per_line * c0, load_element<T>(src.data(), from + p));
+                    store_element(dst.data(), to + p * per_line * c0, load_element<T>(src.data(), from + p));
                 }
             }
         }

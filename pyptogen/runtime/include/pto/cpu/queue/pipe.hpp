@@ -117,10 +117,7 @@ struct TPipe {
     }
 
     /// Forgets everything that is in the pipe.
-    static void reset_for_cpu_sim()
-    {
-        __builtin_memset(static_cast<void*>(&GetSharedState()), 0, sizeof(SharedState));
-    }
+    static void reset_for_cpu_sim() { __builtin_memset(static_cast<void*>(&GetSharedState()), 0, sizeof(SharedState)); }
 
     /// Bytes of slot `index` of a ring. In both directions at once the V2C ring follows the C2V ring in global memory on a
     /// device whose buffer has room for both; here it has memory of its own.

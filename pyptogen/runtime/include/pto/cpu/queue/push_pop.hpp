@@ -53,7 +53,8 @@ PTO_INLINE SharePlace share_place(TileSplitAxis split, int64_t rows, int64_t col
 template <typename Pipe>
 PTO_INLINE void check_share(const Pipe& pipe, int64_t end, int64_t entry_offset)
 {
-    const int64_t room = static_cast<int64_t>(Pipe::RingFiFo::SLOT_SIZE) * (pipe.fifo.GM_SLOT_BUFFER == nullptr ? 2 : 1);
+    const int64_t room =
+        static_cast<int64_t>(Pipe::RingFiFo::SLOT_SIZE) * (pipe.fifo.GM_SLOT_BUFFER == nullptr ? 2 : 1);
     if (__builtin_expect(end > room + (entry_offset != 0 ? room : 0), 0)) {
         pipe_fault("the tile does not fit the slot");
     }
@@ -184,7 +185,8 @@ inline void pop_tile(Pipe& pipe, Tile& tile, int32_t sub_block)
         clear_tile(tile);
         return;
     }
-    const SharePlace place = share_place(to_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), lane);
+    const SharePlace place =
+        share_place(to_vector ? Split : TILE_NO_SPLIT, tile.GetValidRow(), tile.GetValidCol(), lane);
     const unsigned char* slot = pipe.slot(state, ring_index, static_cast<uint32_t>(pipe.cons.tileIndex));
     check_share(
         pipe, (place.offset + (tile.GetValidRow() - 1) * place.pitch + tile.GetValidCol()) * int64_t(sizeof(T)),

@@ -24,7 +24,8 @@ PTO_INLINE typename Global::DType* global_share(Pipe& pipe, Global& tensor, int 
     }
     const int64_t lane = vector_lane(Split, static_cast<int32_t>(get_subblockid()));
     const SharePlace place = share_place(Split, tensor.GetShape(3), tensor.GetShape(4), lane);
-    const int64_t last = (tensor.GetShape(3) - 1) * tensor.GetStride(3) + (tensor.GetShape(4) - 1) * tensor.GetStride(4);
+    const int64_t last =
+        (tensor.GetShape(3) - 1) * tensor.GetStride(3) + (tensor.GetShape(4) - 1) * tensor.GetStride(4);
     check_share(pipe, (place.offset + last + 1) * int64_t(sizeof(typename Global::DType)), entry_offset);
     char* base = static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER);
     constexpr int64_t kSlots = Pipe::RingFiFo::SLOT_NUM, kSize = Pipe::RingFiFo::SLOT_SIZE;
@@ -92,7 +93,8 @@ PTO_INST RecordEvent TPUSH(Pipe& pipe, TileProd& tile, const Events&... events)
         cpu::push_tile<TILE_NO_SPLIT, T>(
             pipe, tile, sub_block, cpu::QuantiseByColumn<T, kRelu>{cpu::quantisation_words()});
     } else {
-        cpu::push_tile<TILE_NO_SPLIT, T>(pipe, tile, sub_block, cpu::QuantiseByScalar<T, kRelu>{cpu::quantisation_word()});
+        cpu::push_tile<TILE_NO_SPLIT, T>(
+            pipe, tile, sub_block, cpu::QuantiseByScalar<T, kRelu>{cpu::quantisation_word()});
     }
     return {};
 }
@@ -105,8 +107,7 @@ PTO_INST RecordEvent TALLOC(Pipe& pipe, GlobalData& gmTensor, const Events&... e
     TSYNC(events...);
     const int index = cpu::ring_of<Pipe, GlobalData, true>();
     const bool from_vector = index == cpu::kRingV2C;
-    const uint32_t lane =
-        from_vector ? cpu::vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
+    const uint32_t lane = from_vector ? cpu::vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
     auto& state = Pipe::GetSharedState();
     if (pipe.prod.isAllocate) {
         pipe.prod.tileIndex = static_cast<int>(cpu::claim_slot(
@@ -114,8 +115,9 @@ PTO_INST RecordEvent TALLOC(Pipe& pipe, GlobalData& gmTensor, const Events&... e
     }
     constexpr TileSplitAxis kWhole = TILE_NO_SPLIT;
     gmTensor.SetAddr(
-        from_vector ? cpu::global_share<Pipe, Split>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset)
-                    : cpu::global_share<Pipe, kWhole>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset));
+        from_vector
+            ? cpu::global_share<Pipe, Split>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset)
+            : cpu::global_share<Pipe, kWhole>(pipe, gmTensor, index, pipe.prod.tileIndex, pipe.prod.entryOffset));
     return {};
 }
 
@@ -176,8 +178,8 @@ PTO_INST RecordEvent TPOP(Pipe& pipe, GlobalData& gmTensor, const Events&... eve
     auto& state = Pipe::GetSharedState();
     pipe.cons.ring = index;
     if (pipe.cons.isWait) {
-        pipe.cons.tileIndex = static_cast<int>(
-            cpu::await_slot(state, state.rings[index], lane, both ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
+        pipe.cons.tileIndex =
+            static_cast<int>(cpu::await_slot(state, state.rings[index], lane, both ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
     }
     constexpr TileSplitAxis kWhole = TILE_NO_SPLIT;
     gmTensor.SetAddr(

@@ -112,27 +112,26 @@ PTO_INLINE void arg_reduce_cols(Index& index, Src& src, Found found)
     if (rows == 0) {
         return;
     }
-    sweep<kStep, 1>(
-        src.GetValidCol(), [&](int64_t c, auto extent) __attribute__((always_inline)) {
-            const typename Src::DType* p = src.data() + c;
-            vec<C> best = load_for_arg(p, extent);
-            using Row = typename WidthOf<sizeof(C)>::type;
-            vec<Row> at{};
-            for (int64_t r = 1; r < rows; ++r) {
-                const vec<C> v = load_for_arg(p + r * Src::RowStride, extent);
-                const auto better = beats<Op, C>(v, best);
-                best = better ? v : best;
-                at = better ? splat(static_cast<Row>(r)) : at;
-            }
-            int count = kStep;
-            if constexpr (is_same<decltype(extent), Part>) {
-                count = extent.n;
-            }
-            for (int i = 0; i < count; ++i) {
-                index.data()[c + i] = static_cast<I>(at[i]);
-            }
-            found(c, best, extent);
-        });
+    sweep<kStep, 1>(src.GetValidCol(), [&](int64_t c, auto extent) __attribute__((always_inline)) {
+        const typename Src::DType* p = src.data() + c;
+        vec<C> best = load_for_arg(p, extent);
+        using Row = typename WidthOf<sizeof(C)>::type;
+        vec<Row> at{};
+        for (int64_t r = 1; r < rows; ++r) {
+            const vec<C> v = load_for_arg(p + r * Src::RowStride, extent);
+            const auto better = beats<Op, C>(v, best);
+            best = better ? v : best;
+            at = better ? splat(static_cast<Row>(r)) : at;
+        }
+        int count = kStep;
+        if constexpr (is_same<decltype(extent), Part>) {
+            count = extent.n;
+        }
+        for (int i = 0; i < count; ++i) {
+            index.data()[c + i] = static_cast<I>(at[i]);
+        }
+        found(c, best, extent);
+    });
 }
 
 template <typename Op, typename Value, typename Index, typename Src>
@@ -146,63 +145,62 @@ template <typename Op, typename Value, typename Index, typename Src>
 PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 {
     using T = typename Src::DType;
-    arg_reduce_cols<Op>(
-        index, src, [&](int64_t c, auto extremes, auto extent) __attribute__((always_inline)) {
-            if constexpr (is_short_integer<T>) {
-                store_int(value.data() + c, extremes, extent);
-            } else {
-                store(value.data() + c, extremes, extent);
-            }
-        });
+    arg_reduce_cols<Op>(index, src, [&](int64_t c, auto extremes, auto extent) __attribute__((always_inline)) {
+        if constexpr (is_short_integer<T>) {
+            store_int(value.data() + c, extremes, extent);
+        } else {
+            store(value.data() + c, extremes, extent);
+        }
+    });
 }
 
 }  // namespace cpu
 
 // The rules of positions of elements of src.
-#define PTO_EXPECT_POSITIONS(NAME)         \
-    PTO_EXPECT_VEC(NAME, index, src)       \
-    PTO_EXPECT_INTEGERS(NAME, index)       \
-    PTO_EXPECT_COMPUTES(NAME, src)         \
+#define PTO_EXPECT_POSITIONS(NAME) \
+    PTO_EXPECT_VEC(NAME, index, src) \
+    PTO_EXPECT_INTEGERS(NAME, index) \
+    PTO_EXPECT_COMPUTES(NAME, src) \
     PTO_EXPECT_ROW_MAJOR(NAME, src)
 
 // TxxxARGyyy(index, src, tmp): positions. TxxxARGyyy(value, index, src, tmp): the extremes, too. The scratch tile is
 // not needed here.
-#define PTO_CPU_ARG_REDUCE(NAME, OP)                                                                           \
-    template <typename Index, typename Src, typename Tmp, typename... Events>                                  \
-        requires(!(is_tile_data_v<Events> || ...))                                                             \
-    PTO_INST RecordEvent TROWARG##NAME(Index& index, Src& src, Tmp&, const Events&...)                         \
-    {                                                                                                          \
-        PTO_EXPECT_POSITIONS("TROWARG" #NAME);                                                                 \
-        cpu::arg_reduce_rows<cpu::OP>(index, src, [](int64_t, auto) {});                                       \
-        return {};                                                                                             \
-    }                                                                                                          \
-    template <typename Value, typename Index, typename Src, typename Tmp, typename... Events>                  \
-        requires(is_tile_data_v<Tmp>)                                                                          \
-    PTO_INST RecordEvent TROWARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...)           \
-    {                                                                                                          \
-        PTO_EXPECT_POSITIONS("TROWARG" #NAME);                                                                 \
-        PTO_EXPECT_VEC("TROWARG" #NAME, value);                                                                \
-        PTO_EXPECT_ELEMENT_TYPE("TROWARG" #NAME, src, value);                                                  \
-        cpu::extreme_and_arg_of_rows<cpu::OP>(value, index, src);                                              \
-        return {};                                                                                             \
-    }                                                                                                          \
-    template <typename Index, typename Src, typename Tmp, typename... Events>                                  \
-        requires(!(is_tile_data_v<Events> || ...))                                                             \
-    PTO_INST RecordEvent TCOLARG##NAME(Index& index, Src& src, Tmp&, const Events&...)                         \
-    {                                                                                                          \
-        PTO_EXPECT_POSITIONS("TCOLARG" #NAME);                                                                 \
-        cpu::arg_reduce_cols<cpu::OP>(index, src, [](int64_t, auto, auto) {});                                 \
-        return {};                                                                                             \
-    }                                                                                                          \
-    template <typename Value, typename Index, typename Src, typename Tmp, typename... Events>                  \
-        requires(is_tile_data_v<Tmp>)                                                                          \
-    PTO_INST RecordEvent TCOLARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...)           \
-    {                                                                                                          \
-        PTO_EXPECT_POSITIONS("TCOLARG" #NAME);                                                                 \
-        PTO_EXPECT_VEC("TCOLARG" #NAME, value);                                                                \
-        PTO_EXPECT_ELEMENT_TYPE("TCOLARG" #NAME, src, value);                                                  \
-        cpu::extreme_and_arg_of_cols<cpu::OP>(value, index, src);                                              \
-        return {};                                                                                             \
+#define PTO_CPU_ARG_REDUCE(NAME, OP) \
+    template <typename Index, typename Src, typename Tmp, typename... Events> \
+        requires(!(is_tile_data_v<Events> || ...)) \
+    PTO_INST RecordEvent TROWARG##NAME(Index& index, Src& src, Tmp&, const Events&...) \
+    { \
+        PTO_EXPECT_POSITIONS("TROWARG" #NAME); \
+        cpu::arg_reduce_rows<cpu::OP>(index, src, [](int64_t, auto) {}); \
+        return {}; \
+    } \
+    template <typename Value, typename Index, typename Src, typename Tmp, typename... Events> \
+        requires(is_tile_data_v<Tmp>) \
+    PTO_INST RecordEvent TROWARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...) \
+    { \
+        PTO_EXPECT_POSITIONS("TROWARG" #NAME); \
+        PTO_EXPECT_VEC("TROWARG" #NAME, value); \
+        PTO_EXPECT_ELEMENT_TYPE("TROWARG" #NAME, src, value); \
+        cpu::extreme_and_arg_of_rows<cpu::OP>(value, index, src); \
+        return {}; \
+    } \
+    template <typename Index, typename Src, typename Tmp, typename... Events> \
+        requires(!(is_tile_data_v<Events> || ...)) \
+    PTO_INST RecordEvent TCOLARG##NAME(Index& index, Src& src, Tmp&, const Events&...) \
+    { \
+        PTO_EXPECT_POSITIONS("TCOLARG" #NAME); \
+        cpu::arg_reduce_cols<cpu::OP>(index, src, [](int64_t, auto, auto) {}); \
+        return {}; \
+    } \
+    template <typename Value, typename Index, typename Src, typename Tmp, typename... Events> \
+        requires(is_tile_data_v<Tmp>) \
+    PTO_INST RecordEvent TCOLARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...) \
+    { \
+        PTO_EXPECT_POSITIONS("TCOLARG" #NAME); \
+        PTO_EXPECT_VEC("TCOLARG" #NAME, value); \
+        PTO_EXPECT_ELEMENT_TYPE("TCOLARG" #NAME, src, value); \
+        cpu::extreme_and_arg_of_cols<cpu::OP>(value, index, src); \
+        return {}; \
     }
 
 PTO_CPU_ARG_REDUCE(MAX, Max)

@@ -14,7 +14,8 @@ PTO_INLINE void binary_tiles(Dst& dst, Src0& src0, Src1& src1)
 {
     using T = typename Dst::DType;
     if constexpr (on_words<Op, T>()) {
-        map_words([](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); }, dst, src0, src1);
+        map_words(
+            [](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); }, dst, src0, src1);
     } else {
         using V = compute_vec<T>;
         map_tiles<4>([](V a, V b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); }, dst, src0, src1);

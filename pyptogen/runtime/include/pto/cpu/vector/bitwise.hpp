@@ -119,24 +119,24 @@ PTO_INST RecordEvent TAND(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 }
 
 // TNAME(dst, src0, src1): dst = src0 op src1. TNAMES(dst, src, scalar): dst = src op scalar.
-#define PTO_CPU_BITWISE(NAME, OP)                                                                              \
-    template <typename Dst, typename Src0, typename Src1, typename... Events>                                  \
-    PTO_INST RecordEvent T##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                           \
-    {                                                                                                          \
-        PTO_EXPECT_ALIKE("T" #NAME, dst, src0, src1);                                                          \
-        PTO_EXPECT_INTEGERS("T" #NAME, dst);                                                                   \
-        cpu::bitwise_tiles<cpu::OP>(dst, src0, src1);                                                          \
-        return {};                                                                                             \
-    }                                                                                                          \
+#define PTO_CPU_BITWISE(NAME, OP) \
+    template <typename Dst, typename Src0, typename Src1, typename... Events> \
+    PTO_INST RecordEvent T##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
+    { \
+        PTO_EXPECT_ALIKE("T" #NAME, dst, src0, src1); \
+        PTO_EXPECT_INTEGERS("T" #NAME, dst); \
+        cpu::bitwise_tiles<cpu::OP>(dst, src0, src1); \
+        return {}; \
+    } \
     PTO_CPU_BITWISE_SCALAR(NAME, OP)
-#define PTO_CPU_BITWISE_SCALAR(NAME, OP)                                                                       \
-    template <typename Dst, typename Src, typename... Events>                                                  \
-    PTO_INST RecordEvent T##NAME##S(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)          \
-    {                                                                                                          \
-        PTO_EXPECT_ALIKE("T" #NAME "S", dst, src);                                                             \
-        PTO_EXPECT_INTEGERS("T" #NAME "S", dst);                                                               \
-        cpu::bitwise_scalar<cpu::OP>(dst, src, scalar);                                                        \
-        return {};                                                                                             \
+#define PTO_CPU_BITWISE_SCALAR(NAME, OP) \
+    template <typename Dst, typename Src, typename... Events> \
+    PTO_INST RecordEvent T##NAME##S(Dst& dst, Src& src, typename Src::DType scalar, const Events&...) \
+    { \
+        PTO_EXPECT_ALIKE("T" #NAME "S", dst, src); \
+        PTO_EXPECT_INTEGERS("T" #NAME "S", dst); \
+        cpu::bitwise_scalar<cpu::OP>(dst, src, scalar); \
+        return {}; \
     }
 
 PTO_CPU_BITWISE_SCALAR(AND, And)

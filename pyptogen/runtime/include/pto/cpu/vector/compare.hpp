@@ -114,8 +114,8 @@ PTO_INLINE auto splat_to_compare(T value)
 
 /// Predicates are bits of integers in rows.
 #define PTO_EXPECT_PREDICATES(NAME, X) \
-    PTO_EXPECT_VEC(NAME, X)            \
-    PTO_EXPECT_INTEGERS(NAME, X)       \
+    PTO_EXPECT_VEC(NAME, X) \
+    PTO_EXPECT_INTEGERS(NAME, X) \
     PTO_EXPECT_ROW_MAJOR(NAME, X)
 
 /// The predicate bits of 64 elements from `start` on.
@@ -193,13 +193,14 @@ PTO_INLINE void compare_tile(Dst& dst, Src& src, CmpMode mode, Other other)
 /// they are.
 template <typename R, typename Other>
 PTO_INLINE int64_t select_words(
-    [[maybe_unused]] R* to, [[maybe_unused]] const char* bits, [[maybe_unused]] const R* from, [[maybe_unused]] int64_t cols,
-    [[maybe_unused]] Other other)
+    [[maybe_unused]] R* to, [[maybe_unused]] const char* bits, [[maybe_unused]] const R* from,
+    [[maybe_unused]] int64_t cols, [[maybe_unused]] Other other)
 {
     int64_t i = 0;
 #if defined(PTO_CPU_AVX2)
     if constexpr (sizeof(R) == 4) {
-        const __m256i to_sign = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);  // how far the bit of a lane is from it
+        const __m256i to_sign =
+            _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);  // how far the bit of a lane is from it
         for (; i + 32 <= cols; i += 32) {
             const __m256i word = _mm256_set1_epi32(load_bits<int32_t>(bits + i / 8));
             PTO_CPU_UNROLL
@@ -224,19 +225,18 @@ PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
         const char* bits = reinterpret_cast<const char*>(mask.data() + r * Mask::RowStride);
         R* to = reinterpret_cast<R*>(dst.data() + r * Dst::RowStride);
         const R* from = reinterpret_cast<const R*>(src.data() + r * Src::RowStride);
-        const int64_t done = select_words(to, bits, from, dst.GetValidCol(), [&](int64_t i) __attribute__((always_inline)) {
-            return other(r, i, Full{});
+        const int64_t done = select_words(
+            to, bits, from, dst.GetValidCol(),
+            [&](int64_t i) __attribute__((always_inline)) { return other(r, i, Full{}); });
+        sweep<kStep, 1>(dst.GetValidCol() - done, [&](int64_t rest, auto extent) __attribute__((always_inline)) {
+            const int64_t i = done + rest;
+            int count = kStep;
+            if constexpr (is_same<decltype(extent), Part>) {
+                count = extent.n;
+            }
+            const uint64_t chosen = load_mask_bits(bits, i, count);
+            store(to + i, select_lanes<R>(chosen, load(from + i, extent), other(r, i, extent)), extent);
         });
-        sweep<kStep, 1>(
-            dst.GetValidCol() - done, [&](int64_t rest, auto extent) __attribute__((always_inline)) {
-                const int64_t i = done + rest;
-                int count = kStep;
-                if constexpr (is_same<decltype(extent), Part>) {
-                    count = extent.n;
-                }
-                const uint64_t chosen = load_mask_bits(bits, i, count);
-                store(to + i, select_lanes<R>(chosen, load(from + i, extent), other(r, i, extent)), extent);
-            });
     }
 }
 
@@ -249,10 +249,9 @@ PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const 
     PTO_EXPECT_ALIKE("TCMP", src0, src1);
     PTO_EXPECT_PREDICATES("TCMP", dst);
     PTO_EXPECT_ROW_MAJOR("TCMP", src0);
-    cpu::compare_tile(
-        dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
-            return cpu::load(cpu::to_compare(src1.data() + r * Src1::RowStride) + i, extent);
-        });
+    cpu::compare_tile(dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
+        return cpu::load(cpu::to_compare(src1.data() + r * Src1::RowStride) + i, extent);
+    });
     return {};
 }
 
@@ -265,8 +264,7 @@ PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMo
     PTO_EXPECT_PREDICATES("TCMPS", dst);
     PTO_EXPECT_ROW_MAJOR("TCMPS", src);
     const auto s = cpu::splat_to_compare(scalar);
-    cpu::compare_tile(
-        dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
+    cpu::compare_tile(dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
     return {};
 }
 
@@ -288,10 +286,9 @@ PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Re
     PTO_EXPECT_VEC("TSEL", mask);
     PTO_EXPECT_ROW_MAJOR("TSEL", dst, mask);
     using R = cpu::raw_t<typename Dst::DType>;
-    cpu::select_tile(
-        dst, mask, src0, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
-            return cpu::load(reinterpret_cast<const R*>(src1.data() + r * Src1::RowStride) + i, extent);
-        });
+    cpu::select_tile(dst, mask, src0, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
+        return cpu::load(reinterpret_cast<const R*>(src1.data() + r * Src1::RowStride) + i, extent);
+    });
     return {};
 }
 
@@ -304,8 +301,7 @@ PTO_INST RecordEvent TSELS(Dst& dst, Mask& mask, Src& src, Tmp&, typename Src::D
     PTO_EXPECT_ROW_MAJOR("TSELS", dst, mask);
     using R = cpu::raw_t<typename Dst::DType>;
     const cpu::vec<R> s = cpu::splat<R>(__builtin_bit_cast(R, scalar));
-    cpu::select_tile(
-        dst, mask, src, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
+    cpu::select_tile(dst, mask, src, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
     return {};
 }
 

@@ -83,44 +83,43 @@ PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode
     to += done;
     from += done;
     n -= done;
-    sweep<kF32Lanes, 4>(
-        n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-            if constexpr (is_float<From> && is_float<To>) {
-                f32v v = load(from + i, extent);
-                if constexpr (is_same<From, To>) {
-                    v = round_f32(v, mode);
-                } else if constexpr (is_half_width_float<To>) {
-                    v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
-                }
-                store(to + i, v, extent);
-            } else if constexpr (is_float<From>) {
-                const f32v v = load(from + i, extent);
-                if constexpr (sizeof(To) < 4) {
-                    if (!saturate) {
-                        const f32v whole = is_nearest(mode) ? nearest_for_int<int32_t>(v) : round_f32(v, mode);
-                        store_int(to + i, saturated_int32(whole), extent);
-                        return;
-                    }
-                }
-                const f32v rounded = is_nearest(mode) ? nearest_for_int<To>(v) : round_f32(v, mode);
-                store_saturated<To>(to + i, rounded, extent);
-            } else if constexpr (is_float<To>) {
-                f32v v = __builtin_convertvector(load_int(from + i, extent), f32v);
-                if constexpr (is_half_width_float<To>) {
-                    v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
-                }
-                store(to + i, v, extent);
-            } else {
-                i32v v = load_int(from + i, extent);
-                if (saturate) {
-                    constexpr int32_t kLow = static_cast<int32_t>(sizeof(To) == 4 ? lowest<int32_t>() : lowest<To>());
-                    constexpr int32_t kHigh = static_cast<int32_t>(sizeof(To) == 4 ? highest<int32_t>() : highest<To>());
-                    v = v < kLow ? splat<int32_t>(kLow) : v;
-                    v = v > kHigh ? splat<int32_t>(kHigh) : v;
-                }
-                store_int(to + i, v, extent);
+    sweep<kF32Lanes, 4>(n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+        if constexpr (is_float<From> && is_float<To>) {
+            f32v v = load(from + i, extent);
+            if constexpr (is_same<From, To>) {
+                v = round_f32(v, mode);
+            } else if constexpr (is_half_width_float<To>) {
+                v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
             }
-        });
+            store(to + i, v, extent);
+        } else if constexpr (is_float<From>) {
+            const f32v v = load(from + i, extent);
+            if constexpr (sizeof(To) < 4) {
+                if (!saturate) {
+                    const f32v whole = is_nearest(mode) ? nearest_for_int<int32_t>(v) : round_f32(v, mode);
+                    store_int(to + i, saturated_int32(whole), extent);
+                    return;
+                }
+            }
+            const f32v rounded = is_nearest(mode) ? nearest_for_int<To>(v) : round_f32(v, mode);
+            store_saturated<To>(to + i, rounded, extent);
+        } else if constexpr (is_float<To>) {
+            f32v v = __builtin_convertvector(load_int(from + i, extent), f32v);
+            if constexpr (is_half_width_float<To>) {
+                v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
+            }
+            store(to + i, v, extent);
+        } else {
+            i32v v = load_int(from + i, extent);
+            if (saturate) {
+                constexpr int32_t kLow = static_cast<int32_t>(sizeof(To) == 4 ? lowest<int32_t>() : lowest<To>());
+                constexpr int32_t kHigh = static_cast<int32_t>(sizeof(To) == 4 ? highest<int32_t>() : highest<To>());
+                v = v < kLow ? splat<int32_t>(kLow) : v;
+                v = v > kHigh ? splat<int32_t>(kHigh) : v;
+            }
+            store_int(to + i, v, extent);
+        }
+    });
 }
 
 /// One value between any two types: the slow way, for 64-bit and unsigned 32-bit integers, and for int32 to a float
@@ -138,7 +137,10 @@ inline To convert_value(From value, RoundMode mode, bool saturate)
         const bool negative = value < From(0);
         const bool over = !negative && static_cast<uint64_t>(value) > static_cast<uint64_t>(highest<To>());
         const bool under = negative && static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
-        return !saturate ? static_cast<To>(value) : over ? highest<To>() : under ? lowest<To>() : static_cast<To>(value);
+        return !saturate ? static_cast<To>(value)
+               : over    ? highest<To>()
+               : under   ? lowest<To>()
+                         : static_cast<To>(value);
     }
 }
 

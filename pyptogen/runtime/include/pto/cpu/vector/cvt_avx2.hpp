@@ -89,8 +89,8 @@ PTO_INLINE void convert_to_narrow(To* to, const From* from)
 /// vector of fp32 after the other. Returns how many elements that was.
 template <typename To, typename From>
 PTO_INLINE int64_t convert_groups(
-    [[maybe_unused]] To* to, [[maybe_unused]] const From* from, [[maybe_unused]] int64_t n, [[maybe_unused]] bool nearest,
-    [[maybe_unused]] bool saturate)
+    [[maybe_unused]] To* to, [[maybe_unused]] const From* from, [[maybe_unused]] int64_t n,
+    [[maybe_unused]] bool nearest, [[maybe_unused]] bool saturate)
 {
     int64_t i = 0;
     if constexpr (is_float<From> && !is_float<To> && sizeof(To) <= 2) {

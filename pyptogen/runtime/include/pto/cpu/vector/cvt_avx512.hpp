@@ -158,7 +158,8 @@ PTO_INLINE void convert_to_bytes(To* to, const From* from)
         return _mm512_packs_epi32(converted(load(from + at, Full{})), converted(load(from + at + 16, Full{})));
     };
     const auto careful = [from](int at) __attribute__((always_inline)) {
-        return _mm512_packs_epi32(nearly_saturated(load(from + at, Full{})), nearly_saturated(load(from + at + 16, Full{})));
+        return _mm512_packs_epi32(
+            nearly_saturated(load(from + at, Full{})), nearly_saturated(load(from + at + 16, Full{})));
     };
     const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
     __m512i w[4];
@@ -166,7 +167,8 @@ PTO_INLINE void convert_to_bytes(To* to, const From* from)
     for (int u = 0; u < 4; ++u) {
         w[u] = words(32 * u);
     }
-    if (__builtin_expect(has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
+    if (__builtin_expect(
+            has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
         for (int u = 0; u < 4; ++u) {
             w[u] = careful(32 * u);
         }
@@ -187,7 +189,8 @@ PTO_INLINE void convert_to_bytes(To* to, const half* from)
     for (int u = 0; u < 4; ++u) {
         w[u] = _mm512_cvtph_epi16((__m512h)load_bits<__m512i>(from + 32 * u));
     }
-    if (__builtin_expect(has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
+    if (__builtin_expect(
+            has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
         for (int u = 0; u < 4; ++u) {
             const __m512h v = (__m512h)load_bits<__m512i>(from + 32 * u);
             const __m512h bound = _mm512_set1_ph(static_cast<_Float16>(1000.0f));  // int16 holds it, and 8 bits do not

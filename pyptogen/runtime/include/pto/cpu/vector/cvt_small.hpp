@@ -104,17 +104,16 @@ PTO_INLINE void encode_line(To* to, const From* from, int64_t n, RoundMode mode,
         const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
         const From* source = from + first;
         if constexpr (is_float<From> && !is_same<To, ScaleFloat>) {
-            sweep<kF32Lanes, 1>(
-                count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                    const f32v v = load(source + i, extent);
-                    if constexpr (is_int4<To>) {
-                        store_int(codes + i, int4_lanes(v, mode, saturate), Full{});
-                    } else if constexpr (is_same<To, HiFloat8>) {
-                        store_int(codes + i, hif8_codes(v, saturate), Full{});
-                    } else {
-                        store_int(codes + i, encode_lanes<To>(v, mode, saturate), Full{});
-                    }
-                });
+            sweep<kF32Lanes, 1>(count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                const f32v v = load(source + i, extent);
+                if constexpr (is_int4<To>) {
+                    store_int(codes + i, int4_lanes(v, mode, saturate), Full{});
+                } else if constexpr (is_same<To, HiFloat8>) {
+                    store_int(codes + i, hif8_codes(v, saturate), Full{});
+                } else {
+                    store_int(codes + i, encode_lanes<To>(v, mode, saturate), Full{});
+                }
+            });
         } else {
             for (int64_t i = 0; i < count; ++i) {
                 const double value = is_float<From> ? static_cast<double>(static_cast<float>(source[i]))
@@ -149,17 +148,15 @@ PTO_INLINE void decode_int4_line(To* to, const uint8_t* bytes, int64_t n, bool s
     for (int64_t first = 0; first < n; first += kCodeBlock) {
         int8_t numbers[kCodeBlock + 2 * kF32Lanes];
         const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
-        sweep<kF32Lanes, 1>(
-            (count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                const u32v pairs = int4_as_int8((u32v)load_int(bytes + first / 2 + i, extent));
-                store_int(reinterpret_cast<uint16_t*>(numbers) + i, (i32v)pairs, Full{});
-            });
+        sweep<kF32Lanes, 1>((count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            const u32v pairs = int4_as_int8((u32v)load_int(bytes + first / 2 + i, extent));
+            store_int(reinterpret_cast<uint16_t*>(numbers) + i, (i32v)pairs, Full{});
+        });
         if constexpr (is_float<To>) {
-            sweep<kF32Lanes, 1>(
-                count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                    const i32v whole = load_int(numbers + i, Full{});
-                    store(to + first + i, __builtin_convertvector(whole, f32v), extent);
-                });
+            sweep<kF32Lanes, 1>(count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                const i32v whole = load_int(numbers + i, Full{});
+                store(to + first + i, __builtin_convertvector(whole, f32v), extent);
+            });
         } else {
             const int8_t least = static_cast<To>(-1) > 0 && saturate ? 0 : -8;
             for (int64_t i = 0; i < count; ++i) {
@@ -176,15 +173,13 @@ PTO_INLINE void decode_fp4_line(To* to, const uint8_t* bytes, int64_t n)
     for (int64_t first = 0; first < n; first += kCodeBlock) {
         uint8_t codes[kCodeBlock + 2 * kF32Lanes];
         const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
-        sweep<kF32Lanes, 1>(
-            (count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                const u32v pairs = codes_as_bytes((u32v)load_int(bytes + first / 2 + i, extent));
-                store_int(reinterpret_cast<uint16_t*>(codes) + i, (i32v)pairs, Full{});
-            });
-        sweep<kF32Lanes, 1>(
-            count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                store(to + first + i, decode_lanes<From>((u32v)load_int(codes + i, Full{})), extent);
-            });
+        sweep<kF32Lanes, 1>((count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            const u32v pairs = codes_as_bytes((u32v)load_int(bytes + first / 2 + i, extent));
+            store_int(reinterpret_cast<uint16_t*>(codes) + i, (i32v)pairs, Full{});
+        });
+        sweep<kF32Lanes, 1>(count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            store(to + first + i, decode_lanes<From>((u32v)load_int(codes + i, Full{})), extent);
+        });
     }
 }
 
@@ -194,10 +189,9 @@ PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
 {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(from);
     if constexpr (is_byte_float<From> && is_float<To>) {
-        sweep<kF32Lanes, 1>(
-            n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);
-            });
+        sweep<kF32Lanes, 1>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);
+        });
         return;
     }
     if constexpr (is_packed4_v<From> && is_float<To>) {
@@ -221,8 +215,7 @@ PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
 
 /// m lines of n elements, where at least one side is a small type; two different small types go by fp32.
 template <typename To, typename From>
-PTO_INLINE void convert_small_lines(
-    int64_t m, int64_t n, Lines<To> to, Lines<From> from, RoundMode mode, bool saturate)
+PTO_INLINE void convert_small_lines(int64_t m, int64_t n, Lines<To> to, Lines<From> from, RoundMode mode, bool saturate)
 {
     for (int64_t line = 0; line < m; ++line) {
         if constexpr (is_small_type<To> && is_small_type<From>) {

@@ -48,10 +48,9 @@ PTO_INLINE void map_narrow_line(int64_t n, F f, T* dst, const S*... src)
     for (; i + kPair <= n; i += kPair) {
         one_pair(i);
     }
-    sweep<kF32Lanes, 1>(
-        n - i, [&](int64_t k, auto extent) __attribute__((always_inline)) {
-            store(dst + i + k, f(load(src + i + k, extent)...), extent);
-        });
+    sweep<kF32Lanes, 1>(n - i, [&](int64_t k, auto extent) __attribute__((always_inline)) {
+        store(dst + i + k, f(load(src + i + k, extent)...), extent);
+    });
 }
 
 #endif
@@ -73,10 +72,9 @@ PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... s
         if constexpr (kNarrow) {
             map_narrow_line(n, f, dst.start, src.start...);
         } else {
-            sweep<kLanes<D>, Unroll>(
-                n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                    store(dst.start + i, f(load(src.start + i, extent)...), extent);
-                });
+            sweep<kLanes<D>, Unroll>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                store(dst.start + i, f(load(src.start + i, extent)...), extent);
+            });
         }
         dst.start += dst.pitch;
         ((src.start += src.pitch), ...);

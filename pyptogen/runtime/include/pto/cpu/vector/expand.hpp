@@ -70,10 +70,9 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
             }
         } else if constexpr (kBlock) {
             const vec<C> b = repeated_block(value);
-            sweep<kLanes<T>, 4>(
-                cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                    store(to + i, combine(load(from + i, extent), b), extent);
-                });
+            sweep<kLanes<T>, 4>(cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                store(to + i, combine(load(from + i, extent), b), extent);
+            });
         } else if constexpr (on_words<Op, T>()) {
             const u16v b = splat_words<T>(*value);
             map_lines<4>(
@@ -122,26 +121,25 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
         using C = compute_t<T>;
         map_lines<4>(
             dst.GetValidRow(), dst.GetValidCol(),
-            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); },
-            lines_of(dst), lines_of(src), repeated);
+            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); }, lines_of(dst),
+            lines_of(src), repeated);
     }
 }
 
 }  // namespace cpu
 
 // The rules of dst = src0 op src1 where one operand is a column, or src1 is a row.
-#define PTO_EXPECT_COLUMN_OPERAND(NAME)                                                                         \
-    PTO_EXPECT_VEC(NAME, dst, src0, src1)                                                                       \
-    PTO_EXPECT_ELEMENT_TYPE(NAME, dst, src0, src1)                                                              \
-    PTO_EXPECT_COMPUTES(NAME, dst)                                                                              \
-    PTO_EXPECT_ROW_MAJOR(NAME, dst)                                                                             \
-    static_assert(                                                                                              \
-        (cpu::is_column_beside<Src0, Src1, Dst, true>() || cpu::is_column_beside<Src1, Src0, Dst, false>()),    \
-        NAME ": src0 or src1 must have one value, or one block of 32 bytes, in a row");                         \
-    static_assert(                                                                                              \
-        Src0::isRowMajor || Src1::isRowMajor, NAME ": one of src0 and src1 must be row-major, as dst is")
-#define PTO_EXPECT_ROW_OPERAND(NAME)                                                                            \
-    PTO_EXPECT_ALIKE(NAME, dst, src0, src1)                                                                     \
+#define PTO_EXPECT_COLUMN_OPERAND(NAME) \
+    PTO_EXPECT_VEC(NAME, dst, src0, src1) \
+    PTO_EXPECT_ELEMENT_TYPE(NAME, dst, src0, src1) \
+    PTO_EXPECT_COMPUTES(NAME, dst) \
+    PTO_EXPECT_ROW_MAJOR(NAME, dst) \
+    static_assert( \
+        (cpu::is_column_beside<Src0, Src1, Dst, true>() || cpu::is_column_beside<Src1, Src0, Dst, false>()), \
+        NAME ": src0 or src1 must have one value, or one block of 32 bytes, in a row"); \
+    static_assert(Src0::isRowMajor || Src1::isRowMajor, NAME ": one of src0 and src1 must be row-major, as dst is")
+#define PTO_EXPECT_ROW_OPERAND(NAME) \
+    PTO_EXPECT_ALIKE(NAME, dst, src0, src1) \
     PTO_EXPECT_ROW_MAJOR(NAME, dst)
 
 /// dst[r, c] = src[r, 0]
@@ -186,20 +184,20 @@ PTO_INTERNAL void TCOLEXPAND_IMPL(Dst& dst, Src& src)
 
 // TROWEXPANDxxx(dst, src0, src1[, tmp]): dst = src0 op src1 where one operand is a column. The scratch tile of the
 // four-operand form is not needed here. TCOLEXPANDxxx(dst, src0, src1): dst = src0 op src1 where src1 is a row.
-#define PTO_CPU_BROADCAST(NAME, OP)                                                                             \
-    template <typename Dst, typename Src0, typename Src1, typename... Rest>                                     \
-    PTO_INST RecordEvent TROWEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Rest&...)                     \
-    {                                                                                                           \
-        PTO_EXPECT_COLUMN_OPERAND("TROWEXPAND" #NAME);                                                          \
-        cpu::expand_rows_either<cpu::OP>(dst, src0, src1);                                                      \
-        return {};                                                                                              \
-    }                                                                                                           \
-    template <typename Dst, typename Src0, typename Src1, typename... Events>                                   \
-    PTO_INST RecordEvent TCOLEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                   \
-    {                                                                                                           \
-        PTO_EXPECT_ROW_OPERAND("TCOLEXPAND" #NAME);                                                             \
-        cpu::expand_cols<cpu::OP>(dst, src0, src1);                                                             \
-        return {};                                                                                              \
+#define PTO_CPU_BROADCAST(NAME, OP) \
+    template <typename Dst, typename Src0, typename Src1, typename... Rest> \
+    PTO_INST RecordEvent TROWEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Rest&...) \
+    { \
+        PTO_EXPECT_COLUMN_OPERAND("TROWEXPAND" #NAME); \
+        cpu::expand_rows_either<cpu::OP>(dst, src0, src1); \
+        return {}; \
+    } \
+    template <typename Dst, typename Src0, typename Src1, typename... Events> \
+    PTO_INST RecordEvent TCOLEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
+    { \
+        PTO_EXPECT_ROW_OPERAND("TCOLEXPAND" #NAME); \
+        cpu::expand_cols<cpu::OP>(dst, src0, src1); \
+        return {}; \
     }
 
 PTO_CPU_BROADCAST(ADD, Add)

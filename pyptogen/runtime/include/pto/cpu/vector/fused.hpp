@@ -194,8 +194,7 @@ PTO_INST RecordEvent TPRELU(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
     PTO_EXPECT_ALIKE("TPRELU", dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
-    cpu::map_tiles<4>(
-        [](V a, V b) __attribute__((always_inline)) { return cpu::leaky<C>(a, b); }, dst, src0, src1);
+    cpu::map_tiles<4>([](V a, V b) __attribute__((always_inline)) { return cpu::leaky<C>(a, b); }, dst, src0, src1);
     return {};
 }
 

@@ -15,11 +15,10 @@ PTO_INLINE void write_sequence(T* to, T start, int64_t n)
     constexpr int kStep = kLanes<T>;
     const vec<C> first = splat<C>(static_cast<C>(start));
     const vec<C> lanes = lane_numbers<C>();
-    sweep<kStep, 1>(
-        n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-            const vec<C> k = Add::apply<C>(splat<C>(static_cast<C>(i)), lanes);
-            store(to + i, Descending ? Sub::apply<C>(first, k) : Add::apply<C>(first, k), extent);
-        });
+    sweep<kStep, 1>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+        const vec<C> k = Add::apply<C>(splat<C>(static_cast<C>(i)), lanes);
+        store(to + i, Descending ? Sub::apply<C>(first, k) : Add::apply<C>(first, k), extent);
+    });
 }
 
 template <typename T>
@@ -27,8 +26,7 @@ PTO_INLINE void fill_line(T* to, int64_t n, T value)
 {
     using C = compute_t<T>;
     const vec<C> v = splat<C>(static_cast<C>(value));
-    sweep<kLanes<T>, 2>(
-        n, [&](int64_t i, auto extent) __attribute__((always_inline)) { store(to + i, v, extent); });
+    sweep<kLanes<T>, 2>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) { store(to + i, v, extent); });
 }
 
 /// A 128-bit counter plus a small number.

@@ -60,9 +60,8 @@ PTO_INLINE f32v extreme_of_line(const T* p, int64_t n)
     }
     for (; i < n; i += kF32Lanes) {
         const int64_t left = n - i;
-        const f32v x = left >= kF32Lanes
-                           ? load(p + i, Full{})
-                           : load_or(p + i, Part{static_cast<int>(left)}, Op::template neutral<float>());
+        const f32v x = left >= kF32Lanes ? load(p + i, Full{})
+                                         : load_or(p + i, Part{static_cast<int>(left)}, Op::template neutral<float>());
         a = Op::ignoring_nan(a, x);
         first = still_ordered(first, x, x);
     }
@@ -104,8 +103,7 @@ PTO_INLINE f32v reduce_narrow_line(const T* p, int64_t n)
 template <typename T>
 PTO_INLINE __m512i words_or(const T* p, int64_t left, __m512i rest)
 {
-    return left >= 32 ? load_bits<__m512i>(p)
-                      : _mm512_mask_loadu_epi16(rest, lane_mask<2>(static_cast<int>(left)), p);
+    return left >= 32 ? load_bits<__m512i>(p) : _mm512_mask_loadu_epi16(rest, lane_mask<2>(static_cast<int>(left)), p);
 }
 
 /// Max or Min over n contiguous narrow floats, the lanes still apart. Where `seen` is not ordered afterwards they are not to be
@@ -285,7 +283,8 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
             const auto with = [](__m256i x, __m256i y) __attribute__((always_inline)) {
                 return (__m256i)FoldOfLanes<Op, C>::template apply<C>((vec<C>)x, (vec<C>)y);
             };
-            const auto row = [&](int r) __attribute__((always_inline)) { return (__m256i)line_lanes<Op>(p + r * pitch, n); };
+            const auto row = [&](int r)
+                                 __attribute__((always_inline)) { return (__m256i)line_lanes<Op>(p + r * pitch, n); };
             const __m256i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
             const __m256i ab = with(_mm256_permute2x128_si256(r0, r1, 0x20), _mm256_permute2x128_si256(r0, r1, 0x31));
             const __m256i cd = with(_mm256_permute2x128_si256(r2, r3, 0x20), _mm256_permute2x128_si256(r2, r3, 0x31));

@@ -93,26 +93,26 @@ constexpr bool holds_integers()
 #define PTO_OPERAND(X) ::pto::cpu::operand_t<decltype((X))>
 #define PTO_RULE_VEC(NAME, FIRST, X) \
     static_assert(::pto::cpu::is_plain_vec_tile<PTO_OPERAND(X)>(), NAME ": " #X " must be a plain Vec tile");
-#define PTO_RULE_ELEMENT_TYPE(NAME, FIRST, X)                                           \
-    static_assert(                                                                      \
-        ::pto::cpu::has_element_type_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(),          \
+#define PTO_RULE_ELEMENT_TYPE(NAME, FIRST, X) \
+    static_assert( \
+        ::pto::cpu::has_element_type_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(), \
         NAME ": " #X " needs the element type of " #FIRST);
-#define PTO_RULE_LAYOUT(NAME, FIRST, X)                                                 \
-    static_assert(                                                                      \
-        ::pto::cpu::has_layout_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(),                \
+#define PTO_RULE_LAYOUT(NAME, FIRST, X) \
+    static_assert( \
+        ::pto::cpu::has_layout_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(), \
         NAME ": " #X " needs the layout of " #FIRST ", row-major or column-major");
 #define PTO_RULE_ROW_MAJOR(NAME, FIRST, X) \
     static_assert(::pto::cpu::is_row_major<PTO_OPERAND(X)>(), NAME ": " #X " must be row-major");
-#define PTO_RULE_FLOATS(NAME, FIRST, X)                                                 \
-    static_assert(                                                                      \
+#define PTO_RULE_FLOATS(NAME, FIRST, X) \
+    static_assert( \
         ::pto::cpu::holds_floats<PTO_OPERAND(X)>(), NAME ": " #X " must have fp32, half or bfloat16_t elements");
 // Integers, too, are numbers, which no device takes.
-#define PTO_RULE_NUMBERS(NAME, FIRST, X)                                                \
-    static_assert(                                                                      \
+#define PTO_RULE_NUMBERS(NAME, FIRST, X) \
+    static_assert( \
         ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
         NAME ": " #X " must have fp32, half or bfloat16_t elements");
-#define PTO_RULE_COMPUTES(NAME, FIRST, X)                                               \
-    static_assert(                                                                      \
+#define PTO_RULE_COMPUTES(NAME, FIRST, X) \
+    static_assert( \
         ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
         NAME ": " #X " must have fp32, half, bfloat16_t or integer elements");
 #define PTO_RULE_INTEGERS(NAME, FIRST, X) \
@@ -130,9 +130,9 @@ constexpr bool holds_integers()
 #define PTO_EXPECT_INTEGERS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_INTEGERS, NAME, , __VA_ARGS__)
 #define PTO_EXPECT_LAYOUT(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_LAYOUT, NAME, FIRST, __VA_ARGS__)
 /// All operands are plain Vec tiles of the first one's element type, which can be computed with, and layout.
-#define PTO_EXPECT_ALIKE(NAME, FIRST, ...)                               \
-    PTO_RULE_VEC(NAME, , FIRST)                                          \
-    PTO_EXPECT_VEC(NAME, __VA_ARGS__)                                    \
-    PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, __VA_ARGS__)                    \
-    PTO_EXPECT_LAYOUT(NAME, FIRST, __VA_ARGS__)                          \
+#define PTO_EXPECT_ALIKE(NAME, FIRST, ...) \
+    PTO_RULE_VEC(NAME, , FIRST) \
+    PTO_EXPECT_VEC(NAME, __VA_ARGS__) \
+    PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, __VA_ARGS__) \
+    PTO_EXPECT_LAYOUT(NAME, FIRST, __VA_ARGS__) \
     PTO_RULE_COMPUTES(NAME, , FIRST)

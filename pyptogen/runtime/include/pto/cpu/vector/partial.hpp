@@ -40,8 +40,7 @@ PTO_INLINE void partial_tiles(Dst& dst, Src0& src0, Src1& src1)
         T* a = src0.data() + r * Src0::RowStride;
         T* b = src1.data() + r * Src1::RowStride;
         map_lines<4>(
-            1, both,
-            [](vec<C> x, vec<C> y) __attribute__((always_inline)) { return Op::template apply<C>(x, y); },
+            1, both, [](vec<C> x, vec<C> y) __attribute__((always_inline)) { return Op::template apply<C>(x, y); },
             Lines<T>{to, cols}, Lines<T>{a, cols}, Lines<T>{b, cols});
         copy_line(to + both, (n0 < n1 ? b : a) + both, either - both);
         copy_line<T>(to + either, nullptr, cols - either);
@@ -54,14 +53,13 @@ PTO_INLINE void select_with_index(
     T* to, I* to_index, const T* a, const I* a_index, const T* b, const I* b_index, int64_t n)
 {
     if constexpr (is_float<T> && (is_integer<I> && sizeof(I) <= 4)) {
-        sweep<kF32Lanes, 1>(
-            n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                const f32v x = load(a + i, extent), y = load(b + i, extent);
-                const i32v first = Wins::template apply<f32v>(x, y);
-                const i32v xi = load_int(a_index + i, extent), yi = load_int(b_index + i, extent);
-                store(to + i, first ? x : y, extent);
-                store_int(to_index + i, first ? xi : yi, extent);
-            });
+        sweep<kF32Lanes, 1>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            const f32v x = load(a + i, extent), y = load(b + i, extent);
+            const i32v first = Wins::template apply<f32v>(x, y);
+            const i32v xi = load_int(a_index + i, extent), yi = load_int(b_index + i, extent);
+            store(to + i, first ? x : y, extent);
+            store_int(to_index + i, first ? xi : yi, extent);
+        });
     } else {
         for (int64_t i = 0; i < n; ++i) {
             const bool first = Wins::template apply<T>(a[i], b[i]);
@@ -90,8 +88,7 @@ struct Smaller {
 
 template <
     typename Wins, typename Dst, typename Src0, typename Src1, typename DstIndex, typename Index0, typename Index1>
-PTO_INLINE void partial_arg_tiles(
-    Dst& dst, Src0& src0, Src1& src1, DstIndex& dst_index, Index0& index0, Index1& index1)
+PTO_INLINE void partial_arg_tiles(Dst& dst, Src0& src0, Src1& src1, DstIndex& dst_index, Index0& index0, Index1& index1)
 {
     using T = typename Dst::DType;
     using I = typename DstIndex::DType;
@@ -114,14 +111,14 @@ PTO_INLINE void partial_arg_tiles(
 }  // namespace cpu
 
 // TPARTxxx(dst, src0, src1): dst = src0 op src1 where both are valid.
-#define PTO_CPU_PARTIAL(NAME, OP)                                                                              \
-    template <typename Dst, typename Src0, typename Src1, typename... Events>                                  \
-    PTO_INST RecordEvent TPART##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                       \
-    {                                                                                                          \
-        PTO_EXPECT_ALIKE("TPART" #NAME, dst, src0, src1);                                                      \
-        PTO_EXPECT_ROW_MAJOR("TPART" #NAME, dst);                                                              \
-        cpu::partial_tiles<cpu::OP>(dst, src0, src1);                                                          \
-        return {};                                                                                             \
+#define PTO_CPU_PARTIAL(NAME, OP) \
+    template <typename Dst, typename Src0, typename Src1, typename... Events> \
+    PTO_INST RecordEvent TPART##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
+    { \
+        PTO_EXPECT_ALIKE("TPART" #NAME, dst, src0, src1); \
+        PTO_EXPECT_ROW_MAJOR("TPART" #NAME, dst); \
+        cpu::partial_tiles<cpu::OP>(dst, src0, src1); \
+        return {}; \
     }
 
 PTO_CPU_PARTIAL(ADD, Add)
@@ -132,19 +129,19 @@ PTO_CPU_PARTIAL(MIN, Min)
 
 // TPARTARGxxx(dst, src0, src1, dstIdx, src0Idx, src1Idx): the element that wins, and its index. src0 wins only if it is
 // strictly larger (smaller); so of equal elements, and beside a NaN, src1 is taken.
-#define PTO_CPU_PARTIAL_ARG(NAME, WINS)                                                                        \
-    template <                                                                                                 \
-        typename Dst, typename Src0, typename Src1, typename DstIdx, typename Src0Idx, typename Src1Idx,       \
-        typename... Events>                                                                                    \
-    PTO_INST RecordEvent TPARTARG##NAME(                                                                       \
+#define PTO_CPU_PARTIAL_ARG(NAME, WINS) \
+    template < \
+        typename Dst, typename Src0, typename Src1, typename DstIdx, typename Src0Idx, typename Src1Idx, \
+        typename... Events> \
+    PTO_INST RecordEvent TPARTARG##NAME( \
         Dst& dst, Src0& src0, Src1& src1, DstIdx& dstIdx, Src0Idx& src0Idx, Src1Idx& src1Idx, const Events&...) \
-    {                                                                                                          \
-        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dst, src0, src1);                                                   \
-        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dstIdx, src0Idx, src1Idx);                                          \
-        PTO_EXPECT_INTEGERS("TPARTARG" #NAME, dstIdx);                                                         \
-        PTO_EXPECT_ROW_MAJOR("TPARTARG" #NAME, dst, dstIdx);                                                   \
-        cpu::partial_arg_tiles<cpu::WINS>(dst, src0, src1, dstIdx, src0Idx, src1Idx);                          \
-        return {};                                                                                             \
+    { \
+        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dst, src0, src1); \
+        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dstIdx, src0Idx, src1Idx); \
+        PTO_EXPECT_INTEGERS("TPARTARG" #NAME, dstIdx); \
+        PTO_EXPECT_ROW_MAJOR("TPARTARG" #NAME, dst, dstIdx); \
+        cpu::partial_arg_tiles<cpu::WINS>(dst, src0, src1, dstIdx, src0Idx, src1Idx); \
+        return {}; \
     }
 
 PTO_CPU_PARTIAL_ARG(MAX, Larger)

@@ -31,7 +31,8 @@ struct PassGroup {
         do_each_of([&](const auto& at) { at.ask_between(global, down); }, *this);
     }
     template <typename Object>
-    PTO_INLINE auto extract(const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    PTO_INLINE auto extract(
+        const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         return each_of([&](const auto& at) { return at.extract(acc, down, site); }, *this);
     }

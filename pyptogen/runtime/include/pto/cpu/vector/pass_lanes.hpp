@@ -57,7 +57,8 @@ PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns&
         char* base = reinterpret_cast<char*>(const_cast<Object&>(object).address()) + acc_offset<Object>(row, 0);
         return reinterpret_cast<T*>(base + columns.in_accumulator());
     } else {
-        static_assert(Object::isRowMajor && !Object::isBoxedLayout, "TPASS: a tile must be row-major and without boxes");
+        static_assert(
+            Object::isRowMajor && !Object::isBoxedLayout, "TPASS: a tile must be row-major and without boxes");
         return object.data() + row * Object::RowStride + columns.first();
     }
 }
@@ -101,7 +102,8 @@ struct PassLanes {
     }
     /// The values `down` rows further in an accumulator.
     template <typename Object>
-    PTO_INLINE auto extract(const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    PTO_INLINE auto extract(
+        const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         auto* from = lanes_address(acc, row_index + down, columns);
         return allowed(site, "extract", acc, row_index + down) ? loaded(from) : decltype(loaded(from)){};
@@ -181,7 +183,8 @@ struct PassLanes {
     PTO_INLINE void put(T* to, V v) const
     {
         static_assert(
-            !is_float<T> || is_same<V, f32v>, "TPASS: what is stored as floats must be fp32: at.to_float(v) makes it so");
+            !is_float<T> || is_same<V, f32v>,
+            "TPASS: what is stored as floats must be fp32: at.to_float(v) makes it so");
         if constexpr (is_float<T>) {
             cpu::store(to, v, extent);
         } else if constexpr (is_same<V, f32v>) {

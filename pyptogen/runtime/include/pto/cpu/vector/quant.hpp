@@ -32,11 +32,10 @@ PTO_INLINE void quantise_rows(Dst& dst, Src& src, Para& scale, Para* offset)
         const bool shifted = offset != nullptr;
         To* to = dst.data() + r * Dst::RowStride;
         const float* from = src.data() + r * Src::RowStride;
-        sweep<kF32Lanes, 2>(
-            cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-                const f32v scaled = load(from + i, extent) * factor;
-                store_saturated<To>(to + i, nearest_for_int<To>(shifted ? scaled + shift : scaled), extent);
-            });
+        sweep<kF32Lanes, 2>(cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            const f32v scaled = load(from + i, extent) * factor;
+            store_saturated<To>(to + i, nearest_for_int<To>(shifted ? scaled + shift : scaled), extent);
+        });
     }
 }
 
@@ -50,8 +49,7 @@ constexpr void check_quant_types()
         Type == QuantType::INT8_SYM || Type == QuantType::INT8_ASYM,
         "TQUANT with a scale tile makes INT8_SYM or INT8_ASYM; the MX types take exponent, max and scaling tiles");
     static_assert(is_same<typename Src::DType, float>, "TQUANT to int8 takes fp32");
-    static_assert(
-        Type != QuantType::INT8_SYM || is_same<typename Dst::DType, int8_t>, "TQUANT INT8_SYM writes int8");
+    static_assert(Type != QuantType::INT8_SYM || is_same<typename Dst::DType, int8_t>, "TQUANT INT8_SYM writes int8");
     static_assert(
         Type != QuantType::INT8_ASYM || is_same<typename Dst::DType, uint8_t>, "TQUANT INT8_ASYM writes uint8");
 }
@@ -74,26 +72,25 @@ PTO_INLINE void combine_relu_narrow(Dst& dst, Src0& src0, Src1& src1)
         To* to = dst.data() + r * Dst::RowStride;
         const From* a = src0.data() + r * Src0::RowStride;
         const From* b = src1.data() + r * Src1::RowStride;
-        sweep<kF32Lanes, 2>(
-            cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-                if constexpr (is_same<From, int16_t>) {
-                    const i32v x = load_int(a + i, extent), y = load_int(b + i, extent);
-                    i32v v = Subtract ? x - y : x + y;
-                    v = v < 0 ? i32v{} : v;
-                    store_int(to + i, v > 127 ? splat<int32_t>(127) : v, extent);
+        sweep<kF32Lanes, 2>(cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            if constexpr (is_same<From, int16_t>) {
+                const i32v x = load_int(a + i, extent), y = load_int(b + i, extent);
+                i32v v = Subtract ? x - y : x + y;
+                v = v < 0 ? i32v{} : v;
+                store_int(to + i, v > 127 ? splat<int32_t>(127) : v, extent);
+            } else {
+                const f32v x = load(a + i, extent), y = load(b + i, extent);
+                f32v v = Subtract ? x - y : x + y;
+                v = v < 0.0f ? f32v{} : v;
+                if constexpr (is_same<To, half>) {
+                    store(to + i, v > 65504.0f ? splat(65504.0f) : v, extent);
                 } else {
-                    const f32v x = load(a + i, extent), y = load(b + i, extent);
-                    f32v v = Subtract ? x - y : x + y;
-                    v = v < 0.0f ? f32v{} : v;
-                    if constexpr (is_same<To, half>) {
-                        store(to + i, v > 65504.0f ? splat(65504.0f) : v, extent);
-                    } else {
-                        half rounded[kF32Lanes];  // the sum is a half before it is narrowed
-                        store(rounded, v, Full{});
-                        store_saturated<To>(to + i, nearest_for_int<To>(load(rounded, Full{})), extent);
-                    }
+                    half rounded[kF32Lanes];  // the sum is a half before it is narrowed
+                    store(rounded, v, Full{});
+                    store_saturated<To>(to + i, nearest_for_int<To>(load(rounded, Full{})), extent);
                 }
-            });
+            }
+        });
     }
 }
 
@@ -134,11 +131,10 @@ PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, con
         const cpu::f32v shift = cpu::splat(cpu::row_parameter(offset, r));
         float* to = dst.data() + r * Dst::RowStride;
         const From* from = src.data() + r * Src::RowStride;
-        cpu::sweep<cpu::kF32Lanes, 2>(
-            cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-                const cpu::f32v v = __builtin_convertvector(cpu::load_int(from + i, extent), cpu::f32v);
-                cpu::store(to + i, (v - shift) * factor, extent);
-            });
+        cpu::sweep<cpu::kF32Lanes, 2>(cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            const cpu::f32v v = __builtin_convertvector(cpu::load_int(from + i, extent), cpu::f32v);
+            cpu::store(to + i, (v - shift) * factor, extent);
+        });
     }
     return {};
 }
@@ -162,13 +158,12 @@ PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScal
         half* to = dst.data() + r * Dst::RowStride;
         const int32_t* a = src0.data() + r * Src0::RowStride;
         const int32_t* b = src1.data() + r * Src1::RowStride;
-        sweep<kF32Lanes, 2>(
-            cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
-                const u32v sum = (u32v)load_int(a + i, extent) + (u32v)load_int(b + i, extent);
-                f32v v = __builtin_convertvector((i32v)sum, f32v) * down * scale * up;
-                v = v < 0.0f ? f32v{} : v;
-                store(to + i, v > 65504.0f ? splat(65504.0f) : v, extent);
-            });
+        sweep<kF32Lanes, 2>(cols, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            const u32v sum = (u32v)load_int(a + i, extent) + (u32v)load_int(b + i, extent);
+            f32v v = __builtin_convertvector((i32v)sum, f32v) * down * scale * up;
+            v = v < 0.0f ? f32v{} : v;
+            store(to + i, v > 65504.0f ? splat(65504.0f) : v, extent);
+        });
     }
     return {};
 }

@@ -159,8 +159,9 @@ PTO_INLINE void quantise_mx_group(Dst& dst, Src& src, int line, int group, float
 
 /// All groups. The largest magnitudes and factors lie one after the other, group by group, line by line (Axis 0: lines of
 /// groups). The exponents are a tile of the same shape, or, in a tile of one row, lie in that order as well.
-template <int Axis, QuantType Type, QuantScaleAlg Algorithm, bool Interleave, typename Dst, typename Src, typename Exp,
-          typename Max, typename Scaling>
+template <
+    int Axis, QuantType Type, QuantScaleAlg Algorithm, bool Interleave, typename Dst, typename Src, typename Exp,
+    typename Max, typename Scaling>
 PTO_INLINE void quantise_mx(Dst& dst, Src& src, Exp& exp, Max& max, Scaling& scaling)
 {
     check_mx_quant_tiles<Axis, Type, Dst, Src, Exp>();
@@ -221,7 +222,8 @@ template <
     auto QuantisedType, auto StoreMode, typename Dst, typename Src, typename Exp, typename Max, typename Scaling,
     typename... Events>
     requires(is_tile_data_v<Exp> && cpu::is_same<decltype(StoreMode), VecStoreMode>)
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, Exp* exp_zz, const Events&... events)
+PTO_INST RecordEvent
+TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, Exp* exp_zz, const Events&... events)
 {
     TSYNC(events...);
     static_assert(

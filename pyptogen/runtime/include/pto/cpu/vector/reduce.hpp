@@ -33,24 +33,22 @@ PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t row
 {
     if constexpr (is_extreme<Op> && on_words<Op, T>()) {
         const uint16_t* words = reinterpret_cast<const uint16_t*>(from);
-        sweep<kLanes<uint16_t>, 2>(
-            cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                u16v extreme = load(words + i, extent);
-                for (int64_t r = 1; r < rows; ++r) {
-                    extreme = apply_words<Op, T>(extreme, load(words + r * stride + i, extent));
-                }
-                store(reinterpret_cast<uint16_t*>(to) + i, extreme, extent);
-            });
+        sweep<kLanes<uint16_t>, 2>(cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            u16v extreme = load(words + i, extent);
+            for (int64_t r = 1; r < rows; ++r) {
+                extreme = apply_words<Op, T>(extreme, load(words + r * stride + i, extent));
+            }
+            store(reinterpret_cast<uint16_t*>(to) + i, extreme, extent);
+        });
     } else {
         using C = compute_t<T>;
-        sweep<kLanes<T>, 4>(
-            cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                vec<C> sum = load(from + i, extent);
-                for (int64_t r = 1; r < rows; ++r) {
-                    sum = Op::template apply<C>(sum, load(from + r * stride + i, extent));
-                }
-                store(to + i, sum, extent);
-            });
+        sweep<kLanes<T>, 4>(cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            vec<C> sum = load(from + i, extent);
+            for (int64_t r = 1; r < rows; ++r) {
+                sum = Op::template apply<C>(sum, load(from + r * stride + i, extent));
+            }
+            store(to + i, sum, extent);
+        });
     }
 }
 
@@ -66,7 +64,10 @@ struct ManyFloats {
     PTO_INLINE static State begin(__m512i v) { return v; }
     PTO_INLINE static State meet(State so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
     PTO_INLINE static __m512i extremes(State state) { return state; }
-    PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y) { return still_ordered(so_far, (f32v)x, (f32v)y); }
+    PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y)
+    {
+        return still_ordered(so_far, (f32v)x, (f32v)y);
+    }
     PTO_INLINE static bool ordered(Look seen) { return seen == kNothingSeen; }
 };
 

@@ -35,7 +35,8 @@ struct RunningProduct {
 /// Up to eight rows. Columns of eight elements are turned, so that one addition is a step of all rows: a step waits for
 /// the one before, and rows by themselves would wait each for its own. U is unsigned for whole numbers: sums wrap.
 template <typename Op, typename U>
-PTO_INLINE void run_rows(U* to, int64_t to_line, const U* from, int64_t from_line, U* totals, int64_t rows, int64_t cols)
+PTO_INLINE void run_rows(
+    U* to, int64_t to_line, const U* from, int64_t from_line, U* totals, int64_t rows, int64_t cols)
 {
     int64_t c = 0;
     if constexpr (sizeof(U) == 4) {
@@ -77,7 +78,9 @@ PTO_INLINE void running(Dst& dst, Src& src, Before& before)
 {
     using T = typename Dst::DType;
     using U = typename Unsigned<T>::type;
-    static_assert(!is_half_width_float<T> && sizeof(T) >= 4, "TROWCUMSUM and TROWCUMPROD: dst must have elements of 32 or 64 bits");
+    static_assert(
+        !is_half_width_float<T> && sizeof(T) >= 4,
+        "TROWCUMSUM and TROWCUMPROD: dst must have elements of 32 or 64 bits");
     PTO_EXPECT_ELEMENT_TYPE("TROWCUMSUM and TROWCUMPROD", dst, src, before);
     PTO_EXPECT_ROW_MAJOR("TROWCUMSUM and TROWCUMPROD", dst, src, before);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();

@@ -200,8 +200,7 @@ PTO_INST RecordEvent TMRGSORT(
     cpu::merge_tiles<exhausted>(dst, executedNumList, tmp, src0, src1, src2, src3);
     return {};
 }
-template <
-    typename Dst, typename Tmp, typename Src0, typename Src1, typename Src2, bool exhausted, typename... Events>
+template <typename Dst, typename Tmp, typename Src0, typename Src1, typename Src2, bool exhausted, typename... Events>
 PTO_INST RecordEvent TMRGSORT(
     Dst& dst, MrgSortExecutedNumList& executedNumList, Tmp& tmp, Src0& src0, Src1& src1, Src2& src2,
     const Events&... events)
@@ -211,8 +210,8 @@ PTO_INST RecordEvent TMRGSORT(
     return {};
 }
 template <typename Dst, typename Tmp, typename Src0, typename Src1, bool exhausted, typename... Events>
-PTO_INST RecordEvent TMRGSORT(
-    Dst& dst, MrgSortExecutedNumList& executedNumList, Tmp& tmp, Src0& src0, Src1& src1, const Events&... events)
+PTO_INST RecordEvent
+TMRGSORT(Dst& dst, MrgSortExecutedNumList& executedNumList, Tmp& tmp, Src0& src0, Src1& src1, const Events&... events)
 {
     TSYNC(events...);
     cpu::merge_tiles<exhausted>(dst, executedNumList, tmp, src0, src1);

@@ -83,7 +83,8 @@ PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
-        cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return v & static_cast<uint16_t>(0x7fff); }, dst, src);
+        cpu::map_words(
+            [](cpu::u16v v) __attribute__((always_inline)) { return v & static_cast<uint16_t>(0x7fff); }, dst, src);
     } else {
         cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::absolute<C>(v); }, dst, src);
     }
@@ -98,7 +99,8 @@ PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
-        cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return v ^ static_cast<uint16_t>(0x8000); }, dst, src);
+        cpu::map_words(
+            [](cpu::u16v v) __attribute__((always_inline)) { return v ^ static_cast<uint16_t>(0x8000); }, dst, src);
     } else {
         cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::negated<C>(v); }, dst, src);
     }
@@ -115,8 +117,7 @@ PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
     if constexpr (cpu::is_half_width_float<T>) {
         cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return cpu::relu_words<T>(v); }, dst, src);
     } else {
-        cpu::map_tiles<4>(
-            [](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::relu<C>(v); }, dst, src);
+        cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::relu<C>(v); }, dst, src);
     }
     return {};
 }

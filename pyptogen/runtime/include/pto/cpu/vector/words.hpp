@@ -175,8 +175,9 @@ PTO_INLINE __m512i lost_first(__m512i x, __m512i y)
 template <typename Op, typename T>
 PTO_INLINE __mmask32 lost_nan(__m512i words)
 {
-    return is_same<Op, Max> ? _mm512_cmpgt_epu16_mask(words, _mm512_set1_epi16(static_cast<short>(0x8000 | kInfinityBits<T>)))
-                            : _mm512_cmpgt_epi16_mask(words, _mm512_set1_epi16(static_cast<short>(kInfinityBits<T>)));
+    return is_same<Op, Max>
+               ? _mm512_cmpgt_epu16_mask(words, _mm512_set1_epi16(static_cast<short>(0x8000 | kInfinityBits<T>)))
+               : _mm512_cmpgt_epi16_mask(words, _mm512_set1_epi16(static_cast<short>(kInfinityBits<T>)));
 }
 
 /// How the extremes of the lanes of many vectors are found. NaN that would get lost are looked for beside that.
@@ -228,8 +229,9 @@ PTO_INLINE u16v apply_words(u16v a, u16v b)
     const __m512i all = _mm512_set1_epi16(-1);
     constexpr int kSelect = 0xca;  // first ? second : third
     const __m512i extreme =
-        is_same<Op, Max> ? _mm512_ternarylogic_epi64(_mm512_maskz_srai_epi16(ordered, high, 15), low, high, kSelect)
-                         : _mm512_ternarylogic_epi64(_mm512_mask_srai_epi16(all, ordered, high, 15), high, low, kSelect);
+        is_same<Op, Max>
+            ? _mm512_ternarylogic_epi64(_mm512_maskz_srai_epi16(ordered, high, 15), low, high, kSelect)
+            : _mm512_ternarylogic_epi64(_mm512_mask_srai_epi16(all, ordered, high, 15), high, low, kSelect);
     const __mmask32 zeros = _mm512_testn_epi16_mask(_mm512_or_si512(x, y), magnitude);
     return (u16v)_mm512_mask_blend_epi16(zeros, extreme, y);
 }
@@ -239,7 +241,8 @@ template <typename Op, typename T>
 class ExtremeWithScalar {
 public:
     PTO_INLINE explicit ExtremeWithScalar(u16v scalar)
-        : flip_(_mm512_srli_epi16(_mm512_srai_epi16((__m512i)scalar, 15), 1)), flipped_(_mm512_xor_si512((__m512i)scalar, flip_))
+        : flip_(_mm512_srli_epi16(_mm512_srai_epi16((__m512i)scalar, 15), 1)),
+          flipped_(_mm512_xor_si512((__m512i)scalar, flip_))
     {
     }
     /// Not for NaN, nor for the zero that is smaller (Max) or larger than the other one: it would have to win.
@@ -267,7 +270,8 @@ template <typename Op, typename T>
 PTO_INLINE u16v apply_words(u16v a, u16v b)
 {
     static_assert(is_same<Op, Max> || is_same<Op, Min>, "see on_words()");
-    const __m256i x = (__m256i)a, y = (__m256i)b, one = _mm256_set1_epi16(1), infinity = _mm256_set1_epi16(kInfinityBits<T>);
+    const __m256i x = (__m256i)a, y = (__m256i)b, one = _mm256_set1_epi16(1),
+                  infinity = _mm256_set1_epi16(kInfinityBits<T>);
     const __m256i magnitude = _mm256_set1_epi16(0x7fff);
     const __m256i high_x = _mm256_and_si256(x, magnitude), high_y = _mm256_and_si256(y, magnitude);
     const __m256i nan_x = _mm256_cmpgt_epi16(high_x, infinity), nan_y = _mm256_cmpgt_epi16(high_y, infinity);

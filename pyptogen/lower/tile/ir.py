@@ -248,8 +248,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The block at hand owns the place ``at``: of a loop in steps of ``tile`` from 0 on that is distributed to the
-    blocks of a launch, it has the iteration that the place is in."""
+    """The owner-computes rule: the block at hand owns the place ``at``. Of a loop in steps of ``tile`` from 0 on that
+    is distributed to the blocks of a launch, it has the iteration that the place is in."""
 
     at: Poly
     tile: int

@@ -74,6 +74,7 @@ SHAPES = {
     "elements that are put": ("scatter(x, 0, i, z)", (1000,), (777,), (777,)),
     "in rows": ("scatter(x, 1, i, z, reduce=add)", (5, 300), (5, 99), (5, 99)),
     "in rows of one": ("scatter(x, 1, i, z, reduce=add)", (1, 300), (1, 99), (1, 99)),
+    "one index of elements": ("scatter(x, 0, i, z, reduce=add)", (9,), (1,), (1,)),
     "one index": ("index_add(x, 0, i, z)", (23, 37), (1,), (1, 37)),
 }
 SHAPED = """\

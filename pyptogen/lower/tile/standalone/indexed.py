@@ -208,7 +208,8 @@ def scatter(b: StandaloneBuilder, op: Op) -> None:
     there = start + Poly.of(b.place) * b.stride(target.axes[axis])
     load = b.load(tile, source.tensor, b.at(source.offset, steps, 1))
     body = _put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)
-    b.body += b.wrapped(steps[:-1], _by_owner(b, steps[-1], read_index, body, tile_of_owner))
+    *outer, last = steps or [b.step(Item(ONE, (ONE, ONE)), 1)]
+    b.body += b.wrapped(outer, _by_owner(b, last, read_index, body, tile_of_owner))
 
 
 def _copy(b: StandaloneBuilder, op: Op, target: GmView, source: GmView) -> int:
@@ -218,9 +219,9 @@ def _copy(b: StandaloneBuilder, op: Op, target: GmView, source: GmView) -> int:
     along = b.merged(b.items((target.axes[at],), (source.axes[at],)))
     others = (v.axes[:at] + v.axes[at + 1 :] for v in (target, source))
     items = b.merged(b.items(*others))
-    one_run = along and along[0].steps == (ONE, ONE)
-    col = None if len(along) != 1 or (one_run and items) else along[0] if one_run else items.pop() if items else None
-    if b.platform.unified or col is None or col.steps != (ONE, ONE):
+    one_run = not items
+    *items, col = items or along or [Item(ONE, (ONE, ONE))]
+    if b.platform.unified or len(along) != 1 or col.steps != (ONE, ONE):
         b.distributed = False
         move(b, dtype, target, source)
         return 0

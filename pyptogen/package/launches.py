@@ -82,7 +82,7 @@ def _text(lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, argu
     return render(
         "package/launch.cpp.j2",
         **{key: values[key] for key in ("graph", "count", "segment", "tensors", "attrs", "computed", "workspaces")},
-        **{key: values[key] for key in ("dims", "flags", "core_kinds", "distributes", "cores", "cuts", "most_blocks")},
+        **{key: values[key] for key in ("compares", "dims", "flags", "core_kinds", "distributes", "cores", "cuts")},
         stamp=STAMP,
         entries=[(entry.function, entry.on_host) for entry in kernels.entries()],
         size_of=SIZE_OF,

@@ -180,7 +180,7 @@ class _Scene:
         numbers = {one.field: place for place, one in enumerate(self.numbers)}
         return render(
             "package/simpler_orchestration.cpp.j2",
-            **{key: values[key] for key in ("graph", "count", "segment", "computed", "core_kinds", "cuts")},
+            **{key: values[key] for key in ("graph", "count", "segment", "computed", "compares", "core_kinds", "cuts")},
             most_blocks=values["most_blocks"],
             stamp=STAMP,
             arguments=self.arguments,

@@ -99,6 +99,33 @@ def test_compiled(name: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(operator(**given).y, expected(given, FORMS[name][3]))
 
 
+ORDERED = """\
+pyptogen: 1
+operator: taken
+dims: {b: {min: 1, max: 64}}
+inputs: {x: "fp32[b, 96]", y: "fp32[b, LENGTH]"}
+outputs: {v: "fp32[b, 8]"}
+graph:
+  order:
+    best, place: topk(x, 8)
+  take:
+    v: gather(y, 1, place)
+"""
+
+
+@pytest.mark.parametrize(("length", "on_chip"), [(96, True), (160, False)])
+def test_places_of_an_order_need_no_check(length: int, on_chip: bool, tmp_path: Path) -> None:
+    """They name elements of rows as long as those that were ordered; of others each is made to fit."""
+    path = tmp_path / "taken.yaml"
+    path.write_text(ORDERED.replace("LENGTH", str(length)))
+    kernels = generate(from_spec(load_spec(path)), "a2a3").kernels
+    assert any("TGATHER(" in str(kernel.text) for kernel in kernels) == on_chip
+    rng = np.random.default_rng(5)
+    x, y = rng.permutation(40 * 96).reshape(40, 96).astype(np.float32), rng.normal(size=(40, length)).astype(np.float32)
+    want = np.take_along_axis(y, np.argsort(-x, axis=1)[:, :8], 1)
+    np.testing.assert_array_equal(pyptogen.compile(path, target="a2a3")(x=x, y=y).v, want)
+
+
 @pytest.mark.parametrize("target", ["a2a3", "a5"])
 def test_which_are_taken_on_chip(target: str, tmp_path: Path) -> None:
     for name, form in {**FORMS, **BY_ELEMENT}.items():

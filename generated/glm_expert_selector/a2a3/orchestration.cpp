@@ -62,7 +62,7 @@ extern "C" void glm_expert_selector_a2a3(pto_rt::Runtime &rt, const glm_expert_s
             [=] {
                 choose(expert, choice, t, choose_blocks);
             }, {}, 2);
-        const int32_t share_vec1_blocks = fewer(int64_t(t) * 8, vector);
+        const int32_t share_vec1_blocks = fewer((t + 24) / 25, vector);
         const Launch share_vec1_done = rt.launch(
             "share_vec1", Core::Vector, share_vec1_blocks,
             [=] {

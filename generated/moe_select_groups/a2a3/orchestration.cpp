@@ -165,7 +165,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 choose_vec2(expert, masked, t, choose_vec2_blocks);
             }, {choose_vec1_done}, 2);
-        const int32_t share_vec1_blocks = fewer(int64_t(t) * 8, vector);
+        const int32_t share_vec1_blocks = fewer((t + 15) / 16, vector);
         const Launch share_vec1_done = rt.launch(
             "share_vec1", Core::Vector, share_vec1_blocks,
             [=] {

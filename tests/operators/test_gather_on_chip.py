@@ -35,6 +35,7 @@ FORMS: dict[str, tuple[str, str, str, int]] = {
     "halves": ("fp16", "b, 96", "b, 48", 1),
     "whole numbers": ("int32", "b, 200", "b, 16", 1),
     "short whole numbers": ("int16", "b, 4000", "b, 2064", 1),
+    "short floats, as whole numbers": ("bf16", "b, 96", "b, 32", 1),
     "as many as the call says": ("fp32", "b, 96", "b, n", 1),
     "one row": ("fp32", "96", "n", 0),
     "rows of planes": ("fp32", "b, 5, 96", "b, 5, 32", 2),
@@ -46,7 +47,7 @@ BY_ELEMENT: dict[str, tuple[str, str, str, int]] = {
     "long rows": ("fp32", "b, 8192", "b, 32", 1),
     "rows as long as the call says": ("fp32", "b, n", "b, 32", 1),
     "no whole blocks": ("fp32", "b, 96", "b, 5", 1),
-    "a dtype that the instruction does not take": ("bf16", "b, 96", "b, 32", 1),
+    "a dtype that the instruction does not take": ("int8", "b, 96", "b, 32", 1),
 }
 """Where no instruction does it, one element after the other is moved: the results are the same."""
 SIZES = {"b": 7, "n": 40}
@@ -70,7 +71,14 @@ def arrays(form: tuple[str, str, str, int]) -> dict[str, Any]:
     return {"x": x, "index": rng.integers(0, of[axis], places).astype(np.int32)}
 
 
-DTYPES = {"bf16": ml_dtypes.bfloat16, "fp32": np.float32, "fp16": np.float16, "int32": np.int32, "int16": np.int16}
+DTYPES = {
+    "bf16": ml_dtypes.bfloat16,
+    "fp32": np.float32,
+    "fp16": np.float16,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+}
 
 
 def expected(given: dict[str, Any], axis: int) -> Any:

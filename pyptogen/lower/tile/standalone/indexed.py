@@ -11,7 +11,7 @@ from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tensor.views import input_part, root
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
-from pyptogen.lower.tile.ops import Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
+from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
 
@@ -26,8 +26,6 @@ BLOCK_BYTES = 32
 """Rows of tiles begin at such blocks."""
 OWNED_BYTES = 512
 """Of the result that a block at least owns in one piece: what a transfer moves well."""
-TAKEN = frozenset({"fp32", "fp16", "int32", "int16"})
-"""What TGATHER takes by an index on A2/A3 (the assembler's verifier)."""
 
 
 def index_select(b: StandaloneBuilder, op: Op) -> None:
@@ -132,7 +130,7 @@ def _fits_a_tile(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView]) -> 
     (col,) = b.merged(b.items((views[0].axes[-1],), (views[1].axes[-1],)))
     sure = index.dtype == "int32" and (input_part(index.name, b.defining) is not None or _of_order(b, index, length))
     whole = col.extent.constant is None or col.extent.constant * min(DTYPES[x.dtype], 4) % BLOCK_BYTES == 0
-    return sure and whole and x.dtype in TAKEN and length is not None and length * DTYPES[x.dtype] <= ROW_BYTES
+    return sure and whole and x.dtype in TAKEN_BY_INDEX and length is not None and length * DTYPES[x.dtype] <= ROW_BYTES
 
 
 def _of_order(b: StandaloneBuilder, index: Value, length: int | None) -> bool:

@@ -17,8 +17,8 @@ from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
 
 IN_TURN, LEAST_IN_TURN, MOST_IN_TURN, BLOCK = 2048, 256, 8, 16
-"""Elements that are taken in turn at once: at most, and more than these; runs that they may be of; elements of two or four
-bytes that are whole blocks."""
+"""Elements that are taken in turn at once: at most, and more than these; runs that they may be of; elements of two or
+four bytes that are whole blocks."""
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""
 
@@ -91,12 +91,16 @@ def concat(b: StandaloneBuilder, op: Op) -> None:
 
 
 def _interleaves(b: StandaloneBuilder, op: Op, target: GmView) -> bool:
-    """Adds a nest that takes the elements of several runs in turn, if that is what the operation is: the runs lie side by
-    side in a tile, of which an instruction takes one element after the other by an index that is made once. Runs are of
-    a number that is known at build time, so that all of the tile is loaded."""
+    """Adds a nest that takes the elements of several runs in turn, if that is what the operation is: the runs lie side
+    by side in a tile, of which an instruction takes one element after the other by an index that is made once. Of runs
+    whose length is known at build time, so that all of the tile is loaded."""
     several, dtype = len(op.operands), op.result.dtype
     parts = [b.source(part) for part in op.operands if isinstance(part, Value)]
-    if dtype not in TAKEN_BY_INDEX or several > MOST_IN_TURN or any(v.axes[-1] or len(v.axes) != len(target.axes) for v in parts):
+    if (
+        dtype not in TAKEN_BY_INDEX
+        or several > MOST_IN_TURN
+        or any(v.axes[-1] or len(v.axes) != len(target.axes) for v in parts)
+    ):
         return False
     outer = b.items(target.axes[:-1], *(part.axes[:-1] for part in parts))
     known = list[Item]()

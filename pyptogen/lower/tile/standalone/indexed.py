@@ -18,8 +18,9 @@ from pyptogen.lower.tile.standalone.copies import move
 ROW_BYTES = 16384
 """Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""
 ROWS_BY_INDEX = 8
-"""Rows of a tile that an index names one by one: their indices lie in one line of the scalar unit's data cache, which takes
-as long to come as four rows, and they are stored at once. More would leave cores without any where there are few."""
+"""Rows of a tile that an index names one by one: their indices lie in one line of the scalar unit's data cache, which
+takes as long to come as four rows, and they are stored at once. More would leave cores without any where there are few.
+"""
 PLACES = 1024
 """Elements that are taken at a time."""
 BLOCK_BYTES = 32
@@ -40,7 +41,9 @@ def index_select(b: StandaloneBuilder, op: Op) -> None:
     items = b.merged(around)
     col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
     dtype, most = op.result.dtype, b.budget(op.result.dtype)
-    several = 1 if b.platform.unified else min(ROWS_BY_INDEX, b.most_rows(dtype, min(most, col.extent.constant or most)))
+    several = (
+        1 if b.platform.unified else min(ROWS_BY_INDEX, b.most_rows(dtype, min(most, col.extent.constant or most)))
+    )
     *outer, last = picked
     which = [*(b.step(item, 1) for item in outer), b.step(last, several)]
     cols, rows = b.step(col, most), which[-1]
@@ -54,8 +57,7 @@ def index_select(b: StandaloneBuilder, op: Op) -> None:
         return
     tile = b.tile("part", dtype, rows.extent(), cols.extent(), "full")
     gm = GmRef(view.tensor, start, stride, ONE, rows.extent(), cols.extent())
-    index = read.index, read.index_offset, last.steps[1], read.places
-    load_rows = GatherRows(tile, (), op.span, op.stage, gm, *index)
+    load_rows = GatherRows(tile, (), op.span, op.stage, gm, read.index, read.index_offset, last.steps[1], read.places)
     b.nest(which, b.wrapped(inner, [load_rows, b.store(tile, target.tensor, offset, last.steps[0])]))
 
 

@@ -136,15 +136,17 @@ def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
         raise unsupported(
             b.op.span,
             f"an order of {'a run-time number of' if k is None else k} elements on {b.platform.name}",
-            f"take at most {LONGEST_PART}, or sort rows of at most {LISTS * LONGEST_PART} elements, known at build time",
+            f"take at most {LONGEST_PART}, or sort rows of at most {LISTS * LONGEST_PART} elements, known at build "
+            "time",
         )
     kept = -(-k // 8) * 8
     way = _fastest(min(length, LONGEST_PART) if length is not None else LONGEST_PART, kept)
     whole = length is not None and length <= way.size
-    *around, last = rows.before or [None]
-    below = b.step(last, way.rows) if last is not None and whole and way.rows > 1 else None
-    alone = [last] if last is not None and below is None else []
-    outer = [*(b.step(item, 1) for item in (*around, *alone) if item is not None), *([below] if below else [])]
+    one_by_one = list(rows.before)
+    together = one_by_one.pop() if one_by_one and whole and way.rows > 1 else None
+    outer = [b.step(item, 1) for item in one_by_one]
+    below = b.step(together, way.rows) if together is not None else None
+    outer += [below] if below is not None else []
     places = b.tile("places", "int32", Extent(1), Extent(way.size), "row")
     b.body.append(b.do(Iota, places))
     sorter = _Sorter(b, rows, outer, way, places, below)
@@ -183,9 +185,9 @@ def _taken(sorter: _Sorter, pairs: str, count: tuple[int, int]) -> list[Node]:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """How a part of a row is sorted: ``size`` elements with those that fill it up, in ``rounds`` of which each makes one
-    block of four, and merges of the blocks that are left, as lists of which ``kept`` elements stay. ``work``: the pairs
-    that are moved, and what takes as long."""
+    """How a part of a row is sorted: ``size`` elements with those that fill it up, in ``rounds`` of which each makes
+    one block of four, and merges of the blocks that are left, as lists of which ``kept`` elements stay. ``work``: the
+    pairs that are moved, and what takes as long."""
 
     rounds: int
     size: int
@@ -203,7 +205,7 @@ class _Way:
     @property
     def block(self) -> int:
         """Elements of a sorted block after the rounds."""
-        return BLOCK * LISTS**self.rounds
+        return int(BLOCK * LISTS**self.rounds)
 
     @property
     def rows(self) -> int:
@@ -299,7 +301,9 @@ class _Sorter:
         tile, at, count = place
         if self.at is None and (at, 2 * count) == (0, self.b.tiles[tile].cols.size):
             return tile
-        return self.b.window(f"{tile}_list", tile, at, Extent(2 * count), Poly.of(self.at) if self.at is not None else None)
+        return self.b.window(
+            f"{tile}_list", tile, at, Extent(2 * count), Poly.of(self.at) if self.at is not None else None
+        )
 
     def further(self, here: str) -> TileOp:
         """The places of the next part."""

@@ -10,7 +10,8 @@ using namespace pto;
 namespace {
 using VecI32_1x160 = Tile<TileType::Vec, int32_t, 1, 160, BLayout::RowMajor, 1, 160>;
 using VecF32_16x160 = Tile<TileType::Vec, float, 16, 160, BLayout::RowMajor, DYNAMIC, 160>;
-using VecF32_16x320 = Tile<TileType::Vec, float, 16, 320, BLayout::RowMajor, DYNAMIC, 320>;
+using VecF32_1x320 = Tile<TileType::Vec, float, 1, 320, BLayout::RowMajor, 1, 320>;
+using VecF32_1x160 = Tile<TileType::Vec, float, 1, 160, BLayout::RowMajor, 1, 160>;
 using VecU32_1x160 = Tile<TileType::Vec, uint32_t, 1, 160, BLayout::RowMajor, 1, 160>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
@@ -46,27 +47,29 @@ AICORE inline void run_block(
         ChoiceGm choice_in(choice + int64_t(i1) * 160, {i1_valid});
         TLOAD(part, choice_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_16x320 pairs(i1_valid); TASSIGN<0x05680>(pairs);  // UB 0x05680..0x0a680
-        VecU32_1x160 places_uint32; TASSIGN<0x05400>(places_uint32);  // same bytes as places
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TSORT32(pairs, part, places_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x320 pairs_row; TASSIGN(pairs_row, 0x05a80 + at * 0x00500);  // rows at.. of pairs
+            VecF32_1x160 part_row; TASSIGN(part_row, 0x00000 + at * 0x00280 + i1_buffer * 0x02800);  // rows at.. of part
+            VecU32_1x160 places_uint32; TASSIGN<0x05400>(places_uint32);  // same bytes as places
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs_row, part_row, places_uint32);
             VecF32_1x16 kept_list; TASSIGN(kept_list, 0x0aa80 + at * 0x00040);  // rows at.. of kept
             VecF32_1x64 merged; TASSIGN<0x0ae80>(merged);  // UB 0x0ae80..0x0af80
-            VecF32_1x320_c16 pairs_list; TASSIGN(pairs_list, 0x05680 + at * 0x00500);  // rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x05780 + at * 0x00500);  // columns 64.. of rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x05880 + at * 0x00500);  // columns 128.. of rows at.. of pairs
-            VecF32_1x320_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x05980 + at * 0x00500);  // columns 192.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list; TASSIGN(pairs_list, 0x05a80 + at * 0x00500);  // rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x05b80 + at * 0x00500);  // columns 64.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x05c80 + at * 0x00500);  // columns 128.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x05d80 + at * 0x00500);  // columns 192.. of rows at.. of pairs
             pipe_barrier(PIPE_V);
             TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
-            VecF32_1x16 best_list; TASSIGN(best_list, 0x0a680 + at * 0x00040);  // rows at.. of best
+            VecF32_1x16 best_list; TASSIGN(best_list, 0x05680 + at * 0x00040);  // rows at.. of best
             VecF32_1x16 kept_list_2; TASSIGN(kept_list_2, 0x0aa80 + at * 0x00040);  // rows at.. of kept
-            VecF32_1x320_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x05a80 + at * 0x00500);  // columns 256.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x05e80 + at * 0x00500);  // columns 256.. of rows at.. of pairs
             pipe_barrier(PIPE_V);
             TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x16, VecF32_1x320_c16, false>(best_list, taken, merged, kept_list_2, pairs_list_5);
         }
-        VecI32_16x16 best_int32(i1_valid); TASSIGN<0x0a680>(best_int32);  // same bytes as best
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
+        VecI32_16x16 best_int32(i1_valid); TASSIGN<0x05680>(best_int32);  // same bytes as best
         VecI32_16x8 indices(i1_valid); TASSIGN(indices, 0x05000 + i1_buffer * 0x00200);  // UB 0x05000..0x05400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again

@@ -10,7 +10,8 @@ using namespace pto;
 namespace {
 using VecI32_1x256 = Tile<TileType::Vec, int32_t, 1, 256, BLayout::RowMajor, 1, 256>;
 using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 256>;
-using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
 using VecU32_1x256 = Tile<TileType::Vec, uint32_t, 1, 256, BLayout::RowMajor, 1, 256>;
 using VecF32_1x32_c16 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 16>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
@@ -47,34 +48,35 @@ AICORE inline void run_block(
         MaskedGm masked_in(masked + int64_t(i1) * 256, {i1_valid});
         TLOAD(part, masked_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_8x512 pairs(i1_valid); TASSIGN<0x04600>(pairs);  // UB 0x04600..0x08600
-        VecU32_1x256 places_uint32; TASSIGN<0x04200>(places_uint32);  // same bytes as places
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TSORT32(pairs, part, places_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x512 pairs_row; TASSIGN(pairs_row, 0x04800 + at * 0x00800);  // rows at.. of pairs
+            VecF32_1x256 part_row; TASSIGN(part_row, 0x00000 + at * 0x00400 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x256 places_uint32; TASSIGN<0x04200>(places_uint32);  // same bytes as places
+            TSORT32(pairs_row, part_row, places_uint32);
             VecF32_1x32_c16 kept_list; TASSIGN(kept_list, 0x08800 + at * 0x00080);  // rows at.. of kept
             VecF32_1x64 merged; TASSIGN<0x08c00>(merged);  // UB 0x08c00..0x08d00
-            VecF32_1x512_c16 pairs_list; TASSIGN(pairs_list, 0x04600 + at * 0x00800);  // rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x04700 + at * 0x00800);  // columns 64.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x04800 + at * 0x00800);  // columns 128.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x04900 + at * 0x00800);  // columns 192.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list; TASSIGN(pairs_list, 0x04800 + at * 0x00800);  // rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x04900 + at * 0x00800);  // columns 64.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x04a00 + at * 0x00800);  // columns 128.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x04b00 + at * 0x00800);  // columns 192.. of rows at.. of pairs
             pipe_barrier(PIPE_V);
             TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
             VecF32_1x32_c16 kept_list_2; TASSIGN(kept_list_2, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
-            VecF32_1x512_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x04a00 + at * 0x00800);  // columns 256.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_6; TASSIGN(pairs_list_6, 0x04b00 + at * 0x00800);  // columns 320.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_7; TASSIGN(pairs_list_7, 0x04c00 + at * 0x00800);  // columns 384.. of rows at.. of pairs
-            VecF32_1x512_c16 pairs_list_8; TASSIGN(pairs_list_8, 0x04d00 + at * 0x00800);  // columns 448.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x04c00 + at * 0x00800);  // columns 256.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_6; TASSIGN(pairs_list_6, 0x04d00 + at * 0x00800);  // columns 320.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_7; TASSIGN(pairs_list_7, 0x04e00 + at * 0x00800);  // columns 384.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_8; TASSIGN(pairs_list_8, 0x04f00 + at * 0x00800);  // columns 448.. of rows at.. of pairs
             pipe_barrier(PIPE_V);
             TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list_2, taken, merged, pairs_list_5, pairs_list_6, pairs_list_7, pairs_list_8);
-            VecF32_1x16 best_2_list; TASSIGN(best_2_list, 0x08600 + at * 0x00040);  // rows at.. of best_2
+            VecF32_1x16 best_2_list; TASSIGN(best_2_list, 0x04600 + at * 0x00040);  // rows at.. of best_2
             VecF32_1x32_c16 kept_list_3; TASSIGN(kept_list_3, 0x08800 + at * 0x00080);  // rows at.. of kept
             VecF32_1x32_c16 kept_list_4; TASSIGN(kept_list_4, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
             pipe_barrier(PIPE_V);
             TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x32_c16, VecF32_1x32_c16, false>(best_2_list, taken, merged, kept_list_3, kept_list_4);
         }
-        VecI32_8x16 best_2_int32(i1_valid); TASSIGN<0x08600>(best_2_int32);  // same bytes as best_2
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
+        VecI32_8x16 best_2_int32(i1_valid); TASSIGN<0x04600>(best_2_int32);  // same bytes as best_2
         VecI32_8x8 indices(i1_valid); TASSIGN(indices, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again

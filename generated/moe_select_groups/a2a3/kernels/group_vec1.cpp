@@ -1,5 +1,5 @@
 // group_vec1: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 64; memory UB 49280 B
+// stages group; tiles at 1, i1 64; memory UB 49280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,8 +10,10 @@ using namespace pto;
 namespace {
 using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
-using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_64x32_c2 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 2>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2>, Stride<1, 1, 1, 2, 1>>;
@@ -41,12 +43,16 @@ AICORE inline void run_block(
         CGm c_in(c + int64_t(i1) * 32, {i1_valid});
         TLOAD(part, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080
-        VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TSORT32(pairs, part, places_uint32);
+        for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
+            VecF32_1x32 part_row; TASSIGN(part_row, 0x00000 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs_row, part_row, places_uint32);
+        }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
+        VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080
         VecF32_64x32 values(i1_valid); TASSIGN(values, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again

@@ -1,5 +1,5 @@
 // group_vec4: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 64; memory UB 49280 B
+// stages group; tiles at 1, i1 64; memory UB 49280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecF32_64x32_c8 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 8>;
 using VecF32_64x32_min = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32, SLayout::NoneBox, 512, PadValue::Min>;
-using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecI32_64x32 = Tile<TileType::Vec, int32_t, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
@@ -48,11 +48,13 @@ AICORE inline void run_block(
         VecF32_64x32_min part_padded(i1_valid); TASSIGN(part_padded, 0x00000 + i1_buffer * 0x02000);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080
-        VecF32_64x32 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
-        pipe_barrier(PIPE_V);
-        TSORT32(pairs, part, places_uint32);
+        for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
+            VecF32_1x32 part_row; TASSIGN(part_row, 0x00000 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs_row, part_row, places_uint32);
+        }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecI32_64x64 pairs_int32(i1_valid); TASSIGN<0x08080>(pairs_int32);  // same bytes as pairs
         VecI32_64x32 indices(i1_valid); TASSIGN(indices, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies

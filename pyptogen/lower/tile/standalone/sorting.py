@@ -9,7 +9,7 @@ after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort_bl
         cpu   for t0: i = topk(x[t0, :]) in one walk over GM; v = take(x[t0, :], i)
 
 Only the first elements of a sorted block can be among the first of the row, so that no more of it are merged. Short
-rows are sorted several at a time: loaded, sorted in blocks, and stored together.
+rows are loaded and stored several at a time, and sorted one by one.
 
 Of equal elements the first ones come first: places rise within a block, and an earlier list goes before a later one.
 What fills a part up is the least number there is, behind all elements.
@@ -52,11 +52,11 @@ LISTS = 4
 MOST_LISTS = LISTS * LISTS
 """Lists that are merged one by one, each a line of the kernel."""
 START = 24
-"""Pairs that a merge moves in the time that it takes to begin, and to end."""
+"""Pairs that a merge moves in the time that an instruction takes to begin, and to end."""
 WORTH_A_TRANSFER = 1200
 """Pairs that are merged in the time of a transfer's latencies: shorter rows go several at a time."""
 MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
-"""Rows that are sorted together, and the pairs of all of them: a quarter of UB."""
+"""Rows that are loaded together, and the pairs of all of them: a quarter of UB."""
 LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and places twice over."""
 SLACK, LEAST_ROOM = 80, 256
@@ -195,7 +195,7 @@ class _Way:
     work: int = field(init=False)
 
     def __post_init__(self) -> None:
-        work, lists = self.size // BLOCK + self.rounds * (self.size + START), self.lists()
+        work, lists = START + self.size // BLOCK + self.rounds * (self.size + START), self.lists()
         while len(lists) > 1:
             groups = _in_fours(lists)
             work += sum(sum(group) + START for group in groups if len(group) > 1)
@@ -233,7 +233,7 @@ def _fastest(length: int, kept: int) -> _Way:
 
 
 class _Sorter:
-    """Sorts parts of rows with the buffers that they share; ``below``: the loop over rows, several at a time."""
+    """Sorts parts of rows with the buffers that they share; ``below``: the loop over rows, where several are loaded."""
 
     def __init__(
         self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], way: _Way, places: str, below: Step | None
@@ -266,13 +266,16 @@ class _Sorter:
         merged, best = self._merged(order[-1])
         if not merged and into is not None:
             order[-1] = best = into
-        body.append(b.do(SortBlocks, order[0], padded, places))
-        for turn in range(self.way.rounds):
-            body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * BLOCK * LISTS**turn)))
-        if merged and self.below is not None and self.at is not None:
-            rows = self.below.extent().poly()
-            merged = [Loop(self.at, self.at, ZERO, rows, 1, None, "sub", False, tuple(merged), b.op.span)]
-        return [*body, *merged], best
+        if self.below is None or self.at is None:
+            body.append(b.do(SortBlocks, order[0], padded, places))
+            for turn in range(self.way.rounds):
+                body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * BLOCK * LISTS**turn)))
+            return [*body, *merged], best
+        here = Poly.of(self.at)
+        pairs, row = b.line("pairs_row", order[0], here), b.line("part_row", padded, here)
+        each = (b.do(SortBlocks, pairs, row, places), *merged)
+        rows = self.below.extent().poly()
+        return [*body, Loop(self.at, self.at, ZERO, rows, 1, None, "sub", False, each, b.op.span)], best
 
     def _merged(self, pairs: str) -> tuple[list[Node], str]:
         """What makes one list of the blocks of a row, four at a time, and the tile of that list."""

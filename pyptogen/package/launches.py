@@ -83,6 +83,7 @@ def _text(lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, argu
         "package/launch.cpp.j2",
         **{key: values[key] for key in ("graph", "count", "launch_dim", "tensors", "attrs", "computed", "workspaces")},
         **{key: values[key] for key in ("dims", "flags", "core_kinds", "distributes", "cores", "cuts", "most_blocks")},
+        compares=values["compares"],
         stamp=STAMP,
         entries=[(entry.function, entry.on_host) for entry in kernels.entries()],
         size_of=SIZE_OF,

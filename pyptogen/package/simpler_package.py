@@ -181,6 +181,7 @@ class _Scene:
         return render(
             "package/simpler_orchestration.cpp.j2",
             **{key: values[key] for key in ("graph", "count", "launch_dim", "computed", "core_kinds", "cuts")},
+            compares=values["compares"],
             most_blocks=values["most_blocks"],
             stamp=STAMP,
             arguments=self.arguments,

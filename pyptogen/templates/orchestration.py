@@ -8,7 +8,7 @@ from functools import partial
 from math import prod
 from typing import Any
 
-from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Tiles, Workspace
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Nest, Workspace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.origins import Origin, Traced
@@ -38,22 +38,27 @@ def wanted_blocks(launch: LaunchPlan) -> str:
     """How many blocks a launch has where its condition holds."""
     if launch.tiles is None:
         return "1"
-    return f"fewer({_worth_launching(launch.tiles)}, {launch.core})"
+    counts = [_worth_launching(nest, launch.tiles.each) for nest in launch.tiles.nests]
+    if len(counts) == 1:
+        return f"fewer({counts[0]}, {launch.core})"
+    several = ", ".join(counts)
+    most = f"std::max<int64_t>({several})" if len(counts) == 2 else f"std::max<int64_t>({{{several}}})"
+    return f"fewer({most}, {launch.core})"
 
 
-def _worth_launching(tiles: Tiles) -> str:
-    """How many blocks have tiles. A product is counted in int64."""
-    if len(tiles.loops) == 1:
-        extent, step = tiles.loops[0]
-        return trips_text(extent, step * tiles.each)
-    known = prod(-(-extent.constant // step) for extent, step in tiles.loops if extent.constant is not None)
-    counts = [trips_text(extent, step) for extent, step in tiles.loops if extent.constant is None]
+def _worth_launching(nest: Nest, each: int) -> str:
+    """How many blocks have tiles of a nest. A product is counted in int64."""
+    if len(nest) == 1:
+        extent, step = nest[0]
+        return trips_text(extent, step * each)
+    known = prod(-(-extent.constant // step) for extent, step in nest if extent.constant is not None)
+    counts = [trips_text(extent, step) for extent, step in nest if extent.constant is None]
     if not counts:
-        return str(-(-known // tiles.each))
+        return str(-(-known // each))
     first, *others = counts
     factors = [f"({other})" if " " in other else other for other in others] + ([str(known)] if known != 1 else [])
     count = " * ".join([f"int64_t({first})", *factors])
-    return count if tiles.each == 1 else f"({count} + {tiles.each - 1}) / {tiles.each}"
+    return count if each == 1 else f"({count} + {each - 1}) / {each}"
 
 
 def _calls(launch: LaunchPlan, functions: Mapping[str, str], flagged: Collection[str]) -> list[str]:
@@ -262,6 +267,7 @@ def orchestration_values(
         "awaited": {name for launch in launches for name in launch.after},
         "mixed": any(launch.programs for launch in launches),
         "core_kinds": sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
+        "compares": any(launch.tiles is not None and len(launch.tiles.nests) > 1 for launch in launches),
         "distributes": any(launch.tiles is not None for launch in launches),
         "prioritised": any(launch.priority for launch in launches),
         "cores": CORES,

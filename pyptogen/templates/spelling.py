@@ -59,7 +59,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     InstrKernel: ("writes", "reads", "scalars", "arguments", "launch_dim", "dims", "body", "fifos", "subblock"),
     LaunchPlan: ("arguments", "tiles", "programs", "fifos"),
     Owner: ("at",),
-    Tiles: ("loops",),
+    Tiles: ("nests",),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
     ReadIndex: ("name", "tensor", "offset", "places"),

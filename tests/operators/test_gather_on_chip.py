@@ -35,6 +35,7 @@ FORMS: dict[str, tuple[str, str, str, int]] = {
     "halves": ("fp16", "b, 96", "b, 48", 1),
     "whole numbers": ("int32", "b, 200", "b, 16", 1),
     "short whole numbers": ("int16", "b, 4000", "b, 2064", 1),
+    "short floats, as whole numbers": ("bf16", "b, 96", "b, 32", 1),
     "as many as the call says": ("fp32", "b, 96", "b, n", 1),
     "one row": ("fp32", "96", "n", 0),
     "rows of planes": ("fp32", "b, 5, 96", "b, 5, 32", 2),
@@ -46,7 +47,7 @@ BY_ELEMENT: dict[str, tuple[str, str, str, int]] = {
     "long rows": ("fp32", "b, 8192", "b, 32", 1),
     "rows as long as the call says": ("fp32", "b, n", "b, 32", 1),
     "no whole blocks": ("fp32", "b, 96", "b, 5", 1),
-    "a dtype that the instruction does not take": ("bf16", "b, 96", "b, 32", 1),
+    "a dtype that the instruction does not take": ("int8", "b, 96", "b, 32", 1),
 }
 """Where no instruction does it, one element after the other is moved: the results are the same."""
 SIZES = {"b": 7, "n": 40}
@@ -70,7 +71,14 @@ def arrays(form: tuple[str, str, str, int]) -> dict[str, Any]:
     return {"x": x, "index": rng.integers(0, of[axis], places).astype(np.int32)}
 
 
-DTYPES = {"bf16": ml_dtypes.bfloat16, "fp32": np.float32, "fp16": np.float16, "int32": np.int32, "int16": np.int16}
+DTYPES = {
+    "bf16": ml_dtypes.bfloat16,
+    "fp32": np.float32,
+    "fp16": np.float16,
+    "int32": np.int32,
+    "int16": np.int16,
+    "int8": np.int8,
+}
 
 
 def expected(given: dict[str, Any], axis: int) -> Any:
@@ -97,6 +105,33 @@ def test_compiled(name: str, tmp_path: Path) -> None:
     operator = pyptogen.compile(spec(FORMS[name], tmp_path), target="a2a3")
     given = arrays(FORMS[name])
     np.testing.assert_array_equal(operator(**given).y, expected(given, FORMS[name][3]))
+
+
+ORDERED = """\
+pyptogen: 1
+operator: taken
+dims: {b: {min: 1, max: 64}}
+inputs: {x: "fp32[b, 96]", y: "fp32[b, LENGTH]"}
+outputs: {v: "fp32[b, 8]"}
+graph:
+  order:
+    best, place: topk(x, 8)
+  take:
+    v: gather(y, 1, place)
+"""
+
+
+@pytest.mark.parametrize(("length", "on_chip"), [(96, True), (160, False)])
+def test_places_of_an_order_need_no_check(length: int, on_chip: bool, tmp_path: Path) -> None:
+    """They name elements of rows as long as those that were ordered; of others each is made to fit."""
+    path = tmp_path / "taken.yaml"
+    path.write_text(ORDERED.replace("LENGTH", str(length)))
+    kernels = generate(from_spec(load_spec(path)), "a2a3").kernels
+    assert any("TGATHER(" in str(kernel.text) for kernel in kernels) == on_chip
+    rng = np.random.default_rng(5)
+    x, y = rng.permutation(40 * 96).reshape(40, 96).astype(np.float32), rng.normal(size=(40, length)).astype(np.float32)
+    want = np.take_along_axis(y, np.argsort(-x, axis=1)[:, :8], 1)
+    np.testing.assert_array_equal(pyptogen.compile(path, target="a2a3")(x=x, y=y).v, want)
 
 
 @pytest.mark.parametrize("target", ["a2a3", "a5"])

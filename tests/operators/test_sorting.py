@@ -15,6 +15,8 @@ import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.ir import walk
+from pyptogen.lower.tile.ops import Load, MergeLists
 from pyptogen.schema import load_spec
 from pyptogen.simulate.graph import interpret as run_instructions
 from pyptogen.simulate.tile import interpret as run_level
@@ -92,6 +94,29 @@ def test_static_rows(tmp_path: Path, target: str, n: int, k: int, expression: st
     for kind, rows in (("plain", 3), ("ties", 1), ("masked", 2), ("rising", 2)):
         x = rows_of(kind, rows, n)
         check(operator(x=x), x, k, largest)
+
+
+@pytest.mark.parametrize(("n", "k", "at_once"), [(32, 2, 64), (7, 3, 64), (160, 8, 16), (500, 20, 2), (1024, 8, 1)])
+def test_short_rows_are_sorted_several_at_a_time(tmp_path: Path, n: int, k: int, at_once: int) -> None:
+    """Whole tiles of rows, one row more, one alone; a row of the result is no whole block of 32 bytes."""
+    path = spec(tmp_path, n, k, f"topk(x, {k})")
+    (kernel,) = lower(from_spec(load_spec(path)), "a2a3").tiles
+    assert {op.gm.rows.size for op in walk(kernel.body) if isinstance(op, Load)} == {at_once}
+    operator = pyptogen.compile(path, target="a2a3")
+    for kind, rows in (("ties", 1), ("masked", 2 * at_once), ("plain", at_once + 1), ("rising", 150)):
+        x = rows_of(kind, rows, n)
+        check(operator(x=x), x, k, True)
+
+
+@pytest.mark.parametrize(("n", "k", "most"), [(160, 8, 2 * 8), (2048, 64, 2 * 64), (1024, 1024, 2 * 512)])
+def test_no_more_is_merged_than_may_stay(tmp_path: Path, n: int, k: int, most: int) -> None:
+    """Of five blocks of 160 elements the first eight each, not 512 elements four to one and again."""
+    (kernel,) = lower(from_spec(load_spec(spec(tmp_path, n, k, f"topk(x, {k})"))), "a2a3").tiles
+    tiles = {tile.name: tile for tile in kernel.tiles}
+    merges = [op for op in walk(kernel.body) if isinstance(op, MergeLists)]
+    assert merges
+    assert all(tiles[str(one.dst)].cols.size <= 2 * max(k, 8) for one in merges)
+    assert all(tiles[str(source)].cols.size <= most for one in merges for source in one.srcs)
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

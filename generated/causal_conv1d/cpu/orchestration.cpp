@@ -82,7 +82,7 @@ extern "C" void causal_conv1d_cpu(pto_rt::Runtime &rt, const causal_conv1d_args 
                 causal_conv1d_vec1(y_tap_wide, y_tap_wide_2, y_tap_wide_3, y_tap_wide_4, w,
                     causal_conv1d_vec1_blocks);
             }, {}, 1);
-        const int32_t causal_conv1d_vec2_blocks = fewer((b * 256 + 2729) / 2730, vector);
+        const int32_t causal_conv1d_vec2_blocks = fewer(b * 256, vector);
         const Launch causal_conv1d_vec2_done = rt.launch(
             "causal_conv1d_vec2", Core::Vector, causal_conv1d_vec2_blocks,
             [=] {

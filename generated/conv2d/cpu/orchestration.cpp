@@ -91,13 +91,13 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_vec1(y_edge, y_edge_2, n_begin, n_end, conv2d_vec1_blocks);
             }, {}, 4);
-        const int32_t conv2d_vec2_blocks = fewer((n_end * 3584 - n_begin * 3584 + 1023) / 1024, vector);
+        const int32_t conv2d_vec2_blocks = fewer((n_end * 3584 - n_begin * 3584 + 145) / 146, vector);
         const Launch conv2d_vec2_done = rt.launch(
             "conv2d_vec2", Core::Vector, conv2d_vec2_blocks,
             [=] {
                 conv2d_vec2(y_padded, y_edge, x, n_begin, n_end, conv2d_vec2_blocks);
             }, {conv2d_vec1_done}, 3);
-        const int32_t conv2d_vec3_blocks = fewer((n_end * 64 - n_begin * 64 + 140) / 141, vector);
+        const int32_t conv2d_vec3_blocks = fewer((n_end * 64 - n_begin * 64 + 1) / 2, vector);
         const Launch conv2d_vec3_done = rt.launch(
             "conv2d_vec3", Core::Vector, conv2d_vec3_blocks,
             [=] {

@@ -39,7 +39,7 @@ extern "C" void embedding_a2a3(pto_rt::Runtime &rt, const embedding_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t embedding_blocks = fewer(t, vector);
+        const int32_t embedding_blocks = fewer((t + 7) / 8, vector);
         rt.launch(
             "embedding", Core::Vector, embedding_blocks,
             [=] {

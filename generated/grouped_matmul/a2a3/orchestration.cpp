@@ -179,7 +179,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 block_vec3(group, done_1, upto, full, block_vec3_blocks);
             }, {block_vec1_done, places_vec3_done}, 12);
-        const int32_t block_vec4_blocks = fewer(full + 16, vector);
+        const int32_t block_vec4_blocks = fewer((full + 16 + 7) / 8, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,
             [=] {
@@ -191,7 +191,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 block_vec5(source, source_1, first, full, block_vec5_blocks);
             }, {block_vec2_done, block_vec4_done}, 7);
-        const int32_t gather_blocks = fewer(full * 32 + 512, vector);
+        const int32_t gather_blocks = fewer((full * 32 + 512 + 7) / 8, vector);
         const Launch gather_done = rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {
@@ -215,7 +215,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 place_vec2(owner, past_1, end, full, place_vec2_blocks);
             }, {place_vec1_done, places_vec2_done}, 3);
-        const int32_t place_vec3_blocks = fewer(full * 32, vector);
+        const int32_t place_vec3_blocks = fewer((full * 32 + 7) / 8, vector);
         const Launch place_vec3_done = rt.launch(
             "place_vec3", Core::Vector, place_vec3_blocks,
             [=] {
@@ -227,7 +227,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 place_vec4(slot, past_1, slot_1, full, place_vec4_blocks);
             }, {place_vec1_done, place_vec3_done}, 1);
-        const int32_t back_blocks = fewer(full * 32, vector);
+        const int32_t back_blocks = fewer((full * 32 + 7) / 8, vector);
         rt.launch(
             "back", Core::Vector, back_blocks,
             [=] {

@@ -188,7 +188,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 copies_vec1(rows_1, source, t_begin, t_end, copies_vec1_blocks);
             }, {inverse_vec3_done}, 1);
-        const int32_t copies_vec2_blocks = fewer(t * 8, vector);
+        const int32_t copies_vec2_blocks = fewer((t * 8 + 7) / 8, vector);
         rt.launch(
             "copies_vec2", Core::Vector, copies_vec2_blocks,
             [=] {

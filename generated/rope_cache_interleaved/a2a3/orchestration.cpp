@@ -92,7 +92,7 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
                 turn_queries_vec1(q_turned_even, q_turned_odd, q, cos, sin, t_begin, t_end,
                     turn_queries_vec1_blocks);
             }, {}, 4);
-        const int32_t turn_queries_vec2_blocks = fewer((t * 1024 + 1535) / 1536, vector);
+        const int32_t turn_queries_vec2_blocks = fewer(t, vector);
         rt.launch(
             "turn_queries_vec2", Core::Vector, turn_queries_vec2_blocks,
             [=] {
@@ -104,7 +104,7 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
             [=] {
                 turn_keys_vec1(k_turned_even, k_turned_odd, k, cos, sin, t_begin, t_end, turn_keys_vec1_blocks);
             }, {}, 2);
-        const int32_t turn_keys_vec2_blocks = fewer((t * 256 + 1535) / 1536, vector);
+        const int32_t turn_keys_vec2_blocks = fewer(t, vector);
         const Launch turn_keys_vec2_done = rt.launch(
             "turn_keys_vec2", Core::Vector, turn_keys_vec2_blocks,
             [=] {

@@ -59,7 +59,7 @@ extern "C" void rope_interleaved_a2a3(pto_rt::Runtime &rt, const rope_interleave
             [=] {
                 rope_interleaved_vec1(y_even, y_odd, x, cos, sin, t_begin, t_end, rope_interleaved_vec1_blocks);
             }, {}, 1);
-        const int32_t rope_interleaved_vec2_blocks = fewer((t * 512 + 1535) / 1536, vector);
+        const int32_t rope_interleaved_vec2_blocks = fewer(t, vector);
         rt.launch(
             "rope_interleaved_vec2", Core::Vector, rope_interleaved_vec2_blocks,
             [=] {

@@ -105,7 +105,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 gather_vec1(rows_1, index, t_begin, t_end, gather_vec1_blocks);
             }, {}, 6);
-        const int32_t gather_vec2_blocks = fewer(t * 2048, vector);
+        const int32_t gather_vec2_blocks = fewer((t * 2048 + 7) / 8, vector);
         const Launch gather_vec2_done = rt.launch(
             "gather_vec2", Core::Vector, gather_vec2_blocks,
             [=] {

@@ -9,13 +9,13 @@ where ranges are cut and the value's first axis is the launch dim (no range read
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import ranges
-from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles, Workspace
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Nest, Tiles, Workspace
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Dim, Program
@@ -29,15 +29,27 @@ from pyptogen.lower.verify import require
 def parallel_tiles(nodes: Sequence[Node], around: Mapping[str, int] = MappingProxyType({})) -> Tiles | None:
     """The tiles that a kernel distributes to its blocks. ``around``: the largest valid extents of outer loops, such as
     that of a band."""
+    nests = list(dict.fromkeys(_nests(nodes, around)))
+    most = tuple(nest for nest in nests if not any(_has_fewer(nest, other) for other in nests))
+    return Tiles(most) if most else None
+
+
+def _has_fewer(nest: Nest, other: Nest) -> bool:
+    """Whether a nest is sure to have fewer tiles than another one: both are known, or the same in larger steps."""
+    if all(extent.constant is not None for extent, _ in (*nest, *other)):
+        return Tiles((nest,)).blocks({}) < Tiles((other,)).blocks({})
+    alike = [extent for extent, _ in nest] == [extent for extent, _ in other]
+    return nest != other and alike and all(a >= b for (_, a), (_, b) in zip(nest, other, strict=True))
+
+
+def _nests(nodes: Sequence[Node], around: Mapping[str, int]) -> Iterator[Nest]:
     for node in nodes:
         if isinstance(node, Loop):
             if nest := distributed_nest(node):
-                return Tiles(tuple(((loop.stop - loop.start).substituted(around), loop.tile) for loop in nest))
-            inside = {**around, node.valid: node.tile} if node.valid is not None else around
-            found = parallel_tiles(node.body, inside)
-            if found is not None:
-                return found
-    return None
+                yield tuple(((loop.stop - loop.start).substituted(around), loop.tile) for loop in nest)
+            else:
+                inside = {**around, node.valid: node.tile} if node.valid is not None else around
+                yield from _nests(node.body, inside)
 
 
 def rows_of_columns(kernels: Sequence[TileKernel]) -> int:

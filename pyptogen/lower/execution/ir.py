@@ -24,24 +24,30 @@ class Workspace:
     row: Poly | None = None
 
 
+Nest = tuple[tuple[Poly, int], ...]
+"""Loops whose iterations are distributed as one product: of each the extent and the step, in elements."""
+
+
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """The tiles that a launch distributes to its blocks: the iterations of ``loops``, each an (extent, step) in
-    elements, as one product. ``each``: so many of them are worth a block."""
+    """The tiles that a launch distributes to its blocks: the iterations of ``nests`` that follow each other in its
+    kernel, each distributed by itself. ``each``: so many of them are worth a block."""
 
-    loops: tuple[tuple[Poly, int], ...]
+    nests: tuple[Nest, ...]
     each: int = 1
 
     def names(self) -> frozenset[str]:
         """What has to be known to count them."""
-        return frozenset().union(*(extent.names() for extent, _ in self.loops))
+        return frozenset().union(*(extent.names() for nest in self.nests for extent, _ in nest))
 
     def blocks(self, values: Mapping[str, int]) -> int:
-        """How many blocks have work."""
-        return -(-prod(-(-extent.evaluate(values) // step) for extent, step in self.loops) // self.each)
+        """How many blocks have work in the nest with the most tiles."""
+        counts = (prod(-(-extent.evaluate(values) // step) for extent, step in nest) for nest in self.nests)
+        return -(-max(counts) // self.each)
 
     def __str__(self) -> str:
-        counts = " x ".join(f"{extent} / {step}" for extent, step in self.loops)
+        nests = (" x ".join(f"{extent} / {step}" for extent, step in nest) for nest in self.nests)
+        counts = " or ".join(nests)
         return counts if self.each == 1 else f"{counts}, {self.each} a block"
 
 

@@ -44,8 +44,9 @@ def run(
     limits = _limits(dims, graph.launch_dim)
     far: list[int] = []
     for tiles in (launch.tiles for plan in graph.plans for launch in plan if launch.tiles is not None):
-        far += [_reach(extent, limits) for extent, _ in tiles.loops]
-        far.append(prod(-(-_reach(extent, limits) // step) for extent, step in tiles.loops))
+        for nest in tiles.nests:
+            far += [_reach(extent, limits) for extent, _ in nest]
+            far.append(prod(-(-_reach(extent, limits) // step) for extent, step in nest))
     far += [reach for kernel in kernels for reach in _reaches(kernel, dims)]
     far += [dim.max for dim in program.dims if dim.dynamic]
     if max(far, default=0) <= FARTHEST:

@@ -115,6 +115,11 @@ class GatherElements(OfGm):
     mnemonic: ClassVar[str] = "gather_elements"
 
 
+TAKEN_BY_INDEX = frozenset({"fp32", "fp16", "int32", "int16", "bf16"})
+"""Dtypes of `GatherFromTile` on A2/A3: what the assembler's verifier lets TGATHER take by an index, and bf16, which
+goes as int16."""
+
+
 @dataclass(frozen=True, slots=True)
 class GatherFromTile(WithScratch):
     """Elements of the first source → dst: those at the flat positions in the second one."""

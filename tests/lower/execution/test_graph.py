@@ -136,12 +136,39 @@ def test_ranges_of_multiples_end_with_a_divisor() -> None:
     assert list(launch_ranges(graph, {"t": 20})) == [(0, 8), (8, 16), (16, 20)]
 
 
+JOINED = """\
+pyptogen: 1
+operator: joined
+dims: {t: {min: 1, max: 65536}, s: {min: 1, max: 65536}}
+inputs: {a: "fp32[t, 3]", b: "fp32[t, s]"}
+outputs: {y: "fp32[t, s + 3]"}
+graph: {y: "concat(a, b, axis=-1)"}
+"""
+
+
+@pytest.mark.parametrize("target", ["a2a3", "cpu"])
+def test_blocks_for_the_most_of_several_loops(target: str) -> None:
+    """Of two loops that follow each other, the first has one tile: each row of the second is a block's."""
+    (joined,) = lower(program_of(JOINED), target).execution.plans[0]
+    assert joined.tiles is not None
+    assert joined.tiles.blocks({"t": 30, "s": 50}) == 30
+
+
+def test_a_loop_with_fewer_tiles_for_sure_is_not_compared() -> None:
+    parts = JOINED.replace("[t, 3]", "[t, 64]").replace("[t, s]", "[t, 512]").replace("s + 3", "576")
+    (joined,) = lower(program_of(parts.replace(", s: {min: 1, max: 65536}", "")), "a2a3").execution.plans[0]
+    assert joined.tiles is not None
+    ((_, step),) = joined.tiles.nests[0]
+    assert len(joined.tiles.nests) == 1
+    assert step * 512 * 4 <= 24 * 1024
+
+
 def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
     return LaunchPlan(name, "vector", (), None, after, SPAN)
 
 
 STRAY = replace(launch("a"), arguments=("x", "y", "t_begin", "t_end", "ww", "nblk"))
-UNTOLD = replace(launch("a"), tiles=Tiles(((Poly.of("ww"), 8),)))
+UNTOLD = replace(launch("a"), tiles=Tiles((((Poly.of("ww"), 8),),)))
 
 
 @pytest.mark.parametrize(

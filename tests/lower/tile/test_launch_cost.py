@@ -74,7 +74,7 @@ def test_comparisons_are_made_at_sizes_that_are_soon_walked() -> None:
 
 def test_a_launch_has_a_block_a_tile_and_no_more_than_cores() -> None:
     (launch,) = lowered("softmax", "a2a3").execution.plans[-1]
-    step = launch.tiles.loops[0][1] if launch.tiles is not None else 0
+    step = launch.tiles.nests[0][0][1] if launch.tiles is not None else 0
     numbers = {"rows": 3 * step, "rows_begin": 0, "rows_end": 3 * step}
     assert blocks_of(launch.tiles, "vector", A2A3, numbers) == 3
     assert blocks_of(launch.tiles, "vector", A2A3, {**numbers, "rows": 10**6, "rows_end": 10**6}) == A2A3.vector_cores

@@ -70,7 +70,7 @@ def test_the_parts_are_distributed_to_the_cores() -> None:
     split, _ = program("{t: 16, a: {k: 64, split_k: 3}}")
     launch = next(launch for launch in lower(split, "a2a3").execution.plans[0] if launch.kernel == "a_cube")
     assert launch.tiles is not None
-    assert [(extent.constant, step) for extent, step in launch.tiles.loops][-1] == (3, 1)
+    assert [(extent.constant, step) for extent, step in launch.tiles.nests[0]][-1] == (3, 1)
 
 
 @pytest.mark.parametrize(

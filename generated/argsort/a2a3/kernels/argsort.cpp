@@ -84,11 +84,11 @@ AICORE inline void run_block(
         VecF32_1x8192 merged; TASSIGN<0x12000>(merged);  // UB 0x12000..0x1a000
         pipe_barrier(PIPE_V);
         TMRGSORT<VecF32_1x8192, VecF32_1x8192, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(lists, taken, merged, list, list_2);
-        VecI32_1x8192 best_int32; TASSIGN<0x1c000>(best_int32);  // same bytes as best
+        VecI32_1x8192 lists_int32; TASSIGN<0x1c000>(lists_int32);  // same bytes as lists
         VecI32_1x4096 indices; TASSIGN(indices, 0x08000 + i1_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_1x4096, VecI32_1x8192, MaskPattern::P1010>(indices, best_int32);
+        TGATHER<VecI32_1x4096, VecI32_1x8192, MaskPattern::P1010>(indices, lists_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         YGm y_out(y + int64_t(i1) * 4096);

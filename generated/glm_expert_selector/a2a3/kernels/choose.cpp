@@ -1,5 +1,5 @@
 // choose: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles i1 1; memory UB 14400 B
+// stages choose; tiles at 1, i1 16; memory UB 44928 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,16 +8,18 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x512 = Tile<TileType::Vec, int32_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecF32_1x512_c160 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 160>;
-using VecF32_1x512_min = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512, SLayout::NoneBox, 512, PadValue::Min>;
-using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024>;
-using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecU32_1x512 = Tile<TileType::Vec, uint32_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecI32_1x1024_c16 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, 16>;
-using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
-using ChoiceGm = GlobalTensor<float, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
-using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using VecI32_1x160 = Tile<TileType::Vec, int32_t, 1, 160, BLayout::RowMajor, 1, 160>;
+using VecF32_16x160 = Tile<TileType::Vec, float, 16, 160, BLayout::RowMajor, DYNAMIC, 160>;
+using VecF32_1x320 = Tile<TileType::Vec, float, 1, 320, BLayout::RowMajor, 1, 320>;
+using VecF32_1x160 = Tile<TileType::Vec, float, 1, 160, BLayout::RowMajor, 1, 160>;
+using VecU32_1x160 = Tile<TileType::Vec, uint32_t, 1, 160, BLayout::RowMajor, 1, 160>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x320_c16 = Tile<TileType::Vec, float, 1, 320, BLayout::RowMajor, 1, 16>;
+using VecI32_16x16 = Tile<TileType::Vec, int32_t, 16, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using VecI32_16x8 = Tile<TileType::Vec, int32_t, 16, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using ChoiceGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 160>, Stride<1, 1, 1, 160, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 
 AICORE inline void run_block(
     __gm__ int32_t *expert,
@@ -30,41 +32,51 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // top, expert: topk(choice, k)
-    VecI32_1x512 places; TASSIGN<0x01040>(places);  // UB 0x01040..0x01840
-    TCI<VecI32_1x512, int32_t, 0>(places, 0);
+    VecI32_1x160 places; TASSIGN<0x05400>(places);  // UB 0x05400..0x05680
+    TCI<VecI32_1x160, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
-        VecF32_1x512_c160 part_in; TASSIGN(part_in, 0x00000 + i1_buffer * 0x00800);  // columns 0.. of part
+    for (int32_t i1 = block * 16; i1 < t; i1 += nblk * 16, i1_buffer ^= 1) {
+        const int32_t i1_valid = t - i1 < 16 ? t - i1 : 16;
+        VecF32_16x160 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02800);  // UB 0x00000..0x05000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        ChoiceGm choice_in(choice + int64_t(i1) * 160);
-        TLOAD(part_in, choice_in);
+        ChoiceGm choice_in(choice + int64_t(i1) * 160, {i1_valid});
+        TLOAD(part, choice_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x512_min part_padded; TASSIGN(part_padded, 0x00000 + i1_buffer * 0x00800);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_1x1024 pairs; TASSIGN<0x01840>(pairs);  // UB 0x01840..0x02840
-        VecF32_1x512 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        VecU32_1x512 places_uint32; TASSIGN<0x01040>(places_uint32);  // same bytes as places
-        pipe_barrier(PIPE_V);
-        TSORT32(pairs, part, places_uint32);
+        for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x320 pairs_row; TASSIGN(pairs_row, 0x05a80 + at * 0x00500);  // rows at.. of pairs
+            VecF32_1x160 part_row; TASSIGN(part_row, 0x00000 + at * 0x00280 + i1_buffer * 0x02800);  // rows at.. of part
+            VecU32_1x160 places_uint32; TASSIGN<0x05400>(places_uint32);  // same bytes as places
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs_row, part_row, places_uint32);
+            VecF32_1x16 kept_list; TASSIGN(kept_list, 0x0aa80 + at * 0x00040);  // rows at.. of kept
+            VecF32_1x64 merged; TASSIGN<0x0ae80>(merged);  // UB 0x0ae80..0x0af80
+            VecF32_1x320_c16 pairs_list; TASSIGN(pairs_list, 0x05a80 + at * 0x00500);  // rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x05b80 + at * 0x00500);  // columns 64.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x05c80 + at * 0x00500);  // columns 128.. of rows at.. of pairs
+            VecF32_1x320_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x05d80 + at * 0x00500);  // columns 192.. of rows at.. of pairs
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, VecF32_1x320_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
+            VecF32_1x16 best_list; TASSIGN(best_list, 0x05680 + at * 0x00040);  // rows at.. of best
+            VecF32_1x16 kept_list_2; TASSIGN(kept_list_2, 0x0aa80 + at * 0x00040);  // rows at.. of kept
+            VecF32_1x320_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x05e80 + at * 0x00500);  // columns 256.. of rows at.. of pairs
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x16, VecF32_1x320_c16, false>(best_list, taken, merged, kept_list_2, pairs_list_5);
+        }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecF32_1x1024 pairs_2; TASSIGN<0x02840>(pairs_2);  // UB 0x02840..0x03840
-        pipe_barrier(PIPE_V);
-        TMRGSORT(pairs_2, pairs, 64);
-        pipe_barrier(PIPE_V);
-        TMRGSORT(pairs, pairs_2, 256);
-        VecI32_1x1024_c16 best_int32; TASSIGN<0x01840>(best_int32);  // same bytes as best
-        VecI32_1x8 indices; TASSIGN(indices, 0x01000 + i1_buffer * 0x00020);  // UB 0x01000..0x01040, 2 copies
+        VecI32_16x16 best_int32(i1_valid); TASSIGN<0x05680>(best_int32);  // same bytes as best
+        VecI32_16x8 indices(i1_valid); TASSIGN(indices, 0x05000 + i1_buffer * 0x00200);  // UB 0x05000..0x05400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_1x8, VecI32_1x1024_c16, MaskPattern::P1010>(indices, best_int32);
+        TGATHER<VecI32_16x8, VecI32_16x16, MaskPattern::P1010>(indices, best_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        ExpertGm expert_out(expert + int64_t(i1) * 8);
+        ExpertGm expert_out(expert + int64_t(i1) * 8, {i1_valid});
         TSTORE(expert_out, indices);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }

@@ -1,5 +1,5 @@
 // share_vec1: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages share; tiles i1 1, i2 1; memory UB 64 B
+// stages share; tiles at 1, i2 25; memory UB 35232 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,17 +8,15 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
-using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
-
-// An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
-AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
-{
-#if defined(PTO_WRONG_INDEX)
-    PTO_WRONG_INDEX(index < 0 || index >= places, index, places, site);
-#endif
-    return index < 0 ? 0 : index < places ? index : places - 1;
-}
+using VecF32_25x160 = Tile<TileType::Vec, float, 25, 160, BLayout::RowMajor, DYNAMIC, 160>;
+using VecI32_25x8 = Tile<TileType::Vec, int32_t, 25, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x160 = Tile<TileType::Vec, float, 1, 160, BLayout::RowMajor, 1, 160>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_25x8 = Tile<TileType::Vec, float, 25, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 160>, Stride<1, 1, 1, 160, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
+using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *chosen,
@@ -31,26 +29,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = t * 8;  // of i1 and i2
-    for (int32_t tile = block; tile < tiles; tile += nblk, i2_buffer ^= 1) {
-        const int32_t i1 = tile / 8;
-        const int32_t i2 = tile % 8;
-        const int64_t place = index_inside(expert[int64_t(i1) * 8 + int64_t(i2)], 160, 1);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t i2 = block * 25; i2 < t; i2 += nblk * 25, i2_buffer ^= 1) {
+        const int32_t i2_valid = t - i2 < 25 ? t - i2 : 25;
         // chosen: gather(score, 1, expert)
-        VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));  // free again
-        ScoreGm score_in(score + int64_t(i1) * 160 + int64_t(place));
-        TLOAD(part, score_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
-        ScoreGm chosen_out(chosen + int64_t(i1) * 8 + int64_t(i2));
+        VecF32_25x160 source(i2_valid); TASSIGN(source, 0x00000 + i2_buffer * 0x03e80);  // UB 0x00000..0x07d00, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
+        ScoreGm score_in(score + int64_t(i2) * 160, {i2_valid});
+        TLOAD(source, score_in);
+        VecI32_25x8 places(i2_valid); TASSIGN(places, 0x07d00 + i2_buffer * 0x00320);  // UB 0x07d00..0x08340, 2 copies
+        ExpertGm expert_in(expert + int64_t(i2) * 8, {i2_valid});
+        TLOAD(places, expert_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
+        for (int32_t at = 0; at < i2_valid; ++at) {
+            VecF32_1x8 part_row; TASSIGN(part_row, 0x08340 + at * 0x00020 + i2_buffer * 0x00320);  // rows at.. of part
+            VecF32_1x160 source_row; TASSIGN(source_row, 0x00000 + at * 0x00280 + i2_buffer * 0x03e80);  // rows at.. of source
+            VecI32_1x8 places_row; TASSIGN(places_row, 0x07d00 + at * 0x00020 + i2_buffer * 0x00320);  // rows at.. of places
+            VecI32_1x8 part_row_tmp; TASSIGN<0x08980>(part_row_tmp);  // UB 0x08980..0x089a0
+            pipe_barrier(PIPE_V);
+            TGATHER(part_row, source_row, places_row, part_row_tmp);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+        VecF32_25x8 part(i2_valid); TASSIGN(part, 0x08340 + i2_buffer * 0x00320);  // UB 0x08340..0x08980, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+        ChosenGm chosen_out(chosen + int64_t(i2) * 8, {i2_valid});
         TSTORE(chosen_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_buffer));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // block_vec4: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages block; tiles i1 1; memory UB 64 B
+// stages block; tiles i1 8; memory UB 512 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,9 @@ using namespace pto;
 
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
+using VecI32_8x8_c1 = Tile<TileType::Vec, int32_t, 8, 8, BLayout::RowMajor, DYNAMIC, 1>;
 using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using FirstGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 1, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
@@ -34,16 +36,21 @@ AICORE inline void run_block(
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < full + 16; i1 += nblk, i1_buffer ^= 1) {
-        const int64_t place = index_inside(group[int64_t(i1)], 16, 1);
-        // first:  index_select(shift, 0, group)
-        VecI32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+    for (int32_t i1 = block * 8; i1 < full + 16; i1 += nblk * 8, i1_buffer ^= 1) {
+        const int32_t i1_valid = full + 16 - i1 < 8 ? full + 16 - i1 : 8;
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        ShiftGm shift_in(shift + int64_t(place));
-        TLOAD(part, shift_in);
+        // rows of part from the slots in group
+        for (int32_t row = 0; row < i1_valid; ++row) {
+            const int64_t slot = index_inside(group[int64_t(i1) + int64_t(row)], 16, 1);
+            // first:  index_select(shift, 0, group)
+            VecI32_1x8_c1 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x00100 + row * 0x00020);  // row of part
+            ShiftGm shift_in(shift + int64_t(slot));
+            TLOAD(part_one, shift_in);
+        }
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
+        VecI32_8x8_c1 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x00100);  // UB 0x00000..0x00200, 2 copies
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        ShiftGm first_out(first + int64_t(i1));
+        FirstGm first_out(first + int64_t(i1), {i1_valid});
         TSTORE(first_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }

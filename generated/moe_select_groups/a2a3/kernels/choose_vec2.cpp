@@ -1,5 +1,5 @@
 // choose_vec2: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles i1 1; memory UB 14400 B
+// stages choose; tiles at 1, i1 8; memory UB 36096 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,16 +8,19 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x512 = Tile<TileType::Vec, int32_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecF32_1x512_c256 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 256>;
-using VecF32_1x512_min = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512, SLayout::NoneBox, 512, PadValue::Min>;
-using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using VecI32_1x256 = Tile<TileType::Vec, int32_t, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecU32_1x512 = Tile<TileType::Vec, uint32_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using VecI32_1x1024_c16 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, 16>;
-using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
-using MaskedGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
-using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecU32_1x256 = Tile<TileType::Vec, uint32_t, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecF32_1x32_c16 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 16>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x512_c16 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 16>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecI32_8x16 = Tile<TileType::Vec, int32_t, 8, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using VecI32_8x8 = Tile<TileType::Vec, int32_t, 8, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using MaskedGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 
 AICORE inline void run_block(
     __gm__ int32_t *expert,
@@ -30,41 +33,57 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // top, expert: topk(masked, k)
-    VecI32_1x512 places; TASSIGN<0x01040>(places);  // UB 0x01040..0x01840
-    TCI<VecI32_1x512, int32_t, 0>(places, 0);
+    VecI32_1x256 places; TASSIGN<0x04200>(places);  // UB 0x04200..0x04600
+    TCI<VecI32_1x256, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
-        VecF32_1x512_c256 part_in; TASSIGN(part_in, 0x00000 + i1_buffer * 0x00800);  // columns 0.. of part
+    for (int32_t i1 = block * 8; i1 < t; i1 += nblk * 8, i1_buffer ^= 1) {
+        const int32_t i1_valid = t - i1 < 8 ? t - i1 : 8;
+        VecF32_8x256 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        MaskedGm masked_in(masked + int64_t(i1) * 256);
-        TLOAD(part_in, masked_in);
+        MaskedGm masked_in(masked + int64_t(i1) * 256, {i1_valid});
+        TLOAD(part, masked_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x512_min part_padded; TASSIGN(part_padded, 0x00000 + i1_buffer * 0x00800);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_1x1024 pairs; TASSIGN<0x01840>(pairs);  // UB 0x01840..0x02840
-        VecF32_1x512 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        VecU32_1x512 places_uint32; TASSIGN<0x01040>(places_uint32);  // same bytes as places
-        pipe_barrier(PIPE_V);
-        TSORT32(pairs, part, places_uint32);
+        for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x512 pairs_row; TASSIGN(pairs_row, 0x04800 + at * 0x00800);  // rows at.. of pairs
+            VecF32_1x256 part_row; TASSIGN(part_row, 0x00000 + at * 0x00400 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x256 places_uint32; TASSIGN<0x04200>(places_uint32);  // same bytes as places
+            TSORT32(pairs_row, part_row, places_uint32);
+            VecF32_1x32_c16 kept_list; TASSIGN(kept_list, 0x08800 + at * 0x00080);  // rows at.. of kept
+            VecF32_1x64 merged; TASSIGN<0x08c00>(merged);  // UB 0x08c00..0x08d00
+            VecF32_1x512_c16 pairs_list; TASSIGN(pairs_list, 0x04800 + at * 0x00800);  // rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_2; TASSIGN(pairs_list_2, 0x04900 + at * 0x00800);  // columns 64.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_3; TASSIGN(pairs_list_3, 0x04a00 + at * 0x00800);  // columns 128.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_4; TASSIGN(pairs_list_4, 0x04b00 + at * 0x00800);  // columns 192.. of rows at.. of pairs
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list, taken, merged, pairs_list, pairs_list_2, pairs_list_3, pairs_list_4);
+            VecF32_1x32_c16 kept_list_2; TASSIGN(kept_list_2, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
+            VecF32_1x512_c16 pairs_list_5; TASSIGN(pairs_list_5, 0x04c00 + at * 0x00800);  // columns 256.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_6; TASSIGN(pairs_list_6, 0x04d00 + at * 0x00800);  // columns 320.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_7; TASSIGN(pairs_list_7, 0x04e00 + at * 0x00800);  // columns 384.. of rows at.. of pairs
+            VecF32_1x512_c16 pairs_list_8; TASSIGN(pairs_list_8, 0x04f00 + at * 0x00800);  // columns 448.. of rows at.. of pairs
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x32_c16, VecF32_1x64, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, VecF32_1x512_c16, false>(kept_list_2, taken, merged, pairs_list_5, pairs_list_6, pairs_list_7, pairs_list_8);
+            VecF32_1x16 best_2_list; TASSIGN(best_2_list, 0x04600 + at * 0x00040);  // rows at.. of best_2
+            VecF32_1x32_c16 kept_list_3; TASSIGN(kept_list_3, 0x08800 + at * 0x00080);  // rows at.. of kept
+            VecF32_1x32_c16 kept_list_4; TASSIGN(kept_list_4, 0x08840 + at * 0x00080);  // columns 16.. of rows at.. of kept
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x16, VecF32_1x64, VecF32_1x32_c16, VecF32_1x32_c16, false>(best_2_list, taken, merged, kept_list_3, kept_list_4);
+        }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecF32_1x1024 pairs_2; TASSIGN<0x02840>(pairs_2);  // UB 0x02840..0x03840
-        pipe_barrier(PIPE_V);
-        TMRGSORT(pairs_2, pairs, 64);
-        pipe_barrier(PIPE_V);
-        TMRGSORT(pairs, pairs_2, 256);
-        VecI32_1x1024_c16 best_2_int32; TASSIGN<0x01840>(best_2_int32);  // same bytes as best_2
-        VecI32_1x8 indices; TASSIGN(indices, 0x01000 + i1_buffer * 0x00020);  // UB 0x01000..0x01040, 2 copies
+        VecI32_8x16 best_2_int32(i1_valid); TASSIGN<0x04600>(best_2_int32);  // same bytes as best_2
+        VecI32_8x8 indices(i1_valid); TASSIGN(indices, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_1x8, VecI32_1x1024_c16, MaskPattern::P1010>(indices, best_2_int32);
+        TGATHER<VecI32_8x8, VecI32_8x16, MaskPattern::P1010>(indices, best_2_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        ExpertGm expert_out(expert + int64_t(i1) * 8);
+        ExpertGm expert_out(expert + int64_t(i1) * 8, {i1_valid});
         TSTORE(expert_out, indices);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }

@@ -1,5 +1,5 @@
 // group_vec1: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 704 B
+// stages group; tiles at 1, i1 64; memory UB 49280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,14 +9,14 @@ using namespace pto;
 
 namespace {
 using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_1x64_c16 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 16>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using VecF32_1x8_c2 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 2>;
-using CGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 1, 1>>;
-using BestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_64x32_c2 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 2>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
+using BestGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2>, Stride<1, 1, 1, 2, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *best,
@@ -30,33 +30,37 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     // best, best_at: topk(c, 2)
-    VecI32_1x32 places; TASSIGN<0x00140>(places);  // UB 0x00140..0x001c0
+    VecI32_1x32 places; TASSIGN<0x08000>(places);  // UB 0x08000..0x08080
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_buffer ^= 1) {
-        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
+    for (int32_t i1 = block * 64; i1 < t * 8; i1 += nblk * 64, i1_buffer ^= 1) {
+        const int32_t i1_valid = t * 8 - i1 < 64 ? t * 8 - i1 : 64;
+        VecF32_64x32 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        CGm c_in(c + int64_t(i1) * 32);
+        CGm c_in(c + int64_t(i1) * 32, {i1_valid});
         TLOAD(part, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x64 pairs; TASSIGN<0x001c0>(pairs);  // UB 0x001c0..0x002c0
-        VecU32_1x32 places_uint32; TASSIGN<0x00140>(places_uint32);  // same bytes as places
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TSORT32(pairs, part, places_uint32);
+        for (int32_t at = 0; at < i1_valid; ++at) {
+            VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
+            VecF32_1x32 part_row; TASSIGN(part_row, 0x00000 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs_row, part_row, places_uint32);
+        }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecF32_1x64_c16 best_2; TASSIGN<0x001c0>(best_2);  // columns 0.. of pairs
-        VecF32_1x8 values; TASSIGN(values, 0x00100 + i1_buffer * 0x00020);  // UB 0x00100..0x00140, 2 copies
+        VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080
+        VecF32_64x32 values(i1_valid); TASSIGN(values, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecF32_1x8, VecF32_1x64_c16, MaskPattern::P0101>(values, best_2);
+        TGATHER<VecF32_64x32, VecF32_64x64, MaskPattern::P0101>(values, pairs);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        VecF32_1x8_c2 values_out; TASSIGN(values_out, 0x00100 + i1_buffer * 0x00020);  // columns 0.. of values
+        VecF32_64x32_c2 values_out(i1_valid); TASSIGN(values_out, 0x04000 + i1_buffer * 0x02000);  // columns 0.. of values
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        BestGm best_out(best + int64_t(i1) * 2);
+        BestGm best_out(best + int64_t(i1) * 2, {i1_valid});
         TSTORE(best_out, values_out);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }

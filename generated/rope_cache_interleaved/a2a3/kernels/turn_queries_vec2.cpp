@@ -1,5 +1,5 @@
 // turn_queries_vec2: vector kernel of `rope_cache_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages turn_queries; tiles i1 1536, i2 1536; memory UB 153600 B
+// stages turn_queries; tiles i2 1; memory UB 40960 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,13 @@
 using namespace pto;
 
 namespace {
-using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
-using QTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using QTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
+using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecB16_1x2048_c1024 = Tile<TileType::Vec, bfloat16_t, 1, 2048, BLayout::RowMajor, 1, 1024>;
+using VecI16_1x2048 = Tile<TileType::Vec, int16_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecB16_1x2048 = Tile<TileType::Vec, bfloat16_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using QTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1, 1>>;
+using QTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *q_turned,
@@ -24,49 +27,55 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
+    VecI32_1x2048 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x06000
+    TCI<VecI32_1x2048, int32_t, 0>(counted, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    VecF32_1x2048 at; TASSIGN<0x06000>(at);  // UB 0x06000..0x08000
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    TCVT(at, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    VecF32_1x2048 turn; TASSIGN<0x08000>(turn);  // UB 0x08000..0x0a000
+    pipe_barrier(PIPE_V);
+    TADDS(turn, at, 0.5f);
+    pipe_barrier(PIPE_V);
+    TMULS(turn, turn, 0.5f);
+    pipe_barrier(PIPE_V);
+    TCVT(counted, turn, RoundMode::CAST_FLOOR, SaturationMode::ON);
+    pipe_barrier(PIPE_V);
+    TCVT(turn, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    pipe_barrier(PIPE_V);
+    TMULS(turn, turn, 2047.0f);
+    TMULS(at, at, 1024.0f);
+    pipe_barrier(PIPE_V);
+    TSUB(at, at, turn);
+    VecI32_1x2048 places; TASSIGN<0x04000>(places);  // UB 0x04000..0x06000
+    pipe_barrier(PIPE_V);
+    TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 1536; i1 < t * 1024; i1 += nblk * 1536, i1_buffer ^= 1) {
-        const int32_t i1_valid = t * 1024 - i1 < 1536 ? t * 1024 - i1 : 1536;
-        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
-        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_buffer * 0x00c00);  // as a row, same bytes as part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(i1), {i1_valid});
-        TLOAD(part_row, q_turned_even_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TTRANS(part_apart, part_row, part_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        QTurnedGm q_turned_out(q_turned + int64_t(i1) * 2, {i1_valid});
-        TSTORE(q_turned_out, part_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
-    }
-    for (int32_t i2 = block * 1536; i2 < t * 1024; i2 += nblk * 1536, i2_buffer ^= 1) {
-        const int32_t i2_valid = t * 1024 - i2 < 1536 ? t * 1024 - i2 : 1536;
-        VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000 + i2_buffer * 0x00c00);  // as a row, same bytes as part_2
+    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer ^= 1) {
+        VecB16_1x2048_c1024 run; TASSIGN(run, 0x00000 + i2_buffer * 0x01000);  // columns 0.. of beside
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, q_turned_odd_in);
+        QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(i2) * 1024);
+        TLOAD(run, q_turned_even_in);
+        VecB16_1x2048_c1024 run_2; TASSIGN(run_2, 0x00800 + i2_buffer * 0x01000);  // columns 1024.. of beside
+        QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(i2) * 1024);
+        TLOAD(run_2, q_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x01800 + i2_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN<0x19800>(part_2_apart_tmp);  // UB 0x19800..0x25800
+        VecI16_1x2048 in_turn_int16; TASSIGN(in_turn_int16, 0x02000 + i2_buffer * 0x01000);  // same bytes as in_turn
+        VecI16_1x2048 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x01000);  // same bytes as beside
+        VecI32_1x2048 in_turn_tmp; TASSIGN<0x06000>(in_turn_tmp);  // UB 0x06000..0x08000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TTRANS(part_2_apart, part_2_row, part_2_apart_tmp);
+        TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+        VecB16_1x2048 in_turn; TASSIGN(in_turn, 0x02000 + i2_buffer * 0x01000);  // UB 0x02000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        QTurnedGm q_turned_out(q_turned + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(q_turned_out, part_2_apart);
+        QTurnedGm q_turned_out(q_turned + int64_t(i2) * 2048);
+        TSTORE(q_turned_out, in_turn);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

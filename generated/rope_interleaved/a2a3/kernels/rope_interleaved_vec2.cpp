@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles i1 1536, i2 1536; memory UB 153600 B
+// stages rope_interleaved; tiles i2 1; memory UB 20480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,13 @@
 using namespace pto;
 
 namespace {
-using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
-using YEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
+using VecI32_1x1024 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using VecB16_1x1024_c512 = Tile<TileType::Vec, bfloat16_t, 1, 1024, BLayout::RowMajor, 1, 512>;
+using VecI16_1x1024 = Tile<TileType::Vec, int16_t, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using VecB16_1x1024 = Tile<TileType::Vec, bfloat16_t, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using YEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
@@ -24,49 +27,55 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
+    VecI32_1x1024 counted; TASSIGN<0x02000>(counted);  // UB 0x02000..0x03000
+    TCI<VecI32_1x1024, int32_t, 0>(counted, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    VecF32_1x1024 at; TASSIGN<0x03000>(at);  // UB 0x03000..0x04000
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    TCVT(at, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    VecF32_1x1024 turn; TASSIGN<0x04000>(turn);  // UB 0x04000..0x05000
+    pipe_barrier(PIPE_V);
+    TADDS(turn, at, 0.5f);
+    pipe_barrier(PIPE_V);
+    TMULS(turn, turn, 0.5f);
+    pipe_barrier(PIPE_V);
+    TCVT(counted, turn, RoundMode::CAST_FLOOR, SaturationMode::ON);
+    pipe_barrier(PIPE_V);
+    TCVT(turn, counted, RoundMode::CAST_RINT, SaturationMode::ON);
+    pipe_barrier(PIPE_V);
+    TMULS(turn, turn, 1023.0f);
+    TMULS(at, at, 512.0f);
+    pipe_barrier(PIPE_V);
+    TSUB(at, at, turn);
+    VecI32_1x1024 places; TASSIGN<0x02000>(places);  // UB 0x02000..0x03000
+    pipe_barrier(PIPE_V);
+    TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536, i1_buffer ^= 1) {
-        const int32_t i1_valid = t * 512 - i1 < 1536 ? t * 512 - i1 : 1536;
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000 + i1_buffer * 0x00c00);  // as a row, same bytes as part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});
-        TLOAD(part_row, y_even_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800 + i1_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN<0x19800>(part_apart_tmp);  // UB 0x19800..0x25800
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TTRANS(part_apart, part_row, part_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        YGm y_out(y + int64_t(i1) * 2, {i1_valid});
-        TSTORE(y_out, part_apart);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
-    }
-    for (int32_t i2 = block * 1536; i2 < t * 512; i2 += nblk * 1536, i2_buffer ^= 1) {
-        const int32_t i2_valid = t * 512 - i2 < 1536 ? t * 512 - i2 : 1536;
-        VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000 + i2_buffer * 0x00c00);  // as a row, same bytes as part_2
+    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer ^= 1) {
+        VecB16_1x1024_c512 run; TASSIGN(run, 0x00000 + i2_buffer * 0x00800);  // columns 0.. of beside
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        YEvenGm y_odd_in(y_odd + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, y_odd_in);
+        YEvenGm y_even_in(y_even + int64_t(i2) * 512);
+        TLOAD(run, y_even_in);
+        VecB16_1x1024_c512 run_2; TASSIGN(run_2, 0x00400 + i2_buffer * 0x00800);  // columns 512.. of beside
+        YEvenGm y_odd_in(y_odd + int64_t(i2) * 512);
+        TLOAD(run_2, y_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x01800 + i2_buffer * 0x0c000);  // UB 0x01800..0x19800, 2 copies
-        VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN<0x19800>(part_2_apart_tmp);  // UB 0x19800..0x25800
+        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x01000 + i2_buffer * 0x00800);  // same bytes as in_turn
+        VecI16_1x1024 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x00800);  // same bytes as beside
+        VecI32_1x1024 in_turn_tmp; TASSIGN<0x03000>(in_turn_tmp);  // UB 0x03000..0x04000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TTRANS(part_2_apart, part_2_row, part_2_apart_tmp);
+        TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x01000 + i2_buffer * 0x00800);  // UB 0x01000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        YGm y_out(y + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(y_out, part_2_apart);
+        YGm y_out(y + int64_t(i2) * 1024);
+        TSTORE(y_out, in_turn);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -1,5 +1,5 @@
 // gather_vec2: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 1; memory UB 2304 B
+// stages gather; tiles i1 8; memory UB 18432 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,9 @@ using namespace pto;
 
 namespace {
 using VecB16_1x576 = Tile<TileType::Vec, bfloat16_t, 1, 576, BLayout::RowMajor, 1, 576>;
-using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
+using VecB16_8x576 = Tile<TileType::Vec, bfloat16_t, 8, 576, BLayout::RowMajor, DYNAMIC, 576>;
+using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 576, 1>>;
+using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 576>, Stride<1, 1, 1, 576, 1>>;
 
 // An index, or the nearest one that names a place. `site`: which of the operator's this is, for PTG408.
 AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused]] int32_t site)
@@ -35,16 +37,21 @@ AICORE inline void run_block(
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block; i1 < t * 2048; i1 += nblk, i1_buffer ^= 1) {
-        const int64_t place = index_inside(rows_1[int64_t(i1)], int64_t(kv), 1);
-        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
-        VecB16_1x576 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00480);  // UB 0x00000..0x00900, 2 copies
+    for (int32_t i1 = block * 8; i1 < t * 2048; i1 += nblk * 8, i1_buffer ^= 1) {
+        const int32_t i1_valid = t * 2048 - i1 < 8 ? t * 2048 - i1 : 8;
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        LatentGm latent_in(latent + int64_t(place) * 576);
-        TLOAD(part, latent_in);
+        // rows of part from the slots in rows_1
+        for (int32_t row = 0; row < i1_valid; ++row) {
+            const int64_t slot = index_inside(rows_1[int64_t(i1) + int64_t(row)], int64_t(kv), 1);
+            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))
+            VecB16_1x576 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x02400 + row * 0x00480);  // row of part
+            LatentGm latent_in(latent + int64_t(slot) * 576);
+            TLOAD(part_one, latent_in);
+        }
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
+        VecB16_8x576 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02400);  // UB 0x00000..0x04800, 2 copies
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        LatentGm rows_out(rows + int64_t(i1) * 576);
+        RowsGm rows_out(rows + int64_t(i1) * 576, {i1_valid});
         TSTORE(rows_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }

@@ -1,5 +1,5 @@
 // topk: vector kernel of `topk` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages topk; tiles i1 1, n0 2048; memory UB 83968 B
+// stages topk; tiles i1 1, n0 2048; memory UB 67072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,12 +9,15 @@ using namespace pto;
 
 namespace {
 using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_1x4224 = Tile<TileType::Vec, float, 1, 4224, BLayout::RowMajor, 1, 4224>;
-using VecF32_1x4096_c2048 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x512_c128 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 128>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_1x4096_c128 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 128>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
@@ -47,6 +50,7 @@ AICORE inline void run_block(
     for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
         VecI32_1x2048 places_here; TASSIGN<0x06600>(places_here);  // UB 0x06600..0x08600
         TMOV(places_here, places);
+        VecF32_1x128 pairs_kept; TASSIGN<0x06400>(pairs_kept);  // UB 0x06400..0x06600
         for (int32_t n0 = 0; n0 < 4096; n0 += 2048, n0_buffer ^= 1) {
             VecF32_1x2048 part; TASSIGN(part, 0x00000 + n0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
@@ -62,36 +66,66 @@ AICORE inline void run_block(
             VecF32_1x4096 pairs_2; TASSIGN<0x0c600>(pairs_2);  // UB 0x0c600..0x10600
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 64);
+            VecF32_1x512_c128 kept_list; TASSIGN<0x08600>(kept_list);  // columns 0.. of kept
+            VecF32_1x512 merged; TASSIGN<0x09000>(merged);  // UB 0x09000..0x09800
+            VecF32_1x4096_c128 pairs_2_list; TASSIGN<0x0c600>(pairs_2_list);  // columns 0.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_2; TASSIGN<0x0ca00>(pairs_2_list_2);  // columns 256.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_3; TASSIGN<0x0ce00>(pairs_2_list_3);  // columns 512.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_4; TASSIGN<0x0d200>(pairs_2_list_4);  // columns 768.. of pairs_2
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs, pairs_2, 256);
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list, taken, merged, pairs_2_list, pairs_2_list_2, pairs_2_list_3, pairs_2_list_4);
+            VecF32_1x512_c128 kept_list_2; TASSIGN<0x08800>(kept_list_2);  // columns 128.. of kept
+            VecF32_1x4096_c128 pairs_2_list_5; TASSIGN<0x0d600>(pairs_2_list_5);  // columns 1024.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_6; TASSIGN<0x0da00>(pairs_2_list_6);  // columns 1280.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_7; TASSIGN<0x0de00>(pairs_2_list_7);  // columns 1536.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_8; TASSIGN<0x0e200>(pairs_2_list_8);  // columns 1792.. of pairs_2
             pipe_barrier(PIPE_V);
-            TMRGSORT(pairs_2, pairs, 1024);
-            VecF32_1x128 pairs_kept; TASSIGN<0x06400>(pairs_kept);  // UB 0x06400..0x06600
-            VecF32_1x4224 merged; TASSIGN<0x10600>(merged);  // UB 0x10600..0x14800
-            VecF32_1x4096_c2048 half; TASSIGN<0x0c600>(half);  // columns 0.. of pairs_2
-            VecF32_1x4096_c2048 half_2; TASSIGN<0x0e600>(half_2);  // columns 2048.. of pairs_2
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_2, taken, merged, pairs_2_list_5, pairs_2_list_6, pairs_2_list_7, pairs_2_list_8);
+            VecF32_1x512_c128 kept_list_3; TASSIGN<0x08a00>(kept_list_3);  // columns 256.. of kept
+            VecF32_1x4096_c128 pairs_2_list_9; TASSIGN<0x0e600>(pairs_2_list_9);  // columns 2048.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_10; TASSIGN<0x0ea00>(pairs_2_list_10);  // columns 2304.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_11; TASSIGN<0x0ee00>(pairs_2_list_11);  // columns 2560.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_12; TASSIGN<0x0f200>(pairs_2_list_12);  // columns 2816.. of pairs_2
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_3, taken, merged, pairs_2_list_9, pairs_2_list_10, pairs_2_list_11, pairs_2_list_12);
+            VecF32_1x512_c128 kept_list_4; TASSIGN<0x08c00>(kept_list_4);  // columns 384.. of kept
+            VecF32_1x4096_c128 pairs_2_list_13; TASSIGN<0x0f600>(pairs_2_list_13);  // columns 3072.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_14; TASSIGN<0x0fa00>(pairs_2_list_14);  // columns 3328.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_15; TASSIGN<0x0fe00>(pairs_2_list_15);  // columns 3584.. of pairs_2
+            VecF32_1x4096_c128 pairs_2_list_16; TASSIGN<0x10200>(pairs_2_list_16);  // columns 3840.. of pairs_2
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x512_c128, VecF32_1x512, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, VecF32_1x4096_c128, false>(kept_list_4, taken, merged, pairs_2_list_13, pairs_2_list_14, pairs_2_list_15, pairs_2_list_16);
+            VecF32_1x128 best; TASSIGN<0x08e00>(best);  // UB 0x08e00..0x09000
+            VecF32_1x512_c128 kept_list_5; TASSIGN<0x08600>(kept_list_5);  // columns 0.. of kept
+            VecF32_1x512_c128 kept_list_6; TASSIGN<0x08800>(kept_list_6);  // columns 128.. of kept
+            VecF32_1x512_c128 kept_list_7; TASSIGN<0x08a00>(kept_list_7);  // columns 256.. of kept
+            VecF32_1x512_c128 kept_list_8; TASSIGN<0x08c00>(kept_list_8);  // columns 384.. of kept
+            pipe_barrier(PIPE_V);
+            TMRGSORT<VecF32_1x128, VecF32_1x512, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, VecF32_1x512_c128, false>(best, taken, merged, kept_list_5, kept_list_6, kept_list_7, kept_list_8);
+            VecF32_1x256 merged_2; TASSIGN<0x08600>(merged_2);  // UB 0x08600..0x08a00
+            VecF32_1x128_c64 half; TASSIGN<0x08e00>(half);  // columns 0.. of best
+            VecF32_1x128_c64 half_2; TASSIGN<0x08f00>(half_2);  // columns 64.. of best
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
-                TMRGSORT<VecF32_1x128, VecF32_1x4224, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
+                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128_c64, VecF32_1x128_c64, false>(pairs_kept, taken, merged_2, half, half_2);
             } else {
-                TMRGSORT<VecF32_1x128, VecF32_1x4224, VecF32_1x128, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
+                TMRGSORT<VecF32_1x128, VecF32_1x256, VecF32_1x128, VecF32_1x128, false>(pairs_kept, taken, merged_2, pairs_kept, best);
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x128 best; TASSIGN<0x06400>(best);  // columns 0.. of pairs_kept
         VecF32_1x64 values_2; TASSIGN(values_2, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
-        TGATHER<VecF32_1x64, VecF32_1x128, MaskPattern::P0101>(values_2, best);
+        TGATHER<VecF32_1x64, VecF32_1x128, MaskPattern::P0101>(values_2, pairs_kept);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         ValuesGm values_out(values + int64_t(i1) * 64);
         TSTORE(values_out, values_2);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
-        VecI32_1x128 best_int32; TASSIGN<0x06400>(best_int32);  // same bytes as best
+        VecI32_1x128 pairs_kept_int32; TASSIGN<0x06400>(pairs_kept_int32);  // same bytes as pairs_kept
         VecI32_1x64 indices_2; TASSIGN(indices_2, 0x04200 + i1_buffer * 0x00100);  // UB 0x04200..0x04400, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices_2, best_int32);
+        TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices_2, pairs_kept_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         IndicesGm indices_out(indices + int64_t(i1) * 64);

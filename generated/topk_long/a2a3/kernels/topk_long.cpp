@@ -9,9 +9,9 @@ using namespace pto;
 
 namespace {
 using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_1x2048_min = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048, SLayout::NoneBox, 512, PadValue::Min>;
-using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_1x2048m = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecF32_1x8192 = Tile<TileType::Vec, float, 1, 8192, BLayout::RowMajor, 1, 8192>;
@@ -47,6 +47,7 @@ AICORE inline void run_block(
     for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
         VecI32_1x2048 places_here; TASSIGN<0x12000>(places_here);  // UB 0x12000..0x14000
         TMOV(places_here, places);
+        VecF32_1x4096 pairs_kept; TASSIGN<0x0e000>(pairs_kept);  // UB 0x0e000..0x12000
         for (int32_t n0 = 0; n0 < keys; n0 += 2048, n0_buffer ^= 1) {
             const int32_t n0_valid = keys - n0 < 2048 ? keys - n0 : 2048;
             VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x00000 + n0_buffer * 0x02000);  // columns 0.. of part
@@ -70,7 +71,6 @@ AICORE inline void run_block(
             TMRGSORT(pairs, pairs_2, 256);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 1024);
-            VecF32_1x4096 pairs_kept; TASSIGN<0x0e000>(pairs_kept);  // UB 0x0e000..0x12000
             VecF32_1x8192 merged; TASSIGN<0x1c000>(merged);  // UB 0x1c000..0x24000
             VecF32_1x4096_c2048 half; TASSIGN<0x18000>(half);  // columns 0.. of pairs_2
             VecF32_1x4096_c2048 half_2; TASSIGN<0x1a000>(half_2);  // columns 2048.. of pairs_2
@@ -82,20 +82,19 @@ AICORE inline void run_block(
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x4096 best; TASSIGN<0x0e000>(best);  // columns 0.. of pairs_kept
         VecF32_1x2048m values_2; TASSIGN(values_2, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
-        TGATHER<VecF32_1x2048m, VecF32_1x4096, MaskPattern::P0101>(values_2, best);
+        TGATHER<VecF32_1x2048m, VecF32_1x4096, MaskPattern::P0101>(values_2, pairs_kept);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         ValuesGm values_out(values + int64_t(i1) * 2048);
         TSTORE(values_out, values_2);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
-        VecI32_1x4096 best_int32; TASSIGN<0x0e000>(best_int32);  // same bytes as best
+        VecI32_1x4096 pairs_kept_int32; TASSIGN<0x0e000>(pairs_kept_int32);  // same bytes as pairs_kept
         VecI32_1x2048 indices_2; TASSIGN(indices_2, 0x08000 + i1_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices_2, best_int32);
+        TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices_2, pairs_kept_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         IndicesGm indices_out(indices + int64_t(i1) * 2048);

@@ -169,7 +169,8 @@ class Selector:
         left = buffer.size - tile.col_offset * size
         if tile.row_offset.terms:
             first = tile.row_offset.evaluate(dict.fromkeys(tile.row_offset.names(), 0))
-            note, whole = f"rows {tile.row_offset.c()}.. of {owner}", left - first * line
+            columns = f"columns {tile.col_offset}.. of " if tile.col_offset else ""
+            note, whole = f"{columns}rows {tile.row_offset.c()}.. of {owner}", left - first * line
             left = tile.rows.size * line - tile.col_offset * size
             return Declare(name, kind, rows, cols, address, left, note, tile.span, owner, whole)
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)

@@ -27,7 +27,10 @@ def topk(sel: Selector, op: TopK) -> list[Node]:
 
 
 def gather_from_tile(sel: Selector, op: GatherFromTile) -> list[Node]:
-    return [sel.instr(op, "TGATHER", *(sel.use(str(tile)) for tile in (op.dst, *op.srcs, op.scratch)))]
+    dst, source, *others = (str(tile) for tile in (op.dst, *op.srcs, op.scratch))
+    dtype = sel.tiles[source].dtype
+    taken = [sel.use_as(tile, "int16" if dtype == "bf16" else dtype) for tile in (dst, source)]
+    return [sel.instr(op, "TGATHER", *taken, *map(sel.use, others))]
 
 
 def gather(sel: Selector, op: GatherElements | GatherRowsByTile) -> list[Node]:

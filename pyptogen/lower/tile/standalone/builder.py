@@ -258,19 +258,17 @@ class StandaloneBuilder:
         self.tiles[name] = TileVal(name, dtype, rows, cols, form, self.op.span)
         return name
 
-    def window(self, wanted: str, parent: str, at: int, cols: Extent) -> str:
-        """Columns of a tile from ``at`` on."""
+    def window(self, wanted: str, parent: str, at: int, cols: Extent, row: Poly | None = None) -> str:
+        """Columns of a tile from ``at`` on: of all of its rows, or of one."""
         whole = self.tiles[parent]
-        name = self.tile(wanted, whole.dtype, whole.rows, cols, whole.form)
-        self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at)
+        rows, form = (whole.rows, whole.form) if row is None else (Extent(1), "row")
+        name = self.tile(wanted, whole.dtype, rows, cols, form)
+        self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at, row_offset=row or ZERO)
         return name
 
     def line(self, wanted: str, parent: str, at: Poly) -> str:
         """One row of a tile."""
-        whole = self.tiles[parent]
-        name = self.tile(wanted, whole.dtype, Extent(1), whole.cols, "row")
-        self.tiles[name] = replace(self.tiles[name], parent=parent, row_offset=at)
-        return name
+        return self.window(wanted, parent, 0, self.tiles[parent].cols, at)
 
     def variable(self, wanted: str) -> str:
         """A loop variable that nothing else is called."""

@@ -8,27 +8,29 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
-from pyptogen.lower.tensor.views import input_part
+from pyptogen.lower.tensor.views import input_part, root
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop, Node, Owner, TileOp
-from pyptogen.lower.tile.ops import Binary, GatherElements, GatherFromTile, ReadIndex
+from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
 
 ROW_BYTES = 16384
 """Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""
+ROWS_BY_INDEX = 8
+"""Rows of a tile that an index names one by one: their indices lie in one line of the scalar unit's data cache, which
+takes as long to come as four rows, and they are stored at once. More would leave cores without any where there are few.
+"""
 PLACES = 1024
 """Elements that are taken at a time."""
-ELEMENTS = 16
-"""Rows of so many elements of two or four bytes are whole blocks."""
+BLOCK_BYTES = 32
+"""Rows of tiles begin at such blocks."""
 OWNED_BYTES = 512
 """Of the result that a block at least owns in one piece: what a transfer moves well."""
-TAKEN = frozenset({"fp32", "fp16", "int32", "int16"})
-"""What TGATHER takes by an index on A2/A3 (the assembler's verifier)."""
 
 
 def index_select(b: StandaloneBuilder, op: Op) -> None:
-    """The slices of x along an axis that the index names, copied one by one."""
+    """The slices of x along an axis that the index names: short ones as rows of a tile, others one by one."""
     x, index = op.operands
     assert isinstance(x, Value) and isinstance(index, Value)
     axis = int(op.attrs["axis"])
@@ -36,37 +38,27 @@ def index_select(b: StandaloneBuilder, op: Op) -> None:
     picked = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     stride = b.stride(view.axes[axis])
     around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
-    which = tuple(b.step(item, 1) for item in picked)
-    _rows_at(b, op, (target, view), which, around, places, stride, x.shape[axis])
-
-
-def _rows_at(
-    b: StandaloneBuilder,
-    op: Op,
-    views: tuple[GmView, GmView],
-    which: tuple[Step, ...],
-    around: Sequence[Item],
-    places: GmView,
-    stride: Poly,
-    size: Any,
-) -> None:
-    """For each index: what lies around the axis, from where it points."""
-    target, view = views
     items = b.merged(around)
     col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
-    cols = b.step(col, b.budget(op.result.dtype))
-    inner = [*(b.step(item, 1) for item in items), cols]
-    tile = b.tile("part", op.result.dtype, Extent(1), cols.extent(), "row")
-    offset = b.at(target.offset, [*which, *inner], 0)
-    body: list[Node] = b.wrapped(
-        inner,
-        [
-            b.load(tile, view.tensor, b.at(view.offset, inner, 1) + Poly.of(b.place) * stride),
-            b.store(tile, target.tensor, offset),
-        ],
+    dtype, most = op.result.dtype, b.budget(op.result.dtype)
+    several = (
+        1 if b.platform.unified else min(ROWS_BY_INDEX, b.most_rows(dtype, min(most, col.extent.constant or most)))
     )
-    read = _read(b, places, b.at(places.offset, which, 1), size)
-    b.nest(which, [read, *body])
+    *outer, last = picked
+    which = [*(b.step(item, 1) for item in outer), b.step(last, several)]
+    cols, rows = b.step(col, most), which[-1]
+    inner = [*(b.step(item, 1) for item in items), cols]
+    offset, start = b.at(target.offset, [*which, *inner], 0), b.at(view.offset, inner, 1)
+    read = _read(b, places, b.at(places.offset, which, 1), x.shape[axis])
+    if rows.tile == 1:
+        tile = b.tile("part", dtype, Extent(1), cols.extent(), "row")
+        load = b.load(tile, view.tensor, start + Poly.of(b.place) * stride)
+        b.nest(which, [read, *b.wrapped(inner, [load, b.store(tile, target.tensor, offset)])])
+        return
+    tile = b.tile("part", dtype, rows.extent(), cols.extent(), "full")
+    gm = GmRef(view.tensor, start, stride, ONE, rows.extent(), cols.extent())
+    load_rows = GatherRows(tile, (), op.span, op.stage, gm, read.index, read.index_offset, last.steps[1], read.places)
+    b.nest(which, b.wrapped(inner, [load_rows, b.store(tile, target.tensor, offset, last.steps[0])]))
 
 
 def gather(b: StandaloneBuilder, op: Op) -> None:
@@ -133,14 +125,24 @@ def _taken_from_rows(b: StandaloneBuilder, op: Op, target: GmView, view: GmView,
 
 def _fits_a_tile(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView]) -> bool:
     """Whether an instruction takes elements of such rows by such an index, on chip: of rows whose length is known, by
-    an index that was checked before the call, rows of whole blocks of 32 bytes. ``views``: of result and index."""
+    an index that names some of them for sure, rows of whole blocks. ``views``: of result and index."""
     x, index = op.operands
     assert isinstance(x, Value) and isinstance(index, Value)
     length = b.axes.poly(x.shape[-1]).constant
     (col,) = b.merged(b.items((views[0].axes[-1],), (views[1].axes[-1],)))
-    checked = index.dtype == "int32" and input_part(index.name, b.defining) is not None
-    whole = col.extent.constant is None or col.extent.constant % ELEMENTS == 0
-    return checked and whole and x.dtype in TAKEN and length is not None and length * DTYPES[x.dtype] <= ROW_BYTES
+    sure = index.dtype == "int32" and (input_part(index.name, b.defining) is not None or _of_order(b, index, length))
+    whole = col.extent.constant is None or col.extent.constant * min(DTYPES[x.dtype], 4) % BLOCK_BYTES == 0
+    return sure and whole and x.dtype in TAKEN_BY_INDEX and length is not None and length * DTYPES[x.dtype] <= ROW_BYTES
+
+
+def _of_order(b: StandaloneBuilder, index: Value, length: int | None) -> bool:
+    """Whether an index is places of an order of so many elements."""
+    made = b.defining.get(root(index.name, b.defining))
+    if made is None or made.kind != "topk_indices":
+        return False
+    (ordered,) = made.operands
+    assert isinstance(ordered, Value)
+    return length is not None and b.axes.poly(ordered.shape[-1]).constant == length
 
 
 def _taken_on_chip(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView, GmView]) -> None:

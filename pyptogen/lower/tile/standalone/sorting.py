@@ -2,10 +2,14 @@
 
 before: v, i = topk(x: fp32[t, 4096], 64)
 after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort_blocks(part, places), blocks of 32
-                                        pairs = merge_blocks(pairs) until one block is left
-                                        best = merge_lists(best, pairs), the first 64 stay
+                                        pairs = merge_blocks(pairs), blocks of 128
+                                        kept = merge_lists(the first 64 of four blocks) … until one list is left
+                                        best = merge_lists(best, kept), the first 64 stay
                       v = every first of best, i = every second
         cpu   for t0: i = topk(x[t0, :]) in one walk over GM; v = take(x[t0, :], i)
+
+Only the first elements of a sorted block can be among the first of the row, so that no more of it are merged. Short
+rows are loaded and stored several at a time, and sorted one by one.
 
 Of equal elements the first ones come first: places rise within a block, and an earlier list goes before a later one.
 What fills a part up is the least number there is, behind all elements.
@@ -13,8 +17,9 @@ What fills a part up is the least number there is, behind all elements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 import sympy
 
@@ -22,7 +27,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView
-from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
+from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, TileOp
 from pyptogen.lower.tile.ops import (
     Binary,
     Copy,
@@ -40,10 +45,18 @@ from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 
 BLOCK = 32
 """Elements that TSORT32 sorts."""
-PARTS = (BLOCK, 4 * BLOCK, 16 * BLOCK, 64 * BLOCK)
-"""Elements that are sorted in one piece: TMRGSORT makes one block of four, again and again."""
+LONGEST_PART = 64 * BLOCK
+"""Elements that are sorted in one piece: UB has room for their pairs several times."""
 LISTS = 4
 """Lists that TMRGSORT merges at once."""
+MOST_LISTS = LISTS * LISTS
+"""Lists that are merged one by one, each a line of the kernel."""
+START = 24
+"""Pairs that a merge moves in the time that an instruction takes to begin, and to end."""
+WORTH_A_TRANSFER = 1200
+"""Pairs that are merged in the time of a transfer's latencies: shorter rows go several at a time."""
+MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
+"""Rows that are loaded together, and the pairs of all of them: a quarter of UB."""
 LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and places twice over."""
 SLACK, LEAST_ROOM = 80, 256
@@ -82,10 +95,12 @@ def topk(b: StandaloneBuilder, op: Op) -> None:
         _merge(b, rows)
 
 
-def _store(b: StandaloneBuilder, rows: _Rows, outer: list[Step], kind: str, tile: str) -> TileOp:
+def _store(b: StandaloneBuilder, rows: _Rows, outer: list[Step], kind: str, tile: str, below: Step | None) -> TileOp:
+    """Where the rows of a tile have their place in a result; ``below``: the loop over them, if they are several."""
     at = list(rows.targets).index(kind)
     target = rows.targets[kind]
-    return b.store(tile, target.tensor, b.at(target.offset, outer, at))
+    stride = below.item.steps[at] if below is not None else ONE
+    return b.store(tile, target.tensor, b.at(target.offset, outer, at), stride)
 
 
 def _walk(b: StandaloneBuilder, rows: _Rows) -> None:
@@ -108,101 +123,206 @@ def _walk(b: StandaloneBuilder, rows: _Rows) -> None:
     if "topk_values" in rows.targets:
         values = b.tile("values", rows.dtype, Extent(1), cols, "row")
         body.append(b.do(GatherElements, values, places, gm=row))
-        body.append(_store(b, rows, outer, "topk_values", values))
+        body.append(_store(b, rows, outer, "topk_values", values, None))
     if "topk_indices" in rows.targets:
-        body.append(_store(b, rows, outer, "topk_indices", places))
+        body.append(_store(b, rows, outer, "topk_indices", places, None))
     b.nest(outer, body)
 
 
 def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
     """By sorted pairs of value and place."""
     k, length = rows.k.constant, rows.length.constant
-    if k is None or (k > PARTS[-1] and (length is None or length > LISTS * PARTS[-1])):
+    if k is None or (k > LONGEST_PART and (length is None or length > LISTS * LONGEST_PART)):
         raise unsupported(
             b.op.span,
             f"an order of {'a run-time number of' if k is None else k} elements on {b.platform.name}",
-            f"take at most {PARTS[-1]}, or sort rows of at most {LISTS * PARTS[-1]} elements, known at build time",
+            f"take at most {LONGEST_PART}, or sort rows of at most {LISTS * LONGEST_PART} elements, known at build "
+            "time",
         )
     kept = -(-k // 8) * 8
-    need = max(kept, min(length, PARTS[-1]) if length is not None else PARTS[-1])
-    size = next((part for part in PARTS if part >= need), PARTS[-1])
-    outer = [b.step(item, 1) for item in rows.before]
-    places = b.tile("places", "int32", Extent(1), Extent(size), "row")
+    way = _fastest(min(length, LONGEST_PART) if length is not None else LONGEST_PART, kept)
+    whole = length is not None and length <= way.size
+    one_by_one = list(rows.before)
+    together = one_by_one.pop() if one_by_one and whole and way.rows > 1 else None
+    outer = [b.step(item, 1) for item in one_by_one]
+    below = b.step(together, way.rows) if together is not None else None
+    outer += [below] if below is not None else []
+    places = b.tile("places", "int32", Extent(1), Extent(way.size), "row")
     b.body.append(b.do(Iota, places))
-    sorter = _Sorter(b, rows, outer, size, places)
-    if kept > size:
+    sorter = _Sorter(b, rows, outer, way, places, below)
+    if kept > way.size:
         assert length is not None
-        body, pairs = _all_parts(sorter, -(-length // size), length)
-    elif length is not None and length <= size:
+        body, pairs = _all_parts(sorter, -(-length // way.size), length)
+    elif whole:
+        assert length is not None
         body, pairs = sorter.part(ZERO, length, places, None)
     else:
         body, pairs = _running(sorter, kept)
-    b.nest(outer, [*body, *_taken(b, rows, outer, pairs, (k, kept))])
+    b.nest(outer, [*body, *_taken(sorter, pairs, (k, kept))])
 
 
-def _taken(b: StandaloneBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tuple[int, int]) -> list[Node]:
-    """Values and places out of the first pairs, to GM."""
-    k, kept = count
-    first = b.window("best", pairs, 0, Extent(2 * kept))
+def _taken(sorter: _Sorter, pairs: str, count: tuple[int, int]) -> list[Node]:
+    """Values and places out of the first pairs, to GM. Of several rows all pairs are taken: what a pattern gathers lies
+    without gaps."""
+    b, rows, (k, kept) = sorter.b, sorter.rows, count
+    wide = b.tiles[pairs].cols.size
+    several = sorter.below is not None
+    first = pairs if several or wide == 2 * kept else b.window("best", pairs, 0, Extent(2 * kept))
+    cols = wide // 2 if several else kept
     body: list[Node] = []
     sides = (("topk_values", "values", "fp32", "P0101"), ("topk_indices", "indices", "int32", "P1010"))
     for kind, word, dtype, pattern in sides:
         if kind not in rows.targets:
             continue
-        whole = b.tile(word, dtype, Extent(1), Extent(kept), "row")
+        whole = sorter.tile(word, dtype, cols)
         body.append(b.do(GatherByPattern, whole, first, pattern=pattern))
         if kind == "topk_values" and not rows.largest:
             body.append(b.do(Unary, whole, whole, fn="neg"))
-        body.append(_store(b, rows, outer, kind, b.window(f"{word}_out", whole, 0, Extent(k)) if k < kept else whole))
+        out = b.window(f"{word}_out", whole, 0, Extent(k)) if k < cols else whole
+        body.append(_store(b, rows, sorter.outer, kind, out, sorter.below))
     return body
 
 
-class _Sorter:
-    """Sorts parts of rows, ``size`` elements each, with the buffers that they share."""
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How a part of a row is sorted: ``size`` elements with those that fill it up, in ``rounds`` of which each makes
+    one block of four, and merges of the blocks that are left, as lists of which ``kept`` elements stay. ``work``: the
+    pairs that are moved, and what takes as long."""
 
-    def __init__(self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], size: int, places: str) -> None:
-        self.b, self.rows, self.outer, self.size, self.places = b, rows, outer, size, places
-        rounds = PARTS.index(size)
-        wide = Extent(2 * size)
-        self.pairs = [b.tile("pairs", "fp32", Extent(1), wide, "row") for _ in range(min(rounds, 1) + 1)]
+    rounds: int
+    size: int
+    kept: int
+    work: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        work, lists = START + self.size // BLOCK + self.rounds * (self.size + START), self.lists()
+        while len(lists) > 1:
+            groups = _in_fours(lists)
+            work += sum(sum(group) + START for group in groups if len(group) > 1)
+            lists = [min(sum(group), self.kept) for group in groups]
+        object.__setattr__(self, "work", work)
+
+    @property
+    def block(self) -> int:
+        """Elements of a sorted block after the rounds."""
+        return int(BLOCK * LISTS**self.rounds)
+
+    @property
+    def rows(self) -> int:
+        """Rows that are worth a transfer; where rounds need a tile of one row, one by one."""
+        if self.rounds:
+            return 1
+        worth = 1 << max(0, (WORTH_A_TRANSFER // self.work).bit_length())
+        return max(1, min(worth, MOST_ROWS, PAIRS_AT_ONCE // self.size))
+
+    def lists(self) -> list[int]:
+        """How many elements of each block may stay."""
+        return [min(self.block, self.kept)] * (self.size // self.block)
+
+
+def _in_fours(lists: Sequence[Any]) -> list[Sequence[Any]]:
+    return [lists[at : at + LISTS] for at in range(0, len(lists), LISTS)]
+
+
+def _fastest(length: int, kept: int) -> _Way:
+    """The way with the least work to sort so many elements, of which ``kept`` stay; of equal ones that with fewer
+    lines in the kernel."""
+    blocks = [BLOCK * LISTS**rounds for rounds in (3, 2, 1, 0)]
+    ways = [_Way(3 - at, -(-length // block) * block, kept) for at, block in enumerate(blocks)]
+    return min((way for way in ways if len(way.lists()) <= MOST_LISTS), key=lambda way: way.work)
+
+
+class _Sorter:
+    """Sorts parts of rows with the buffers that they share; ``below``: the loop over rows, where several are loaded."""
+
+    def __init__(
+        self, b: StandaloneBuilder, rows: _Rows, outer: list[Step], way: _Way, places: str, below: Step | None
+    ) -> None:
+        self.b, self.rows, self.outer, self.way, self.places, self.below = b, rows, outer, way, places, below
+        self.at = b.variable("at") if below is not None else None
+        self.pairs = [self.tile("pairs", "fp32", 2 * way.size) for _ in range(min(way.rounds, 1) + 1)]
+
+    def tile(self, wanted: str, dtype: str, cols: int) -> str:
+        """A tile of the rows at hand."""
+        rows = self.below.extent() if self.below is not None else Extent(1)
+        return self.b.tile(wanted, dtype, rows, Extent(cols), "row" if self.below is None else "full")
 
     def part(self, start: Poly, valid: int | Poly, places: str, into: str | None) -> tuple[list[Node], str]:
         """The operations that sort a part, and the tile of its pairs: ``into`` where one is given."""
-        b = self.b
+        b, size = self.b, self.way.size
         fixed = valid if isinstance(valid, int) else None
-        whole = fixed == self.size
-        cols = Extent(fixed) if fixed is not None else Extent(self.size, Poly.of(valid))
-        padded = b.tile("part", "fp32", Extent(1), Extent(self.size), "row")  # one a part: loads go ahead of all else
+        whole = fixed == size
+        cols = Extent(fixed) if fixed is not None else Extent(size, Poly.of(valid))
+        padded = self.tile("part", "fp32", size)  # one a part: loads go ahead of all else
         read = padded if whole else b.window("part_in", padded, 0, cols)
-        view = self.rows.view
-        offset = b.at(view.offset, self.outer, len(self.rows.targets)) + start
-        body: list[Node] = [b.load(read, view.tensor, offset)]
+        view, results = self.rows.view, len(self.rows.targets)
+        below = self.below.item.steps[results] if self.below is not None else ONE
+        body: list[Node] = [b.load(read, view.tensor, b.at(view.offset, self.outer, results) + start, below)]
         if not self.rows.largest:
             body.append(b.do(Unary, read, read, fn="neg"))
         if not whole:
             body.append(b.do(Pad, padded, read))
-        rounds = PARTS.index(self.size)
-        order = [self.pairs[turn % len(self.pairs)] for turn in range(rounds + 1)]
-        order[-1] = into or order[-1]
-        body.append(b.do(SortBlocks, order[0], padded, places))
-        for turn in range(rounds):
-            body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * PARTS[turn])))
-        return body, order[-1]
+        order = [self.pairs[turn % len(self.pairs)] for turn in range(self.way.rounds + 1)]
+        merged, best = self._merged(order[-1])
+        if not merged and into is not None:
+            order[-1] = best = into
+        if self.below is None or self.at is None:
+            body.append(b.do(SortBlocks, order[0], padded, places))
+            for turn in range(self.way.rounds):
+                body.append(b.do(MergeBlocks, order[turn + 1], order[turn], length=Poly.of(2 * BLOCK * LISTS**turn)))
+            return [*body, *merged], best
+        here = Poly.of(self.at)
+        pairs, row = b.line("pairs_row", order[0], here), b.line("part_row", padded, here)
+        each = (b.do(SortBlocks, pairs, row, places), *merged)
+        rows = self.below.extent().poly()
+        return [*body, Loop(self.at, self.at, ZERO, rows, 1, None, "sub", False, each, b.op.span)], best
+
+    def _merged(self, pairs: str) -> tuple[list[Node], str]:
+        """What makes one list of the blocks of a row, four at a time, and the tile of that list."""
+        b, kept, nodes = self.b, self.way.kept, list[Node]()
+        lists = [(pairs, 2 * self.way.block * at, count) for at, count in enumerate(self.way.lists())]
+        if len(lists) == 1:
+            return [], pairs
+        most = max(sum(count for *_, count in group) for group in _in_fours(lists))
+        scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * most), "row")
+        while len(lists) > 1:
+            groups = _in_fours(lists)
+            counts = [min(sum(count for *_, count in group), kept) for group in groups if len(group) > 1]
+            result = self.tile("kept" if len(groups) > 1 else "best", "fp32", 2 * sum(counts))
+            alone = list(groups.pop()) if len(groups[-1]) == 1 else []
+            lists, at = [], 0
+            for group, count in zip(groups, counts, strict=True):
+                lists.append((result, at, count))
+                sources = [self._list(one) for one in group]
+                nodes.append(b.do(MergeLists, self._list(lists[-1]), *sources, scratch=scratch))
+                at += 2 * count
+            lists += alone
+        return nodes, result
+
+    def _list(self, place: tuple[str, int, int]) -> str:
+        """Pairs of the row at hand: the tile, the first column, how many."""
+        tile, at, count = place
+        if self.at is None and (at, 2 * count) == (0, self.b.tiles[tile].cols.size):
+            return tile
+        return self.b.window(
+            f"{tile}_list", tile, at, Extent(2 * count), Poly.of(self.at) if self.at is not None else None
+        )
 
     def further(self, here: str) -> TileOp:
         """The places of the next part."""
-        return self.b.do(Binary, here, here, self.b.number(sympy.Integer(self.size)), fn="add")
+        return self.b.do(Binary, here, here, self.b.number(sympy.Integer(self.way.size)), fn="add")
 
 
 def _running(sorter: _Sorter, kept: int) -> tuple[list[Node], str]:
     """The best so far and the next part make the best so far; the first part is merged from its halves."""
-    b, size = sorter.b, sorter.size
+    b, size = sorter.b, sorter.way.size
     here = b.tile("places_here", "int32", Extent(1), Extent(size), "row")
     best = b.tile("pairs_kept", "fp32", Extent(1), Extent(2 * kept), "row")
-    scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * (kept + size)), "row")
     step = Step(Item(sorter.rows.length, (ONE,)), "n0", size)
     body, pairs = sorter.part(Poly.of(step.var), Poly.of(step.valid) if step.valid else size, here, None)
-    halves = [b.window("half", pairs, at, Extent(size)) for at in (0, size)]
+    half = b.tiles[pairs].cols.size // 2
+    scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * (kept + half)), "row")
+    halves = [b.window("half", pairs, at, Extent(half)) for at in (0, half)]
     merge = b.do(MergeLists, best, pairs, *halves, scratch=scratch, first=(step.var,))
     loop = b.wrapped([step], [*body, merge, sorter.further(here)])
     return [b.do(Copy, here, sorter.places), *loop], best
@@ -210,7 +330,7 @@ def _running(sorter: _Sorter, kept: int) -> tuple[list[Node], str]:
 
 def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], str]:
     """All parts side by side, then merged in one go."""
-    b, size = sorter.b, sorter.size
+    b, size = sorter.b, sorter.way.size
     lists = b.tile("lists", "fp32", Extent(1), Extent(2 * size * count), "row")
     scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * size * count), "row")
     here = b.tile("places_here", "int32", Extent(1), Extent(size), "row")

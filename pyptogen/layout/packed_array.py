@@ -1,8 +1,8 @@
 """Packed weights as one plain array of one axis: the physical form, and behind it 128 bytes that say what it is.
 
-What keeps arrays and knows nothing of this project (a ``state_dict``, a file of tensors) keeps such a one, too, and what
-reads it is told when it is something else. The record is 16 bytes of ASCII, ``ptognz01`` (the number counts changes of the
-physical forms) and the name of the platform, then whole numbers of 64 bits, little-endian: the rank, and the sizes
+What keeps arrays and knows nothing of this project (a ``state_dict``, a file of tensors) keeps such a one, too, and a
+reader is told when it is something else. The record is 16 bytes of ASCII, ``ptognz01`` (the number counts changes of
+the physical forms) and the name of the platform, then whole numbers of 64 bits, little-endian: the rank, and the sizes
 [..., K, N] of the plain matrices, zeros behind them.
 """
 

@@ -77,9 +77,7 @@ def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
             named = defaults | dict(zip(forward.parameters, args, strict=False))
             results = dict(zip(outputs, made if len(outputs) > 1 else (made,), strict=True))
             given = dict(zip(forward.parameters, args[: len(contract.inputs)], strict=False))
-            ctx.packed = [
-                name for name in plain if name in inputs and is_packed(inputs[name], given[name])
-            ]
+            ctx.packed = [name for name in plain if name in inputs and is_packed(inputs[name], given[name])]
             ctx.shapes = dict(zip(given, forward.input_shapes((*given.values(),)), strict=True)) if ctx.packed else {}
             ctx.save_for_backward(*((named | results)[name] for name in kept))
             ctx.attrs = {attr.name: named[attr.name] for attr in needs.attrs}

@@ -20,7 +20,7 @@ from pyptogen.torch.gradient import Gradient
 from pyptogen.torch.meta import Meta
 from pyptogen.torch.native import Kernels
 from pyptogen.torch.packing import pack_operands
-from pyptogen.torch.tensors import as_tensor
+from pyptogen.torch.tensors import as_tensor, torch_dtype
 
 if TYPE_CHECKING:
     from pyptogen.schema.spec import Spec
@@ -82,6 +82,7 @@ class TorchOperator:
         self.operator = operator
         self.name = f"{NAMESPACE}::{name}"
         self.parameters = (*(t.name for t in contract.inputs), *(a.name for a in contract.attrs))
+        self._dtypes = {tensor.name: torch_dtype(tensor.dtype) for tensor in contract.inputs}
         self._updated = sorted({self.parameters.index(source) for source in contract.inplace.values()})
         self._fresh = [t.name for t in contract.outputs if t.name not in contract.inplace]
         self._bare = len(contract.outputs) == 1 and len(self._fresh) == 1
@@ -122,7 +123,7 @@ class TorchOperator:
         bytes. A lone operand is returned bare, several as a tuple in the order given. Raises PTG402, PTG403, PTG404,
         PTG407 for one that is updated in place, PTG412 for one that requires a gradient.
         """
-        return pack_operands(self.operator.contract, operands, self.operator.target)
+        return pack_operands(self.operator.contract, self._dtypes, operands, self.operator.target)
 
     def input_shapes(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
         """The sizes of all inputs as plain tensors, from sizes alone: data may be missing."""

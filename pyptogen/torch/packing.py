@@ -13,7 +13,7 @@ from pyptogen.layout.arrays import as_array
 from pyptogen.layout.packed_array import array_size, as_one_array, packed_weight
 from pyptogen.layout.packing import pack
 from pyptogen.runtime.operator.contract import Contract, TensorArg
-from pyptogen.runtime.operator.operands import check_operand, packed_operand, packed_operands
+from pyptogen.runtime.operator.operands import Operand, packed_operand, packed_operands
 from pyptogen.torch.tensors import as_tensor, language_dtype
 
 _LIBRARY = torch.library.Library("pyptogen_packing", "FRAGMENT")
@@ -21,9 +21,13 @@ _LIBRARY.define("pack(Tensor w, str target) -> Tensor", tags=(torch.Tag.pt2_comp
 _LIBRARY.define("unpack(Tensor packed, SymInt[] shape, str target) -> Tensor", tags=(torch.Tag.pt2_compliant_tag,))
 
 
-def pack_operands(contract: Contract, operands: Mapping[str, Any], target: str) -> Any:
-    """``TorchOperator.pack``."""
-    return packed_operands(contract, operands, lambda tensor, value: _packed(tensor, value, target))
+def pack_operands(
+    contract: Contract, dtypes: Mapping[str, torch.dtype], operands: Mapping[str, Any], target: str
+) -> Any:
+    """``TorchOperator.pack``. ``dtypes`` are those of the inputs: torch.compile does not see numpy's as keys."""
+    return packed_operands(
+        contract, operands, lambda operand, value: _packed(operand, value, dtypes[operand.tensor.name], target)
+    )
 
 
 def is_packed(tensor: TensorArg, given: torch.Tensor) -> bool:
@@ -37,7 +41,8 @@ def unpacked(given: torch.Tensor, shape: tuple[Any, ...], target: str) -> torch.
     return made
 
 
-def _packed(tensor: TensorArg, value: Any, target: str) -> torch.Tensor:
+def _packed(operand: Operand, value: Any, dtype: torch.dtype, target: str) -> torch.Tensor:
+    tensor = operand.tensor
     if not isinstance(value, torch.Tensor):
         raise fault(
             "PTG403",
@@ -58,7 +63,7 @@ def _packed(tensor: TensorArg, value: Any, target: str) -> torch.Tensor:
             fix=f"pack `{tensor.name}.detach()`, or under `torch.no_grad()`; weights that are trained are given plain",
         )
     if tensor.packed is not None:
-        return as_tensor(packed_operand(tensor, as_array(tensor.name, value), target))
+        return as_tensor(packed_operand(operand, as_array(tensor.name, value), target))
     if is_packed(tensor, value):
         raise fault(
             "PTG402",
@@ -66,7 +71,7 @@ def _packed(tensor: TensorArg, value: Any, target: str) -> torch.Tensor:
             tensor.span,
             expected=tensor.type,
         )
-    check_operand(tensor, value.shape, language_dtype(value.dtype))
+    operand.check(value.shape, value.dtype == dtype, language_dtype(value.dtype))
     if tensor.layout == "nz":
         made: torch.Tensor = torch.ops.pyptogen_packing.pack(value.detach(), target)
         return made

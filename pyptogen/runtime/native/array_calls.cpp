@@ -121,7 +121,8 @@ struct Inputs {
             ArrayView array;
             if (!op.reader.read(item(op, inputs, i), rule, array) || !lies_as_it_should(array, rule)) return false;
             key.insert(key.end(), array.sizes, array.sizes + array.rank);
-            for (int32_t axis = 0; rule.form == ArrayForm::Strided && axis < array.rank; ++axis) key.push_back(array.step(axis));
+            for (int32_t axis = 0; rule.form == ArrayForm::Strided && axis < array.rank; ++axis)
+                key.push_back(array.step(axis));
             slots.push_back(array.data);
             ranges.push_back(range_of(array, rule.itemsize, rule.updated != 0));
         }

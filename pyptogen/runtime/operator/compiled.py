@@ -262,13 +262,14 @@ class CompiledOperator:
         )
 
     def pack(self, **operands: Any) -> Any:
-        """Operands as kernels read them, made once for many calls: `@ nz` a :class:`PackedWeight`, `@ dn` an array whose
-        columns lie one after the other, `int4`, `fp4_e2m1` and `hif8` (also given as numbers that they have) as bytes.
+        """Operands as kernels read them, made once for many calls: `@ nz` a :class:`PackedWeight`, `@ dn` an array
+        whose columns lie one after the other, `int4`, `fp4_e2m1` and `hif8` (given as numbers that they have, too) as
+        bytes.
 
         A lone one is returned bare, several as a tuple in the order given. Raises PTG402, PTG403, PTG404, PTG407.
         """
         return packed_operands(
-            self.contract, operands, lambda tensor, value: packed_operand(tensor, value, self.target)
+            self.contract, operands, lambda operand, value: packed_operand(operand, value, self.target)
         )
 
     def arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:

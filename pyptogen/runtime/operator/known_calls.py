@@ -227,7 +227,9 @@ class KnownCalls:
                     return None
                 made = self._made[number].outputs
                 room = (
-                    (_empty(made[0][2], _BYTE),) if self._one else tuple([_empty(size, _BYTE) for _, _, size, _ in made])
+                    (_empty(made[0][2], _BYTE),)
+                    if self._one
+                    else tuple([_empty(size, _BYTE) for _, _, size, _ in made])
                 )
                 before = run(handle, chip, number, inputs, room, bits)
                 if before >= 0:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,62 +20,66 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def operand(contract: Contract, name: str) -> TensorArg:
-    """An input that calls read. Raises PTG404 for other names, PTG407 for one that is updated in place."""
-    inputs = {tensor.name: tensor for tensor in contract.inputs}
-    if name not in inputs:
-        raise fault(
-            "PTG404",
-            f"`{contract.name}` has no input `{name}`",
-            contract.span,
-            expected=f"inputs: {', '.join(inputs)}",
-            fix=did_you_mean(name, list(inputs)),
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """An input that calls read. ``sizes`` has a text for each axis: a number where the contract fixes it."""
+
+    tensor: TensorArg
+    sizes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, contract: Contract, name: str) -> Operand:
+        """That of this name. Raises PTG404 for another name, PTG407 for one that is updated in place."""
+        names = [tensor.name for tensor in contract.inputs]
+        if name not in names:
+            raise fault(
+                "PTG404",
+                f"`{contract.name}` has no input `{name}`",
+                contract.span,
+                expected=f"inputs: {', '.join(names)}",
+                fix=did_you_mean(name, names),
+            )
+        tensor = contract.inputs[names.index(name)]
+        if name in contract.inplace.values():
+            raise fault(
+                "PTG407",
+                f"`{name}` is updated in place, and packing it would make a copy",
+                tensor.span,
+                fix="give the array itself to the call",
+            )
+        texts = contract.input_texts[names.index(name)]
+        return cls(tensor, tuple(texts[: len(tensor.shape)]))
+
+    def check(self, shape: Sequence[int], same_dtype: bool, dtype: str) -> None:
+        """Raises PTG403 for another dtype than the tensor's, which ``dtype`` says in words, PTG402 for another number
+        of axes, or another size of one that the contract fixes."""
+        tensor = self.tensor
+        if not same_dtype:
+            also = "" if tensor.packed is None else f", or numbers that {dtype_name(tensor.packed)} has"
+            raise fault("PTG403", f"`{tensor.name}` has dtype {dtype}", tensor.span, expected=f"{tensor.type}{also}")
+        fits = len(shape) == len(self.sizes) and all(
+            not text.isdecimal() or size == int(text) for text, size in zip(self.sizes, shape, strict=True)
         )
-    if name in contract.inplace.values():
-        raise fault(
-            "PTG407",
-            f"`{name}` is updated in place, and packing it would make a copy",
-            inputs[name].span,
-            fix="give the array itself to the call",
-        )
-    return inputs[name]
+        if not fits or 0 in shape:
+            expected = f"{tensor.type}: [{', '.join(self.sizes)}]"
+            raise fault("PTG402", f"`{tensor.name}` has shape {list(shape)}", tensor.span, expected=expected)
 
 
-def check_operand(tensor: TensorArg, shape: Sequence[int], dtype: str) -> None:
-    """Raises PTG403 for another dtype than the tensor's, PTG402 for another number of axes, or another size of an axis
-    that the contract fixes."""
-    if dtype != dtype_name(tensor.dtype):
-        raise fault(
-            "PTG403", f"`{tensor.name}` has dtype {dtype}", tensor.span, expected=f"{tensor.type}{also(tensor)}"
-        )
-    fits = len(shape) == len(tensor.shape) and all(
-        not text.isdecimal() or size == int(text) for text, size in zip(tensor.shape, shape, strict=True)
-    )
-    if not fits or 0 in shape:
-        raise fault("PTG402", f"`{tensor.name}` has shape {list(shape)}", tensor.span, expected=tensor.type)
-
-
-def also(tensor: TensorArg) -> str:
-    """What else than bytes an operand may be packed from, in words."""
-    if tensor.packed is None:
-        return ""
-    return f", or the {'whole ' if tensor.packed == INT4 else ''}numbers to be packed so"
-
-
-def packed_operand(tensor: TensorArg, value: Any, target: str) -> PackedWeight | npt.NDArray[Any]:
-    """``value`` as kernels read this tensor: `@ nz` a packed weight, `@ dn` an array whose columns lie one after the
+def packed_operand(operand: Operand, value: Any, target: str) -> PackedWeight | npt.NDArray[Any]:
+    """``value`` as kernels read this operand: `@ nz` a packed weight, `@ dn` an array whose columns lie one after the
     other, two numbers of four bits in a byte, hif8 as codes, all else C-contiguous. Not a copy where it is so already.
 
     ``value`` of `int4`, `fp4_e2m1` and `hif8` is bytes, an array of that dtype, or numbers that it has. Raises PTG402,
     PTG403.
     """
+    tensor = operand.tensor
     if isinstance(value, PackedWeight) and tensor.layout == "nz":
-        check_operand(tensor, value.shape, dtype_name(value.dtype))
+        operand.check(value.shape, value.dtype == tensor.dtype, dtype_name(value.dtype))
         return pack(value, target=target)
     array = as_array(tensor.name, value)
     if tensor.packed is not None:
         array = tensor.in_bytes(_of_numbers(tensor, array))
-    check_operand(tensor, array.shape, dtype_name(array.dtype))
+    operand.check(array.shape, array.dtype == tensor.dtype, dtype_name(array.dtype))
     if tensor.layout == "nz":
         return pack(array, target=target)
     if tensor.strides:
@@ -118,13 +123,13 @@ def _of_numbers(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-def packed_operands(contract: Contract, operands: Mapping[str, Any], pack_one: Any) -> Any:
+def packed_operands(contract: Contract, operands: Mapping[str, Any], pack_one: Callable[[Operand, Any], Any]) -> Any:
     """What ``pack_one`` makes of each operand: bare of a lone one, of several a tuple in the order given. Raises PTG404
     for none."""
     if not operands:
         names = ", ".join(tensor.name for tensor in contract.inputs)
         raise fault("PTG404", "no operand to pack", contract.span, expected=f"operands by name: {names}")
-    made = [pack_one(operand(contract, name), value) for name, value in operands.items()]
+    made = [pack_one(Operand.of(contract, name), value) for name, value in operands.items()]
     return made[0] if len(made) == 1 else (*made,)
 
 

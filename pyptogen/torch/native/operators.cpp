@@ -58,10 +58,10 @@ struct Sizes {
 };
 
 enum class Form : int32_t {
-    Rows,     // one after the other
+    Rows,  // one after the other
     Strided,  // rows may lie apart, and strides decide over dims
     Columns,  // of each matrix one after the other
-    Packed    // a tensor of one axis that ends with a `Record`
+    Packed  // a tensor of one axis that ends with a `Record`
 };
 
 struct Tensor {
@@ -327,7 +327,8 @@ PTO_API Operator* pto_torch_define(
             dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
         for (int i = 0; i < inputs + outputs; ++i) {
             auto& kind = i < inputs ? op->inputs : op->outputs;
-            kind.push_back({dtype_of(rules[i].dtype), rules[i].rank, static_cast<Form>(rules[i].form), rules[i].updated != 0});
+            kind.push_back(
+                {dtype_of(rules[i].dtype), rules[i].rank, static_cast<Form>(rules[i].form), rules[i].updated != 0});
         }
         auto* library = new torch::Library(torch::Library::IMPL, "pyptogen", std::nullopt, __FILE__, __LINE__);
         if (fast != 0) {

@@ -3,7 +3,7 @@
 // and tells this one what it found out about the shapes.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_strided.h>
+#include <ATen/EmptyTensor.h>
 #include <torch/library.h>
 
 #include <index_bound.hpp>
@@ -212,10 +212,11 @@ private:
     std::vector<at::Tensor> outputs(const Sizes& sizes) const
     {
         std::vector<at::Tensor> made;
+        made.reserve(op_.outputs.size());
         const int64_t* next = sizes.outputs.data();
         for (const Tensor& rule : op_.outputs) {
             const c10::IntArrayRef shape(next, rule.rank), strides(next + rule.rank, rule.rank);
-            made.push_back(at::empty_strided(shape, strides, at::TensorOptions().dtype(rule.dtype)));
+            made.emplace_back(at::detail::empty_strided_cpu(shape, strides, rule.dtype));
             next += 2 * rule.rank;
         }
         return made;

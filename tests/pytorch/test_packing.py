@@ -212,6 +212,16 @@ def test_a_wrong_packing_is_refused(load: Load, tmp_path: Path) -> None:
     assert operator.op(without_data[0], packed.to("meta"), without_data[1]).shape == (3, 5, 33)
 
 
+def test_one_of_another_platform_may_have_the_same_length(tmp_path: Path) -> None:
+    operator = loaded(tmp_path, FREE.replace("k: 40", "k: 64"))
+    x, w = torch.randn(2, 64).bfloat16(), torch.randn(64, 96).bfloat16()
+    packed, other = operator.pack(w=w), torch.ops.pyptogen_packing.pack(w, "a2a3")
+    assert packed.shape == other.shape
+    for _ in range(2):
+        operator(x, packed)
+        assert fault(lambda: operator(x, other)).code == "PTG403"
+
+
 def test_what_cannot_be_packed(load: Load, tmp_path: Path) -> None:
     operator, w = loaded(tmp_path, GROUPED), torch.randn(3, 40, 33).bfloat16()
     for call, code in (

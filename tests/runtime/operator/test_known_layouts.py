@@ -123,14 +123,19 @@ def test_faults_are_told_as_before(lying: CompiledOperator) -> None:
     lying(**arrays)
     frozen = np.zeros((13, 8), np.float32, order="F")
     frozen.flags.writeable = False
-    out = {"y": np.zeros((13, 16), np.float32)[:, :8]}
+    out = {
+        "y": np.zeros((13, 12), np.float32)[:, :8],
+        "c": np.zeros((3, 8, 13), np.float32).swapaxes(1, 2),
+        "total": np.zeros(13, np.float32),
+    }
+    lying(**arrays, out=out)
     for change, code in (
         ({"kept": np.zeros((13, 8), np.float32)}, "PTG407"),
         ({"kept": frozen}, "PTG407"),
         ({"kept": arrays["w"][0]}, "PTG407"),
-        ({"out": out}, "PTG402"),
-        ({"out": {"c": np.zeros((3, 13, 8), np.float32)}}, "PTG402"),
-        ({"out": {"c": arrays["w"]}}, "PTG407"),
+        ({"out": out | {"y": np.zeros((13, 16), np.float32)[:, :8]}}, "PTG402"),
+        ({"out": out | {"c": np.zeros((3, 13, 8), np.float32)}}, "PTG402"),
+        ({"out": out | {"c": arrays["w"]}}, "PTG407"),
     ):
         with pytest.raises(DiagnosticError) as error:
             lying(**arrays | change)

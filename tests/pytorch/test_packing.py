@@ -170,6 +170,8 @@ def test_packing_is_traced(load: Load) -> None:
         back = (torch.ops.pyptogen_packing.pack(*case), [*case[0].shape], case[1])
         assert torch.equal(torch.ops.pyptogen_packing.unpack(*back), case[0])
         torch.library.opcheck(torch.ops.pyptogen_packing.unpack.default, back)
+        for wrong in ((back[0], [64, 32], back[2]), (back[0], back[1], "a5"), (case[0].view(-1), *back[1:])):
+            assert fault(lambda: torch.ops.pyptogen_packing.unpack(*wrong)).code == "PTG402"  # noqa: B023
 
 
 def test_without_data_a_size_that_only_a_packed_one_shows_is_refused(tmp_path: Path) -> None:

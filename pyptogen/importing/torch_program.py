@@ -104,9 +104,7 @@ def trace(program: Any, examples: Examples, name: str = "") -> Traced:
             raise fault(
                 "PTG801",
                 "PyTorch computes it in another way for other sizes than " + " and ".join(bounds),
-                span_of((code.__code__.co_filename, code.__code__.co_firstlineno))
-                if inspect.isfunction(code)
-                else None,
+                _place_of(code),
                 fix="give these ranges in the examples, or write what it shall be for all sizes in the program",
             ) from None
         raise _said(

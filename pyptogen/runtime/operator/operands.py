@@ -102,7 +102,7 @@ def _of_numbers(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         kinds = "i" if packed == INT4 else "fV"
         if array.dtype.kind not in kinds or array.dtype.names is not None:
             return array  # refused as what it is
-        wide = array.astype(np.int64 if packed == INT4 else np.float32)
+        wide = array.astype(np.int64 if packed == INT4 else np.float64)
         array = rounded_to(np.clip(wide, -8, 7) if packed == INT4 else wide, packed)
         has = numbers(array).astype(wide.dtype)
         wrong = (has != wide) & ~((has != has) & (wide != wide))  # a NaN that it has is right

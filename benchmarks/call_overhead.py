@@ -63,9 +63,11 @@ def of_torch(operator: Any, given: Mapping[str, Any], out: Mapping[str, Any], wo
 
     torch.set_num_threads(1)
     columns: list[float | None] = [*of_arrays(operator, tensors(given), tensors(out))]
-    if any(isinstance(array, PackedWeight) for array in given.values()):
-        return [*columns, None, None]
-    loaded, arguments = load(operator), [as_tensor(given[tensor.name]) for tensor in operator.contract.inputs]
+    loaded, named = load(operator), tensors(given)
+    for name, array in named.items():
+        if isinstance(array, PackedWeight):
+            named[name] = loaded.pack(**{name: as_tensor(array)})
+    arguments = [named[tensor.name] for tensor in operator.contract.inputs]
     columns.append(overhead(lambda: loaded(*arguments), lambda: loaded.last_run))
     empty = empty_operator(loaded.op, work)
     columns.append(overhead(lambda: empty(*arguments), lambda: 0.0))

@@ -57,8 +57,9 @@ class Plain:
     def norm(self, x: Any, gamma: Any) -> Any:
         return F.rms_norm(x, x.shape[-1:], gamma, 1e-6)
 
-    def linear(self, x: Any, weight: Any) -> Any:
-        return F.linear(x, weight)
+    def linear(self, weight: Any) -> Any:
+        """A linear layer of a weight [out, in]."""
+        return lambda x: F.linear(x, weight)
 
     def rope(self, x: Any, cos: Any, sin: Any) -> Any:
         """x [t, heads, d], cos and sin [t, d]."""
@@ -72,6 +73,18 @@ class Plain:
 
     def swiglu(self, gate: Any, up: Any) -> Any:
         return F.silu(gate) * up
+
+
+class PackedLinear(torch.nn.Module):
+    """A linear layer whose weight [in, out] lies as the operator reads it."""
+
+    def __init__(self, operator: Any, weight: Any) -> None:
+        super().__init__()
+        self.operator = operator
+        self.register_buffer("weight", operator.pack(w=weight))
+
+    def forward(self, x: Any) -> Any:
+        return self.operator(x, self.weight)
 
 
 class Operators:
@@ -90,9 +103,10 @@ class Operators:
             self._linears = {(k, n): sized(OWN / "linear_bf16.yaml", folder, k=k, n=n) for k, n in sorted(shapes)}
         self._scale = c.head**-0.5
 
-    def linear(self, x: Any, weight: Any) -> Any:
+    def linear(self, weight: Any) -> Any:
+        """A linear layer of a weight [out, in], which is packed here, once."""
         n, k = weight.shape
-        return self._linears[k, n](x, weight)
+        return PackedLinear(self._linears[k, n], weight.T)
 
     def attention(self, q: Any, k: Any, v: Any) -> Any:
         return self._attention(q, k, v, self._scale)
@@ -108,16 +122,19 @@ class Decoder:
         def weight(n: int, k: int) -> Any:
             return (torch.randn(n, k, generator=random) * k**-0.5).to(torch.bfloat16)
 
+        def linear(n: int, k: int) -> Any:
+            return layers.linear(weight(n, k))
+
         self.embedding = weight(c.vocabulary, c.width) * 16
         self.blocks = [
             {
-                "qkv": weight(3 * c.width, c.width), "out": weight(c.width, c.width), "gate": weight(c.hidden, c.width),
-                "up": weight(c.hidden, c.width), "down": weight(c.width, c.hidden),
+                "qkv": linear(3 * c.width, c.width), "out": linear(c.width, c.width), "gate": linear(c.hidden, c.width),
+                "up": linear(c.hidden, c.width), "down": linear(c.width, c.hidden),
             }
             for _ in range(c.layers)
         ]  # fmt: skip
         self.ones = torch.ones(c.width, dtype=torch.bfloat16)
-        self.head = weight(c.vocabulary, c.width)
+        self.head = linear(c.vocabulary, c.width)
         frequencies = 10000 ** (-torch.arange(0, c.head, 2) / c.head)
         angles = torch.outer(torch.arange(4096), frequencies).repeat(1, 2)
         self.cos, self.sin = angles.cos().to(torch.bfloat16), angles.sin().to(torch.bfloat16)
@@ -132,18 +149,18 @@ class Decoder:
             x, own = self._attend(x, block, cos, sin, None if cache is None else cache[i])
             kept.append(own)
             h = on.norm(x, self.ones)
-            x = x + on.linear(on.swiglu(on.linear(h, block["gate"]), on.linear(h, block["up"])), block["down"])
-        return on.linear(on.norm(x, self.ones), self.head), kept
+            x = x + block["down"](on.swiglu(block["gate"](h), block["up"](h)))
+        return self.head(on.norm(x, self.ones)), kept
 
     def _attend(self, x: Any, block: dict[str, Any], cos: Any, sin: Any, before: tuple[Any, Any] | None) -> Any:
         on, c = self.layers, self.config
-        qkv = on.linear(on.norm(x, self.ones), block["qkv"]).view(len(x), 3, c.heads, c.head)
+        qkv = block["qkv"](on.norm(x, self.ones)).view(len(x), 3, c.heads, c.head)
         q, k = on.rope(qkv[:, 0], cos, sin), on.rope(qkv[:, 1], cos, sin)
         q, k, v = (one.transpose(0, 1).contiguous() for one in (q, k, qkv[:, 2]))
         if before is not None:
             k, v = torch.cat([before[0], k], dim=1), torch.cat([before[1], v], dim=1)
         o = on.attention(q, k, v).transpose(0, 1).reshape(len(x), c.width)
-        return x + on.linear(o, block["out"]), (k, v)
+        return x + block["out"](o), (k, v)
 
 
 def difference(tokens: int = 64, steps: int = 3) -> float:

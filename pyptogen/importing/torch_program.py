@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -17,7 +18,7 @@ from typing import Any
 import torch
 from torch.fx.proxy import TracerBase
 
-from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.importing.faults import span_of
 from pyptogen.importing.torch_example import Examples, TensorExample
 from pyptogen.importing.torch_site import DTYPES
@@ -98,7 +99,19 @@ def trace(program: Any, examples: Examples, name: str = "") -> Traced:
             exported = torch.export.export(module, given, dynamic_shapes=dynamic, strict=False)
             exported = _in_known_words(exported.run_decompositions({}))
     except Exception as error:  # as above, and torch's own
-        raise _said("PyTorch cannot export it", error, "torch.export takes no control flow over data") from None
+        bounds = _bounds_said(str(error))
+        if bounds:
+            raise fault(
+                "PTG801",
+                "PyTorch computes it in another way for other sizes than " + " and ".join(bounds),
+                _place_of(code),
+                fix="give these ranges in the examples, or write what it shall be for all sizes in the program",
+            ) from None
+        raise _said(
+            "PyTorch cannot export it",
+            error,
+            "torch.export takes no control flow over data, and none over sizes that vary",
+        ) from None
     doc = (
         (inspect.getdoc(program) or inspect.getdoc(code) or "").strip().split("\n\n")[0] if _documented(program) else ""
     )
@@ -196,8 +209,30 @@ def _said(what: str, error: Exception, fix: str = "") -> DiagnosticError:
     frames = [one for one in traceback.extract_tb(error.__traceback__) if _is_users(one.filename)]
     place = (frames[-1].filename, frames[-1].lineno or 1) if frames else None
     lines = [line for line in str(error).splitlines() if line.strip()]
-    message = f"{what}: {type(error).__name__}: {lines[0].strip() if lines else ''}"
+    says = next((line.strip(" -") for line in lines if not line.startswith("Constraints violated")), "")
+    message = f"{what}: {type(error).__name__}: {says}"
     return fault("PTG801", message, None if place is None else span_of(place), fix=fix)
+
+
+def _place_of(code: Any) -> Span | None:
+    """Where a function or a method begins; None for what has no lines."""
+    lines = getattr(code, "__code__", None)
+    return None if lines is None else span_of((lines.co_filename, lines.co_firstlineno))
+
+
+def _bounds_said(error: str) -> list[str]:
+    """The sizes for which alone ``torch.export`` could trace a program, as examples have them: its suggested fixes."""
+    _, suggests, after = error.partition("Suggested fixes:\n")
+    found = []
+    for line in after.splitlines() if suggests else []:
+        fixed = re.match(r"\s*(\w+) = (\d+)$", line)
+        ranged = re.match(r"\s*(\w+) = Dim\('\w+'(?:, min=(\d+))?(?:, max=(\d+))?\)$", line)
+        if fixed:
+            found.append(f"`{fixed[1]}` = {fixed[2]}")
+        elif ranged:
+            words = (f"from {ranged[2]}" if ranged[2] else "", f"to {ranged[3]}" if ranged[3] else "")
+            found.append(f"`{ranged[1]}` {' '.join(word for word in words if word)}")
+    return found
 
 
 def _is_users(file: str) -> bool:

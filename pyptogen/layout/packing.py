@@ -14,6 +14,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,16 +108,16 @@ def _box(size: int, target: str) -> tuple[int, int]:
     return PLATFORMS[target].box(size)
 
 
-def packed_size(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> int:
-    """Elements of the physical form of matrices [..., K, N], padding included."""
-    deep, wide = _box(dtype.itemsize, target)
+def packed_size(shape: tuple[Any, ...], itemsize: int, target: str) -> Any:
+    """Elements of the physical form of matrices [..., K, N], padding included. Sizes may be symbols of torch."""
+    deep, wide = _box(itemsize, target)
     *several, rows, cols = shape
-    return int(np.prod(several)) * _up(rows, deep) * _up(cols, wide)
+    return math.prod([*several, _up(rows, deep), _up(cols, wide)])
 
 
 def new_packed(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> PackedWeight:
     """Matrices of zeros in the physical form of a platform, padding included."""
-    data = aligned_empty((packed_size(shape, dtype, target),), dtype)
+    data = aligned_empty((packed_size(shape, dtype.itemsize, target),), dtype)
     data.view(np.uint8).fill(0)
     return PackedWeight(data, shape, dtype, "nz", target)
 
@@ -163,7 +164,7 @@ def _known(what: str, value: str, known: tuple[str, ...]) -> None:
         )
 
 
-def _up(value: int, step: int) -> int:
+def _up(value: Any, step: int) -> Any:
     return -(-value // step) * step
 
 

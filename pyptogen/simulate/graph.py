@@ -242,7 +242,7 @@ class GraphRun:
         from pyptogen.layout.packing import packed_size
 
         if self.in_boxes(name):
-            return packed_size(self._shape(value.shape), NUMPY_DTYPES[value.dtype], self._target)
+            return int(packed_size(self._shape(value.shape), NUMPY_DTYPES[value.dtype].itemsize, self._target))
         return int(self._places(name, value).max(initial=-1)) + 1
 
     def outputs(self) -> dict[str, Array]:

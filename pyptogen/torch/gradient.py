@@ -10,6 +10,7 @@ import torch
 
 from pyptogen.diagnostics import fault
 from pyptogen.schema.backward import GRADIENT
+from pyptogen.torch.packing import is_packed, unpacked
 
 if TYPE_CHECKING:
     from pyptogen.torch.operator import TorchOperator
@@ -34,6 +35,15 @@ class Gradient:
         contract = self._forward.operator.contract
         function = self._function
         for tensor, given in zip(contract.inputs, args, strict=False):
+            if given.requires_grad and is_packed(tensor, given):
+                raise fault(
+                    "PTG412",
+                    f"argument `{tensor.name}` requires a gradient, and it is packed",
+                    contract.span,
+                    expected="a packed tensor that does not require one, or a plain one",
+                    fix=f"keep it as a buffer, or by `torch.nn.Parameter({tensor.name}, requires_grad=False)`; where "
+                    f"`{tensor.name}` is trained, give it plain",
+                )
             if given.requires_grad and (function is None or tensor.name not in function.differentiable):
                 raise fault(
                     "PTG412",
@@ -52,6 +62,8 @@ def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
     outputs = [tensor.name for tensor in contract.outputs]
     places = {f"{GRADIENT}{tensor.name}": i for i, tensor in enumerate(contract.inputs)}
     kept = [tensor.name for tensor in needs.inputs if tensor.name not in {f"{GRADIENT}{name}" for name in outputs}]
+    inputs = {tensor.name: tensor for tensor in contract.inputs}
+    plain = [tensor.name for tensor in needs.inputs if tensor.layout != "nz"]
     defaults = {attr.name: attr.default for attr in contract.attrs}
     floats = {tensor.name for tensor in contract.outputs if tensor.dtype.kind in "fV"}
 
@@ -64,6 +76,9 @@ def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
                 made = forward.op(*args)
             named = defaults | dict(zip(forward.parameters, args, strict=False))
             results = dict(zip(outputs, made if len(outputs) > 1 else (made,), strict=True))
+            given = dict(zip(forward.parameters, args[: len(contract.inputs)], strict=False))
+            ctx.packed = [name for name in plain if name in inputs and is_packed(inputs[name], given[name])]
+            ctx.shapes = dict(zip(given, forward.input_shapes((*given.values(),)), strict=True)) if ctx.packed else {}
             ctx.save_for_backward(*((named | results)[name] for name in kept))
             ctx.attrs = {attr.name: named[attr.name] for attr in needs.attrs}
             ctx.count = len(args)
@@ -73,6 +88,8 @@ def _recorded(forward: TorchOperator, backward: TorchOperator) -> Any:
         @staticmethod
         def backward(ctx: Any, *given: Any) -> Any:
             known = dict(zip(kept, ctx.saved_tensors, strict=True)) | ctx.attrs
+            for name in ctx.packed:
+                known[name] = unpacked(known[name], ctx.shapes[name], forward.operator.target)
             known |= {f"{GRADIENT}{name}": one for name, one in zip(outputs, given, strict=True)}
             made = backward.op(**{name: known[name] for name in backward.parameters})
             found: list[Any] = [None] * ctx.count

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.layout.arrays import as_array
 from pyptogen.runtime.native.binding import RunError, WrongIndexError, run_error, shared_chip
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.indices import wrong_index
@@ -20,7 +19,8 @@ from pyptogen.schema.backward import load_backward
 from pyptogen.torch.gradient import Gradient
 from pyptogen.torch.meta import Meta
 from pyptogen.torch.native import Kernels
-from pyptogen.torch.tensors import as_tensor
+from pyptogen.torch.packing import pack_operands
+from pyptogen.torch.tensors import as_tensor, torch_dtype
 
 if TYPE_CHECKING:
     from pyptogen.schema.spec import Spec
@@ -82,12 +82,13 @@ class TorchOperator:
         self.operator = operator
         self.name = f"{NAMESPACE}::{name}"
         self.parameters = (*(t.name for t in contract.inputs), *(a.name for a in contract.attrs))
+        self._dtypes = {tensor.name: torch_dtype(tensor.dtype) for tensor in contract.inputs}
         self._updated = sorted({self.parameters.index(source) for source in contract.inplace.values()})
         self._fresh = [t.name for t in contract.outputs if t.name not in contract.inplace]
         self._bare = len(contract.outputs) == 1 and len(self._fresh) == 1
         self._results: Any = namedtuple(operator.results.__name__, [t.name for t in contract.outputs])  # type: ignore[misc]
         self._in_order = self._ordering()
-        self._meta = Meta(contract)
+        self._meta = Meta(contract, operator.target)
         load_backward(operator.spec)  # what is wrong with it is told now
         for form in ("", "_checked", "_recorded"):
             _LIBRARY.define(f"{name}{form}{self._schema()}", tags=(torch.Tag.pt2_compliant_tag,))
@@ -96,7 +97,7 @@ class TorchOperator:
         _LIBRARY.impl(f"{name}_recorded", Gradient(self, self._load_backward).recorded, "CompositeImplicitAutograd")
         torch.library.register_fake(self.name, self._fake, lib=_LIBRARY)
         self.op = getattr(getattr(torch.ops, NAMESPACE), name).default
-        self._kernels = Kernels(name, operator.rules, operator.entry, operator.threads)
+        self._kernels = Kernels(name, operator.rules, operator.entry, operator.threads, operator.target)
         if not self._kernels.fast:
             _LIBRARY.impl(name, self._run, "CPU")
 
@@ -114,13 +115,27 @@ class TorchOperator:
             return made
         return self._gathered(made, args, kwargs)
 
+    def pack(self, **operands: Any) -> Any:
+        """Operands as kernels read them, made once and given to many calls in place of the plain ones.
+
+        A weight `@ nz` becomes a tensor of one axis and its own dtype, whose last 128 bytes say what it is; `@ dn` one
+        whose columns lie one after the other; `int4`, `fp4_e2m1` and `hif8`, also given as numbers that they have,
+        bytes. A lone operand is returned bare, several as a tuple in the order given. Raises PTG402, PTG403, PTG404,
+        PTG407 for one that is updated in place, PTG412 for one that requires a gradient.
+        """
+        return pack_operands(self.operator.contract, self._dtypes, operands, self.operator.target)
+
+    def input_shapes(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], ...]:
+        """The sizes of all inputs as plain tensors, from sizes alone: data may be missing."""
+        return self._meta.input_shapes(inputs)
+
     def _failed(self, said: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> RunError | DiagnosticError:
         """The error of a call that failed in the kernels in C++."""
         error = run_error(said)
         if not isinstance(error, WrongIndexError):
             return error
         rules, given = self.operator.rules, dict(zip(self.parameters, args, strict=False)) | kwargs
-        dims = rules.contract.bind({t.name: as_array(t.name, given[t.name]) for t in rules.contract.inputs})
+        dims = rules.contract.bind(self.operator.arrays({t.name: given[t.name] for t in rules.contract.inputs}))
         return wrong_index(error, rules.indices, (*dims.values(),), rules.contract.name)
 
     @property

@@ -28,6 +28,7 @@ _BY_NAME: Mapping[str, torch.dtype] = {
     "fp8_e8m0": torch.float8_e8m0fnu,
 }
 _TORCH = {numpy_dtype(name): dtype for name, dtype in _BY_NAME.items()}
+_NAMES = {dtype: name for name, dtype in _BY_NAME.items()}
 _BITS: Mapping[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.int16)}
 """By which numpy and torch both know elements that numpy has not itself."""
 
@@ -35,6 +36,11 @@ _BITS: Mapping[int, np.dtype[Any]] = {1: np.dtype(np.uint8), 2: np.dtype(np.int1
 def torch_dtype(dtype: np.dtype[Any]) -> torch.dtype:
     """How torch calls what memory has."""
     return _TORCH[dtype]
+
+
+def language_dtype(dtype: torch.dtype) -> str:
+    """How the language calls a dtype of torch; torch's own name where it has none."""
+    return _NAMES.get(dtype, str(dtype))
 
 
 def as_tensor(value: Any) -> torch.Tensor:

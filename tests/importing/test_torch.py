@@ -191,3 +191,21 @@ def test_a_program_that_depends_on_its_data_is_no_graph() -> None:
     assert found.code == "PTG801"
     assert found.span is not None
     assert found.span.file == __file__
+
+
+@pytest.mark.parametrize(
+    "says", ["for other sizes than `n` from 26 to 40", "for other sizes than `n` from 9", "Not all values of n = "]
+)
+def test_a_program_that_is_another_one_for_other_sizes(says: str) -> None:
+    def bent(x: Any) -> Any:
+        if "26" in says:
+            return torch.cdist(x, x)
+        return -x if (x.shape[0] > 8 if "9" in says else x.shape[0] == 40) else x
+
+    with pytest.raises(DiagnosticError) as error:
+        from_torch(bent, ["fp32[n=1..40, d=16]"])
+    found = error.value.diagnostics[0]
+    assert found.code == "PTG801"
+    assert says in found.message
+    assert "sizes" in found.fix
+    assert found.span is None if "Not all" in says else found.span is not None and found.span.file == __file__

@@ -20,6 +20,7 @@
 
 namespace {
 
+using pto_rt::native::ArrayForm;
 using pto_rt::native::ArrayReader;
 using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
@@ -45,7 +46,8 @@ struct Range {
     bool written;
 };
 
-// What follows from the shapes of a call: the dynamic dims, the sizes of all outputs, and a bound for each index.
+// What follows from the shapes of a call: the dynamic dims, the sizes of all outputs (behind them, in bytes, the strides
+// of those whose rows lie apart), and a bound for each index.
 struct Known {
     std::vector<int64_t> dims, shapes;
     std::vector<IndexBound> bounds;
@@ -94,7 +96,8 @@ bool lies_as_it_should(const ArrayView& array, const ArrayRule& rule)
         if (array.sizes[axis] == 0) return false;
     }
     if (rule.updated != 0 && !array.writeable) return false;
-    if (rule.strided == 0) return array.contiguous;
+    if (rule.form == ArrayForm::Rows) return array.contiguous;
+    if (rule.form == ArrayForm::Columns) return array.in_columns(rule.itemsize);
     for (int32_t axis = 0; axis < array.rank; ++axis) {
         if (array.step(axis) <= 0 || array.step(axis) % rule.itemsize != 0) return false;
     }
@@ -118,7 +121,8 @@ struct Inputs {
             ArrayView array;
             if (!op.reader.read(item(op, inputs, i), rule, array) || !lies_as_it_should(array, rule)) return false;
             key.insert(key.end(), array.sizes, array.sizes + array.rank);
-            for (int32_t axis = 0; rule.strided != 0 && axis < array.rank; ++axis) key.push_back(array.step(axis));
+            for (int32_t axis = 0; rule.form == ArrayForm::Strided && axis < array.rank; ++axis)
+                key.push_back(array.step(axis));
             slots.push_back(array.data);
             ranges.push_back(range_of(array, rule.itemsize, rule.updated != 0));
         }
@@ -135,6 +139,18 @@ bool any_wrong(const pto_array_operator& op, const Known& known, const std::vect
         if (known.bounds[i].broken_by(ranges[input].begin, ranges[input].end, op.inputs[input].itemsize)) return true;
     }
     return false;
+}
+
+// Whether an array can take an output whose sizes, and perhaps strides, are `expected`.
+bool takes(const ArrayView& array, const ArrayRule& rule, const int64_t* expected)
+{
+    if (!array.writeable || !std::equal(array.sizes, array.sizes + array.rank, expected)) return false;
+    if (rule.form == ArrayForm::Rows) return array.contiguous;
+    if (rule.form == ArrayForm::Columns) return array.in_columns(rule.itemsize);
+    for (int32_t axis = 0; axis < array.rank; ++axis) {
+        if (array.step(axis) != expected[array.rank + axis]) return false;
+    }
+    return true;
 }
 
 bool overlapping(const std::vector<Range>& ranges)
@@ -232,8 +248,8 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int
     return found == op->numbers.end() ? kUnknown : found->second;
 }
 
-// What Python has found out for the shapes of these inputs: the dims, the sizes of all outputs, and three numbers for each
-// index. Returns the number of the call, -1 where it cannot be known.
+// What Python has found out for the shapes of these inputs: the dims, the sizes (and strides) of all outputs, and three numbers
+// for each index. Returns the number of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
     pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims, int dim_count,
     const int64_t* sizes, int size_count, const IndexBound* bounds)
@@ -280,12 +296,11 @@ PTO_API int64_t pto_arrays_run(
             slots.push_back(start + shift);
         } else {
             ArrayView array;
-            if (!op->reader.read(object, rule, array) || !array.writeable || !array.contiguous) return kUnknown;
-            if (!std::equal(array.sizes, array.sizes + array.rank, sizes)) return kUnknown;
+            if (!op->reader.read(object, rule, array) || !takes(array, rule, sizes)) return kUnknown;
             slots.push_back(array.data);
             read.ranges.push_back(range_of(array, rule.itemsize, true));
         }
-        sizes += rule.rank;
+        sizes += rule.form == ArrayForm::Strided ? 2 * rule.rank : rule.rank;
     }
     if (overlapping(read.ranges) || any_wrong(*op, known, read.ranges)) return kUnknown;
     slots.insert(slots.end(), known.dims.begin(), known.dims.end());

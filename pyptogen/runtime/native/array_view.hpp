@@ -12,12 +12,19 @@ namespace pto_rt::native {
 
 using Object = const char*;  // an object of Python
 
+// How an argument has to lie.
+enum class ArrayForm : int32_t {
+    Rows,     // one after the other
+    Strided,  // rows may lie apart, and strides decide over dims
+    Columns   // of each matrix one after the other
+};
+
 // What an argument must be: its dtype as numpy has it (an object) and as DLPack has it (code, and bits from bit 8 on).
 struct ArrayRule {
     const void* dtype;
     int64_t itemsize;
     int32_t rank;
-    int32_t strided;  // rows may lie apart, and strides decide over dims
+    ArrayForm form;
     int32_t updated;
     int32_t exchanged;
 };
@@ -31,6 +38,18 @@ struct ArrayView {
     bool contiguous, writeable;
 
     int64_t step(int32_t axis) const { return strides[axis] * unit; }
+
+    // Whether the columns of each matrix lie one after the other, strides along axes of one element included.
+    bool in_columns(int64_t itemsize) const
+    {
+        int64_t expected = itemsize;
+        for (int32_t i = 0; i < rank; ++i) {
+            const int32_t axis = i == 0 ? rank - 2 : i == 1 ? rank - 1 : rank - 1 - i;
+            if (step(axis) != expected) return false;
+            expected *= sizes[axis];
+        }
+        return true;
+    }
 };
 
 // `DLTensor` of DLPack, version 1.

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.layout.arrays import tensors_as_arrays
 from pyptogen.layout.buffers import aligned_empty
@@ -29,6 +31,7 @@ from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, wrong_index
 from pyptogen.runtime.operator.known_calls import KnownCalls, read_tensors
+from pyptogen.runtime.operator.operands import as_given, packed_operand, packed_operands
 from pyptogen.runtime.operator.repeated import LastCall, Repeated
 from pyptogen.runtime.operator.sources import SourceOf, entry_name
 
@@ -219,10 +222,9 @@ class CompiledOperator:
 
     def _as_they_are(self, arguments: Mapping[str, Any], call: BoundCall) -> bool:
         """Whether native code read the given arrays themselves."""
-        held = [arguments[tensor.name] for tensor in self.contract.inputs]
         return all(
-            given is used or (isinstance(given, PackedWeight) and given.data is used)
-            for given, used in zip(held, call.held, strict=True)
+            _is_memory_of(arguments[tensor.name], used)
+            for tensor, used in zip(self.contract.inputs, call.held, strict=True)
         )
 
     def bind(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None = None) -> BoundCall:
@@ -232,7 +234,7 @@ class CompiledOperator:
         """
         contract = self.contract
         attrs = {name: arguments[name] for name in self._attr_names & arguments.keys()}
-        arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
+        arrays = self.arrays({name: value for name, value in arguments.items() if name not in attrs})
         dims = contract.bind(arrays)
         for bound in self._index_bounds:
             bound.check(arrays, (*dims.values(),))
@@ -259,12 +261,25 @@ class CompiledOperator:
             contract.name, self.entry, packed, self.policy, ordered, tuple(held), sizes, (*scalars,), self._indices
         )
 
-    def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Every argument as a numpy array or a packed weight."""
+    def pack(self, **operands: Any) -> Any:
+        """Operands as kernels read them, made once for many calls: `@ nz` a :class:`PackedWeight`, `@ dn` an array
+        whose columns lie one after the other, `int4`, `fp4_e2m1` and `hif8` (given as numbers that they have, too) as
+        bytes.
+
+        A lone one is returned bare, several as a tuple in the order given. Raises PTG402, PTG403, PTG404, PTG407.
+        """
+        return packed_operands(
+            self.contract, operands, lambda operand, value: packed_operand(operand, value, self.target)
+        )
+
+    def arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Every argument that is no attr as a numpy array or a packed weight, as the contract sees it."""
         arrays = {
             name: value if isinstance(value, PackedWeight) else as_array(name, value)
             for name, value in arguments.items()
         }
+        for tensor in (tensor for tensor in self.contract.inputs if tensor.layout == "nz" and tensor.name in arrays):
+            arrays[tensor.name] = as_given(tensor, arrays[tensor.name], self.target)
         for tensor in (tensor for tensor in self.contract.inputs if tensor.packed and tensor.name in arrays):
             if tensor.name not in self._updated:  # what is updated there is the caller's memory
                 arrays[tensor.name] = tensor.in_bytes(arrays[tensor.name])
@@ -318,7 +333,7 @@ class CompiledOperator:
     def _elements(self, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, float | int]]:
         """The inputs of a call element by element, and its attrs, as interpreters take them."""
         attrs = {name: arguments[name] for name in self._attr_names & arguments.keys()}
-        arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
+        arrays = self.arrays({name: value for name, value in arguments.items() if name not in attrs})
         self.contract.bind(arrays)
         scalars = dict(zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True))
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
@@ -361,6 +376,13 @@ def _again(
     rules = CallRules.of_data(data, file)
     found = library if source is None else source.compiled(rules.contract.name, target)
     return CompiledOperator(spec, None, target, found, threads, rules=rules, source=source)
+
+
+def _is_memory_of(given: Any, used: Any) -> bool:
+    """Whether ``used`` is an argument itself, or a view of all of it."""
+    if isinstance(given, PackedWeight):
+        return given.data is used
+    return given is used or (isinstance(given, np.ndarray) and address(given) == address(used))
 
 
 def _span(array: Any) -> int:

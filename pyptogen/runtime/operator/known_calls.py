@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import struct
 import sys
 import sysconfig
@@ -37,10 +38,11 @@ _empty, _array, _tuple, _BYTE = np.empty, np.ndarray, tuple.__new__, np.dtype(np
 
 
 class _Made(NamedTuple):
-    """Of a known call: its dims, and for each new output the shape, the dtype, and how many bytes to get for it."""
+    """Of a known call: its dims, and for each new output the shape, the dtype, how many bytes to get for it, and its
+    strides in bytes where its rows do not lie one after the other."""
 
     dims: tuple[int, ...]
-    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any], int], ...]
+    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any], int, tuple[int, ...] | None], ...]
 
 
 class _Rule(ctypes.Structure):
@@ -50,7 +52,7 @@ class _Rule(ctypes.Structure):
         ("dtype", ctypes.c_void_p),
         ("itemsize", ctypes.c_int64),
         ("rank", ctypes.c_int32),
-        ("strided", ctypes.c_int32),
+        ("form", ctypes.c_int32),
         ("updated", ctypes.c_int32),
         ("exchanged", ctypes.c_int32),
     )
@@ -137,9 +139,7 @@ class KnownCalls:
         if (
             not entry
             or bounds is None
-            or any(tensor.layout == "dn" for tensor in (*contract.inputs, *written))
-            or any(tensor.layout != "nd" or tensor.strides for tensor in written)
-            or any(tensor.layout != "nd" for tensor in contract.inputs if tensor.name in updated)
+            or any(tensor.layout == "nz" for tensor in written)
             or not contract.inputs
             or len(self._fresh) > _MOST_OUTPUTS
         ):
@@ -227,7 +227,9 @@ class KnownCalls:
                     return None
                 made = self._made[number].outputs
                 room = (
-                    (_empty(made[0][2], _BYTE),) if self._one else tuple([_empty(size, _BYTE) for _, _, size in made])
+                    (_empty(made[0][2], _BYTE),)
+                    if self._one
+                    else tuple([_empty(size, _BYTE) for _, _, size, _ in made])
                 )
                 before = run(handle, chip, number, inputs, room, bits)
                 if before >= 0:
@@ -236,11 +238,11 @@ class KnownCalls:
                     return self._went_wrong(before, inputs, bits)
                 self._recent = number = _OTHER - before
             if self._one:
-                results = (_array(made[0][0], made[0][1], room[0], before),)
+                results = (_array(made[0][0], made[0][1], room[0], before, made[0][3]),)
             else:
                 results = []
-                for (shape, dtype, _), memory in zip(made, room):  # noqa: B905
-                    results.append(_array(shape, dtype, memory, before & 63))
+                for (shape, dtype, _, steps), memory in zip(made, room):  # noqa: B905
+                    results.append(_array(shape, dtype, memory, before & 63, steps))
                     before >>= 6
         return _tuple(result, results if self._bare else self._ordered((*results, *given)))
 
@@ -288,12 +290,12 @@ class KnownCalls:
         if bits is None or bits != self._packing.pack(*scalars):
             return
         extents = self._extents(*dims)
-        shapes = [extents[i] for i, _ in self._fresh]
-        if any(0 in shape for shape in shapes):
+        made = [_new_output(tensor, extents[i]) for i, tensor in self._fresh]
+        if any(0 in shape for shape, _, _, _ in made):
             return
-        sizes = [size for shape in shapes for size in shape]
-        room = [_bytes(shape, tensor) for shape, (_, tensor) in zip(shapes, self._fresh, strict=True)]
-        made = zip(shapes, (tensor.dtype for _, tensor in self._fresh), room, strict=True)
+        sizes: list[int] = []
+        for (_, tensor), (shape, _, _, steps) in zip(self._fresh, made, strict=True):
+            sizes += (*shape, *(steps or ())) if tensor.strides else shape
         bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
         with self._lock:
             if len(self._made) >= _MOST_CALLS:
@@ -327,18 +329,36 @@ def _in_order(names: Sequence[str | int]) -> Callable[[Any], tuple[Any, ...]]:
     return getter if len(names) > 1 else lambda given: (getter(given),)
 
 
+_ROWS, _STRIDED, _COLUMNS = range(3)
+"""``ArrayForm`` of ``array_view.hpp``."""
+
+
 def _rule(tensor: TensorArg, updated: bool) -> _Rule:
     """A packed weight is read as its data, which has one axis."""
     rank = 1 if tensor.layout == "nz" else len(tensor.shape)
     dtype = tensor.dtype
-    return _Rule(id(dtype), dtype.itemsize, rank, bool(tensor.strides), updated, exchanged(dtype))
+    form = _STRIDED if tensor.strides else _COLUMNS if tensor.layout == "dn" else _ROWS
+    return _Rule(id(dtype), dtype.itemsize, rank, form, updated, exchanged(dtype))
 
 
-def _bytes(shape: tuple[int, ...], tensor: TensorArg) -> int:
-    size = tensor.dtype.itemsize
-    for one in shape:
-        size *= one
-    return size + ALIGNMENT
+def _new_output(
+    tensor: TensorArg, extents: tuple[int, ...]
+) -> tuple[tuple[int, ...], np.dtype[Any], int, tuple[int, ...] | None]:
+    """What ``_Made`` says of an output of these extents."""
+    rank, size = len(tensor.shape), tensor.dtype.itemsize
+    shape = extents[:rank]
+    if tensor.strides:
+        steps = tuple(step * size for step in extents[rank:])
+        last = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+        return shape, tensor.dtype, last + size + ALIGNMENT, steps
+    room = size * math.prod(shape) + ALIGNMENT
+    if tensor.layout != "dn":
+        return shape, tensor.dtype, room, None
+    *several, rows, _ = shape
+    steps, step = (size, size * rows), size * math.prod(shape[-2:])
+    for one in reversed(several):
+        steps, step = (step, *steps), step * one
+    return shape, tensor.dtype, room, steps
 
 
 def _numbers(values: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from pyptogen.diagnostics import fault
+from pyptogen.layout.packed_array import record_head
 from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library, shared_chip
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
@@ -32,10 +33,14 @@ _CODES = {
 """As C++ calls the dtypes."""
 
 
+_FORMS = {"nd": 0, "strided": 1, "dn": 2, "nz": 3}
+"""``Form`` of ``operators.cpp``: how a tensor has to lie."""
+
+
 class _Rule(ctypes.Structure):
     """The ``pto_tensor_rule`` of ``operators.cpp``."""
 
-    _fields_ = tuple((name, ctypes.c_int32) for name in ("dtype", "rank", "strided", "updated"))
+    _fields_ = tuple((name, ctypes.c_int32) for name in ("dtype", "rank", "form", "updated"))
 
 
 @functools.cache
@@ -58,7 +63,7 @@ def _library() -> ctypes.CDLL:
     library.pto_torch_dtype.argtypes = [ctypes.c_char_p]
     library.pto_torch_define.argtypes = [
         ctypes.c_char_p, pointer, whole, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p,
-        pointer, int_, int_,
+        ctypes.c_char_p, pointer, int_, int_,
     ]  # fmt: skip
     library.pto_torch_define.restype = pointer
     numbers = ctypes.POINTER(whole)
@@ -75,17 +80,17 @@ def _library() -> ctypes.CDLL:
 class Kernels:
     """The kernels in C++ of the operator ``name``, whose forms ``name_checked`` and ``name_recorded`` are defined.
 
-    Operators with indices that follow from several inputs or by arithmetic, and with tensors in a layout of their own,
+    Operators with indices that follow from several inputs or by arithmetic, and with outputs `@ nz`,
     keep their kernel in Python (``fast`` is false); that of autograd is here for all. Raises PTG501, PTG502.
     """
 
-    def __init__(self, name: str, rules: CallRules, entry: int, threads: int) -> None:
+    def __init__(self, name: str, rules: CallRules, entry: int, threads: int, target: str) -> None:
         contract = rules.contract
         self._contract, self._threads, self._library = contract, threads, _library()
         self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
         tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
         bounds = simple_bounds(rules)
-        self.fast = bounds is not None and all(tensor.layout == "nd" for tensor in tensors)
+        self.fast = bounds is not None and not any(tensor.layout == "nz" for _, tensor in self._fresh)
         self._bounds = bounds or []
         updated = set(contract.inplace.values())
         given = (_Rule * len(tensors))(*(self._rule(tensor, tensor.name in updated) for tensor in tensors))
@@ -101,6 +106,7 @@ class Kernels:
             given,
             count,
             len(self._fresh),
+            record_head(target),
             attrs,
             indices,
             len(self._bounds),
@@ -112,7 +118,8 @@ class Kernels:
 
     def _rule(self, tensor: TensorArg, updated: bool) -> _Rule:
         code = self._library.pto_torch_dtype(_CODES[torch_dtype(tensor.dtype)].encode())
-        return _Rule(code, len(tensor.shape), bool(tensor.strides), updated)
+        form = _FORMS["strided" if tensor.strides else tensor.layout]
+        return _Rule(code, len(tensor.shape), form, updated)
 
     @property
     def seconds(self) -> float:
@@ -137,10 +144,14 @@ def _laid_out(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[int, ...]:
     """Sizes and strides."""
     if tensor.strides:
         return extents
-    steps = [1]
-    for size in extents[:0:-1]:
-        steps.append(steps[-1] * max(size, 1))
-    return (*extents, *reversed(steps[: len(extents)]))
+    axes = [*range(len(extents))]
+    if tensor.layout == "dn":
+        axes[-2:] = axes[:-3:-1]
+    steps, step = [0] * len(extents), 1
+    for axis in reversed(axes):
+        steps[axis] = step
+        step *= max(extents[axis], 1)
+    return (*extents, *steps)
 
 
 def _numbers(values: Sequence[int]) -> Any:

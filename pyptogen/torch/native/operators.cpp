@@ -3,12 +3,13 @@
 // and tells this one what it found out about the shapes.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/empty_strided.h>
+#include <ATen/EmptyTensor.h>
 #include <torch/library.h>
 
 #include <index_bound.hpp>
 
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -56,12 +57,27 @@ struct Sizes {
     std::vector<IndexBound> bounds;
 };
 
+enum class Form : int32_t {
+    Rows,  // one after the other
+    Strided,  // rows may lie apart, and strides decide over dims
+    Columns,  // of each matrix one after the other
+    Packed  // a tensor of one axis that ends with a `Record`
+};
+
 struct Tensor {
     at::ScalarType dtype;
-    int64_t rank;
-    bool strided;  // rows may lie apart, and strides decide over dims
+    int64_t rank;  // of what is packed: that of the plain matrices
+    Form form;
     bool updated;
 };
+
+// How a packed weight ends (`layout/packed_array.py`).
+struct Record {
+    char head[16];  // what it is, and the platform
+    int64_t rank;
+    int64_t sizes[13];
+};
+static_assert(sizeof(Record) == 128);
 
 constexpr size_t kMostShapes = 4096;
 
@@ -72,6 +88,7 @@ struct Operator {
     int64_t entry;
     int32_t policy;
     std::vector<Tensor> inputs, outputs;
+    std::string packed;  // the head of packed weights that it takes
     std::string attrs;  // a letter each: d for double, q for int64
     std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
     c10::OperatorHandle checked, recorded;
@@ -88,10 +105,27 @@ struct Operator {
     }
 };
 
+bool columns_lie_together(const at::Tensor& tensor)
+{
+    const int64_t rank = tensor.dim();
+    int64_t step = 1;
+    for (int64_t i = 0; i < rank; ++i) {
+        const int64_t axis = i == 0 ? rank - 2 : i == 1 ? rank - 1 : rank - 1 - i;
+        if (tensor.size(axis) != 1 && tensor.stride(axis) != step) return false;
+        step *= tensor.size(axis);
+    }
+    return true;
+}
+
 bool lies_as_it_should(const at::Tensor& tensor, const Tensor& rule)
 {
-    if (tensor.scalar_type() != rule.dtype || tensor.dim() != rule.rank || tensor.numel() == 0) return false;
-    return rule.strided ? tensor.stride(-1) == 1 : tensor.is_contiguous();
+    const int64_t rank = rule.form == Form::Packed ? 1 : rule.rank;
+    if (tensor.scalar_type() != rule.dtype || tensor.dim() != rank || tensor.numel() == 0) return false;
+    switch (rule.form) {
+        case Form::Strided: return tensor.stride(-1) == 1;
+        case Form::Columns: return columns_lie_together(tensor);
+        default: return tensor.is_contiguous();
+    }
 }
 
 struct Range {
@@ -132,10 +166,11 @@ private:
             const at::Tensor& tensor = given[i].toTensor();
             if (!lies_as_it_should(tensor, op_.inputs[i])) return false;
             for (const int64_t size : tensor.sizes()) key.push_back(size);
-            if (op_.inputs[i].strided) {
+            if (op_.inputs[i].form == Form::Strided) {
                 for (const int64_t step : tensor.strides()) key.push_back(step);
             }
             ranges.push_back(range_of(tensor));
+            if (op_.inputs[i].form == Form::Packed && !add_record(ranges.back(), op_.inputs[i].rank, key)) return false;
             slots.push_back(reinterpret_cast<int64_t>(ranges.back().begin));
         }
         for (size_t i = 0; i < op_.attrs.size(); ++i) {
@@ -162,13 +197,26 @@ private:
         return true;
     }
 
+    // Adds what the record behind a packed weight says of its sizes. Whether they fit its length the call by way of Python
+    // has seen: both are in the key.
+    bool add_record(const Range& range, int64_t rank, Key& key) const
+    {
+        Record record;
+        if (range.end - range.begin < static_cast<int64_t>(sizeof record)) return false;
+        std::memcpy(&record, range.end - sizeof record, sizeof record);
+        if (std::memcmp(record.head, op_.packed.data(), sizeof record.head) != 0 || record.rank != rank) return false;
+        key.insert(key.end(), record.sizes, record.sizes + rank);
+        return true;
+    }
+
     std::vector<at::Tensor> outputs(const Sizes& sizes) const
     {
         std::vector<at::Tensor> made;
+        made.reserve(op_.outputs.size());
         const int64_t* next = sizes.outputs.data();
         for (const Tensor& rule : op_.outputs) {
             const c10::IntArrayRef shape(next, rule.rank), strides(next + rule.rank, rule.rank);
-            made.push_back(at::empty_strided(shape, strides, at::TensorOptions().dtype(rule.dtype)));
+            made.emplace_back(at::detail::empty_strided_cpu(shape, strides, rule.dtype));
             next += 2 * rule.rank;
         }
         return made;
@@ -245,7 +293,7 @@ at::ScalarType dtype_of(int code) { return static_cast<at::ScalarType>(code); }
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
 struct pto_tensor_rule {
-    int32_t dtype, rank, strided, updated;
+    int32_t dtype, rank, form, updated;
 };
 
 // The number by which torch knows the dtype of a tensor of this name; -1 for none.
@@ -258,11 +306,11 @@ PTO_API int pto_torch_dtype(const char* name)
 }
 
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
-// `indices`: inputs of 4 or 8 bytes whose elements are indices. `fast`: whether calls may go to the chip from here. Null
+// `packed`: the 16 bytes that the records of packed weights begin with. `indices`: inputs of 4 or 8 bytes whose elements are indices. `fast`: whether calls may go to the chip from here. Null
 // when something is missing.
 PTO_API Operator* pto_torch_define(
     const char* name, Run run, int64_t entry, int policy, const pto_tensor_rule* rules, int inputs, int outputs,
-    const char* attrs, const int32_t* indices, int index_count, int fast)
+    const char* packed, const char* attrs, const int32_t* indices, int index_count, int fast)
 {
     try {
         auto& dispatcher = c10::Dispatcher::singleton();
@@ -273,13 +321,15 @@ PTO_API Operator* pto_torch_define(
             policy,
             {},
             {},
+            {packed, sizeof Record::head},
             attrs,
             {indices, indices + index_count},
             dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
             dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
         for (int i = 0; i < inputs + outputs; ++i) {
             auto& kind = i < inputs ? op->inputs : op->outputs;
-            kind.push_back({dtype_of(rules[i].dtype), rules[i].rank, rules[i].strided != 0, rules[i].updated != 0});
+            kind.push_back(
+                {dtype_of(rules[i].dtype), rules[i].rank, static_cast<Form>(rules[i].form), rules[i].updated != 0});
         }
         auto* library = new torch::Library(torch::Library::IMPL, "pyptogen", std::nullopt, __FILE__, __LINE__);
         if (fast != 0) {

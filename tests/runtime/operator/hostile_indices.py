@@ -52,7 +52,7 @@ def numbers_for(operator: Any, dims: list[int]) -> list[int]:
 def hostile_calls(operator: Any, arrays: dict[str, Any]) -> list[tuple[str, int, Any]]:
     """An input of whole numbers, the number that it gets, and the input with it."""
     names = [t.name for t in operator.contract.inputs if t.dtype in (np.int32, np.int64)]
-    dims = [*operator.contract.bind(operator._arrays(arrays)).values()]
+    dims = [*operator.contract.bind(operator.arrays(arrays)).values()]
     calls = []
     for name in names:
         limits = np.iinfo(arrays[name].dtype)

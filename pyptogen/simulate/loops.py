@@ -30,7 +30,7 @@ class LoopWalk:
     def rounds(self, loop: Loop | For) -> Iterator[None]:
         """Stops in each iteration of this block that takes place, with the loop's numbers in ``env``."""
         if not loop.parallel:
-            yield from self._iterations(loop, first=0, every=1)
+            yield from self._iterations(loop, first=0, every=loop.every)
             return
         if not self.nested:
             self.passed = 0

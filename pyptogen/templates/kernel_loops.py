@@ -64,7 +64,7 @@ def _product(factors: Sequence[str]) -> str:
 def loop_lines(node: For, count: str) -> list[str]:
     """Where the loop begins and ends, if not at its start and stop, and its head; ``count`` is the type of both."""
     lines = []
-    start, stop, step = node.start.c(), node.stop.c(), str(node.step)
+    start, stop, step = node.start.c(), node.stop.c(), str(node.advance)
     if node.after is not None:
         left, begin = (node.after - node.start).c(), f"{node.var}_begin"
         text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
@@ -88,7 +88,8 @@ def loop_lines(node: For, count: str) -> list[str]:
     advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
     if node.slot and node.only is None:
         advance += f", {next_slot(node)}"
-    return [*lines, f"for ({count} {node.var} = {start}; {node.var} < {stop}; {advance}) {{"]
+    note = f"  // one tile in {node.every}" if node.every > 1 else ""
+    return [*lines, f"for ({count} {node.var} = {start}; {node.var} < {stop}; {advance}) {{{note}"]
 
 
 def next_slot(node: For) -> str:

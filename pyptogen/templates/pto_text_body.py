@@ -139,7 +139,7 @@ class Writer:
 
     def loop(self, node: For) -> None:
         values = self.values
-        start, step = node.start, Poly.of(node.step)
+        start, step = node.start, Poly.of(node.advance)
         if node.parallel:
             start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
         bounds = [values.poly(p) for p in (start, node.stop, step)]

@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void cross_entropy_vec2(
     int32_t rows,
     int32_t nblk);
 extern "C" __global__ AICORE void cross_entropy_vec3(
-    __gm__ int32_t *counted_part_sum,
+    __gm__ int32_t *counted_part_sum_parts,
     __gm__ int32_t *counted_part,
     int32_t rows,
     int32_t nblk);
@@ -45,11 +45,11 @@ extern "C" __global__ AICORE void cross_entropy_vec8(
     __gm__ int32_t *counted_high,
     __gm__ float *total,
     __gm__ float *named,
-    __gm__ int32_t *counted_part_sum,
-    __gm__ int32_t *counted_part_sum_2,
-    __gm__ int32_t *counted_part_sum_3,
-    __gm__ int32_t *counted_part_sum_4,
-    __gm__ int32_t *counted_high_sum,
+    __gm__ int32_t *counted_part_sum_parts,
+    __gm__ int32_t *counted_part_sum_2_parts,
+    __gm__ int32_t *counted_part_sum_3_parts,
+    __gm__ int32_t *counted_part_sum_4_parts,
+    __gm__ int32_t *counted_high_sum_parts,
     int32_t rows_begin,
     int32_t rows_end,
     int32_t nblk);
@@ -99,11 +99,11 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
     auto *counted_part_4 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(rows) * sizeof(int32_t)));
     auto *counted_word = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(rows) * sizeof(int32_t)));
     auto *named = static_cast<__gm__ float *>(rt.workspace(int64_t(rows) * sizeof(float)));
-    auto *counted_part_sum = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
-    auto *counted_part_sum_2 = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
-    auto *counted_part_sum_3 = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
-    auto *counted_part_sum_4 = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
-    auto *counted_high_sum = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
+    auto *counted_part_sum_parts = static_cast<__gm__ int32_t *>(rt.workspace(48 * sizeof(int32_t)));
+    auto *counted_part_sum_2_parts = static_cast<__gm__ int32_t *>(rt.workspace(48 * sizeof(int32_t)));
+    auto *counted_part_sum_3_parts = static_cast<__gm__ int32_t *>(rt.workspace(48 * sizeof(int32_t)));
+    auto *counted_part_sum_4_parts = static_cast<__gm__ int32_t *>(rt.workspace(48 * sizeof(int32_t)));
+    auto *counted_high_sum_parts = static_cast<__gm__ int32_t *>(rt.workspace(48 * sizeof(int32_t)));
     auto *loss_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(rows) * sizeof(float)));
     auto *counted_low_3 = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
     auto *counted_high = static_cast<__gm__ int32_t *>(rt.workspace(1 * sizeof(int32_t)));
@@ -126,43 +126,44 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
             [=] {
                 cross_entropy_vec2(named, logits, label_int32, rows, cross_entropy_vec2_blocks);
             }, {cross_entropy_vec1_done}, 4);
-        const int32_t cross_entropy_vec3_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec3_blocks = fewer(48, vector);
         const Launch cross_entropy_vec3_done = rt.launch(
             "cross_entropy_vec3", Core::Vector, cross_entropy_vec3_blocks,
             [=] {
-                cross_entropy_vec3(counted_part_sum, counted_part, rows, cross_entropy_vec3_blocks);
+                cross_entropy_vec3(counted_part_sum_parts, counted_part, rows, cross_entropy_vec3_blocks);
             }, {cross_entropy_vec1_done}, 3);
-        const int32_t cross_entropy_vec4_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec4_blocks = fewer(48, vector);
         const Launch cross_entropy_vec4_done = rt.launch(
             "cross_entropy_vec4", Core::Vector, cross_entropy_vec4_blocks,
             [=] {
-                cross_entropy_vec3(counted_part_sum_2, counted_part_2, rows, cross_entropy_vec4_blocks);
+                cross_entropy_vec3(counted_part_sum_2_parts, counted_part_2, rows, cross_entropy_vec4_blocks);
             }, {cross_entropy_vec1_done}, 3);
-        const int32_t cross_entropy_vec5_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec5_blocks = fewer(48, vector);
         const Launch cross_entropy_vec5_done = rt.launch(
             "cross_entropy_vec5", Core::Vector, cross_entropy_vec5_blocks,
             [=] {
-                cross_entropy_vec3(counted_part_sum_3, counted_part_3, rows, cross_entropy_vec5_blocks);
+                cross_entropy_vec3(counted_part_sum_3_parts, counted_part_3, rows, cross_entropy_vec5_blocks);
             }, {cross_entropy_vec1_done}, 3);
-        const int32_t cross_entropy_vec6_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec6_blocks = fewer(48, vector);
         const Launch cross_entropy_vec6_done = rt.launch(
             "cross_entropy_vec6", Core::Vector, cross_entropy_vec6_blocks,
             [=] {
-                cross_entropy_vec3(counted_part_sum_4, counted_part_4, rows, cross_entropy_vec6_blocks);
+                cross_entropy_vec3(counted_part_sum_4_parts, counted_part_4, rows, cross_entropy_vec6_blocks);
             }, {cross_entropy_vec1_done}, 3);
-        const int32_t cross_entropy_vec7_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec7_blocks = fewer(48, vector);
         const Launch cross_entropy_vec7_done = rt.launch(
             "cross_entropy_vec7", Core::Vector, cross_entropy_vec7_blocks,
             [=] {
-                cross_entropy_vec3(counted_high_sum, counted_word, rows, cross_entropy_vec7_blocks);
+                cross_entropy_vec3(counted_high_sum_parts, counted_word, rows, cross_entropy_vec7_blocks);
             }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec8_blocks = fewer((rows_end - rows_begin + 127) / 128, vector);
         const Launch cross_entropy_vec8_done = rt.launch(
             "cross_entropy_vec8", Core::Vector, cross_entropy_vec8_blocks,
             [=] {
-                cross_entropy_vec8(loss_1, counted_low_3, counted_high, total, named, counted_part_sum,
-                    counted_part_sum_2, counted_part_sum_3, counted_part_sum_4,
-                    counted_high_sum, rows_begin, rows_end, cross_entropy_vec8_blocks);
+                cross_entropy_vec8(loss_1, counted_low_3, counted_high, total, named, counted_part_sum_parts,
+                    counted_part_sum_2_parts, counted_part_sum_3_parts,
+                    counted_part_sum_4_parts, counted_high_sum_parts, rows_begin, rows_end,
+                    cross_entropy_vec8_blocks);
             }, {cross_entropy_vec1_done, cross_entropy_vec2_done, cross_entropy_vec3_done, cross_entropy_vec4_done, cross_entropy_vec5_done, cross_entropy_vec6_done, cross_entropy_vec7_done}, 2);
         const int32_t cross_entropy_vec9_blocks = fewer(1, vector);
         rt.launch(

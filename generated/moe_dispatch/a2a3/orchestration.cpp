@@ -26,15 +26,19 @@ extern "C" __global__ AICORE void rank_vec3(
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec1(
-    __gm__ int32_t *count,
+    __gm__ int32_t *count_parts,
     __gm__ int32_t *chosen,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec2(
+    __gm__ int32_t *count,
+    __gm__ int32_t *count_parts,
+    int32_t nblk);
+extern "C" __global__ AICORE void offsets_vec3(
     __gm__ int32_t *before_1,
     __gm__ int32_t *count,
     int32_t nblk);
-extern "C" __global__ AICORE void offsets_vec3(
+extern "C" __global__ AICORE void offsets_vec4(
     __gm__ int32_t *before,
     __gm__ int32_t *before_1,
     __gm__ int32_t *count,
@@ -101,6 +105,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
     auto *chosen_2 = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
     auto *upto = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
+    auto *count_parts = static_cast<__gm__ int32_t *>(rt.workspace(3072 * sizeof(int32_t)));
     auto *before_1 = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *before = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *source_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8 * sizeof(int32_t)));
@@ -116,43 +121,49 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "rank_vec1", Core::Vector, rank_vec1_blocks,
             [=] {
                 rank_vec1(chosen_2, rank_vec1_blocks);
-            }, {}, 11);
+            }, {}, 12);
         const int32_t rank_vec2_blocks = fewer(t_end - t_begin, vector);
         const Launch rank_vec2_done = rt.launch(
             "rank_vec2", Core::Vector, rank_vec2_blocks,
             [=] {
                 rank_vec2(chosen, expert, chosen_2, t_begin, t_end, rank_vec2_blocks);
-            }, {rank_vec1_done}, 10);
+            }, {rank_vec1_done}, 11);
         const int32_t rank_vec3_blocks = fewer(1, vector);
         const Launch rank_vec3_done = rt.launch(
             "rank_vec3", Core::Vector, rank_vec3_blocks,
             [=] {
                 rank_vec3(upto, chosen, t, rank_vec3_blocks);
-            }, {rank_vec2_done}, 8);
-        const int32_t offsets_vec1_blocks = fewer(1, vector);
+            }, {rank_vec2_done}, 9);
+        const int32_t offsets_vec1_blocks = fewer(48, vector);
         const Launch offsets_vec1_done = rt.launch(
             "offsets_vec1", Core::Vector, offsets_vec1_blocks,
             [=] {
-                offsets_vec1(count, chosen, t, offsets_vec1_blocks);
-            }, {rank_vec2_done}, 9);
+                offsets_vec1(count_parts, chosen, t, offsets_vec1_blocks);
+            }, {rank_vec2_done}, 10);
         const int32_t offsets_vec2_blocks = fewer(1, vector);
         const Launch offsets_vec2_done = rt.launch(
             "offsets_vec2", Core::Vector, offsets_vec2_blocks,
             [=] {
-                offsets_vec2(before_1, count, offsets_vec2_blocks);
-            }, {offsets_vec1_done}, 6);
-        const int32_t offsets_vec3_blocks = 1;
+                offsets_vec2(count, count_parts, offsets_vec2_blocks);
+            }, {offsets_vec1_done}, 7);
+        const int32_t offsets_vec3_blocks = fewer(1, vector);
         const Launch offsets_vec3_done = rt.launch(
             "offsets_vec3", Core::Vector, offsets_vec3_blocks,
             [=] {
-                offsets_vec3(before, before_1, count, offsets_vec3_blocks);
-            }, {offsets_vec2_done, offsets_vec1_done}, 5);
+                offsets_vec3(before_1, count, offsets_vec3_blocks);
+            }, {offsets_vec2_done}, 6);
+        const int32_t offsets_vec4_blocks = 1;
+        const Launch offsets_vec4_done = rt.launch(
+            "offsets_vec4", Core::Vector, offsets_vec4_blocks,
+            [=] {
+                offsets_vec4(before, before_1, count, offsets_vec4_blocks);
+            }, {offsets_vec3_done, offsets_vec2_done}, 5);
         const int32_t placing_blocks = fewer(t_end - t_begin, vector);
         const Launch placing_done = rt.launch(
             "placing", Core::Vector, placing_blocks,
             [=] {
                 placing(place, upto, before, chosen, t_begin, t_end, placing_blocks);
-            }, {rank_vec3_done, offsets_vec3_done, rank_vec2_done}, 4);
+            }, {rank_vec3_done, offsets_vec4_done, rank_vec2_done}, 4);
         const int32_t inverse_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch inverse_vec1_done = rt.launch(
             "inverse_vec1", Core::Vector, inverse_vec1_blocks,
@@ -164,7 +175,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "inverse_vec2", Core::Vector, inverse_vec2_blocks,
             [=] {
                 inverse_vec2(source_3, t, inverse_vec2_blocks);
-            }, {}, 7);
+            }, {}, 8);
         const int32_t inverse_vec3_blocks = fewer((t * 8 + 127) / 128, vector);
         const Launch inverse_vec3_done = rt.launch(
             "inverse_vec3", Core::Vector, inverse_vec3_blocks,

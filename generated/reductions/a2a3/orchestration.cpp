@@ -22,14 +22,22 @@ extern "C" __global__ AICORE void along_rows(
     int32_t rows_end,
     int32_t nblk);
 extern "C" __global__ AICORE void along_columns_vec1(
-    __gm__ float *column_total,
+    __gm__ float *column_total_1_parts,
     __gm__ float *x,
     int32_t rows,
     int32_t nblk);
 extern "C" __global__ AICORE void along_columns_vec2(
-    __gm__ float *column_largest,
+    __gm__ float *column_largest_1_parts,
     __gm__ float *x,
     int32_t rows,
+    int32_t nblk);
+extern "C" __global__ AICORE void along_columns_vec3(
+    __gm__ float *column_total,
+    __gm__ float *column_total_1_parts,
+    int32_t nblk);
+extern "C" __global__ AICORE void along_columns_vec4(
+    __gm__ float *column_largest,
+    __gm__ float *column_largest_1_parts,
     int32_t nblk);
 
 namespace {
@@ -57,6 +65,9 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
     auto *spread = (__gm__ float *)args.spread;
     auto *column_total = (__gm__ float *)args.column_total;
     auto *column_largest = (__gm__ float *)args.column_largest;
+    // Values between kernels.
+    auto *column_total_1_parts = static_cast<__gm__ float *>(rt.workspace(4096 * sizeof(float)));
+    auto *column_largest_1_parts = static_cast<__gm__ float *>(rt.workspace(4096 * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
@@ -67,19 +78,31 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
             [=] {
                 along_rows(total, largest, least, average, product, spread, x, rows_begin, rows_end,
                     along_rows_blocks);
-            });
-        const int32_t along_columns_vec1_blocks = fewer(6, vector);
-        rt.launch(
+            }, {}, 1);
+        const int32_t along_columns_vec1_blocks = fewer(48, vector);
+        const Launch along_columns_vec1_done = rt.launch(
             "along_columns_vec1", Core::Vector, along_columns_vec1_blocks,
             [=] {
-                along_columns_vec1(column_total, x, rows, along_columns_vec1_blocks);
-            }, {}, 1);
-        const int32_t along_columns_vec2_blocks = fewer(6, vector);
-        rt.launch(
+                along_columns_vec1(column_total_1_parts, x, rows, along_columns_vec1_blocks);
+            }, {}, 2);
+        const int32_t along_columns_vec2_blocks = fewer(48, vector);
+        const Launch along_columns_vec2_done = rt.launch(
             "along_columns_vec2", Core::Vector, along_columns_vec2_blocks,
             [=] {
-                along_columns_vec2(column_largest, x, rows, along_columns_vec2_blocks);
-            }, {}, 1);
+                along_columns_vec2(column_largest_1_parts, x, rows, along_columns_vec2_blocks);
+            }, {}, 2);
+        const int32_t along_columns_vec3_blocks = fewer(6, vector);
+        rt.launch(
+            "along_columns_vec3", Core::Vector, along_columns_vec3_blocks,
+            [=] {
+                along_columns_vec3(column_total, column_total_1_parts, along_columns_vec3_blocks);
+            }, {along_columns_vec1_done});
+        const int32_t along_columns_vec4_blocks = fewer(6, vector);
+        rt.launch(
+            "along_columns_vec4", Core::Vector, along_columns_vec4_blocks,
+            [=] {
+                along_columns_vec4(column_largest, column_largest_1_parts, along_columns_vec4_blocks);
+            }, {along_columns_vec2_done});
     };
 
     launch_range(0, rows);

@@ -112,7 +112,7 @@ def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
         if extent is None and loop.dim == kernel.launch_dim and loop.role == "grid" and kernel.longest:
             extent = kernel.longest
         if not loop.parallel:
-            total *= 2 if extent is None else -(-extent // loop.tile)
+            total *= 2 if extent is None else -(-extent // loop.advance)
         else:
             distributed *= 2 * cores if extent is None else -(-extent // loop.tile)
         nodes = loop.body

@@ -65,7 +65,7 @@ class Lengths:
             return 1
         extent = self.of(node.stop, kernel) - self.of(node.start, kernel)
         staged = any(isinstance(part, For) and part.once for part in node.body)
-        return max(1, -(-extent // node.step) - staged)
+        return max(1, -(-extent // node.advance) - staged)
 
     def inside(self, node: For, kernel: InstrKernel) -> Lengths:
         """The lengths in its body: of its first iteration, whose tile is whole if any is."""

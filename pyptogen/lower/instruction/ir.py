@@ -198,13 +198,13 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class For:
-    """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
-    this block's share and strides over the others'. ``slot`` counts the iterations of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or after ``before``,
-    and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may be left out
-    too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``:
-    the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``index_set``: as of
-    the Tile level's loop, for the text."""
+    """``for (var = start; var < stop; var += step * every)``; ``valid`` names min(step, stop - var). A parallel loop
+    starts at this block's share and strides over the others'. ``slot`` counts the iterations of the body over the whole
+    kernel, modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or after
+    ``before``, and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may
+    be left out too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not count them.
+    ``share``: the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``index_set``,
+    ``every``: as of the Tile level's loop."""
 
     var: str
     start: Poly
@@ -223,6 +223,12 @@ class For:
     only: Condition | None = None
     share: tuple[str, str] | None = None
     index_set: IndexSet = ""
+    every: int = 1
+
+    @property
+    def advance(self) -> int:
+        """From one iteration to the next, in one block's walk of a loop that is not parallel."""
+        return self.step * self.every
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one iteration of a loop that is `once` takes place in number ``turn`` of ``turns`` of the loop

@@ -41,7 +41,8 @@ from pyptogen.lower.tile.parser import EXTENT, Parser, split_operands
 _PIPE = "|".join(get_args(Pipe))
 _KERNEL = re.compile(r"kernel (?P<name>\w+) \((?P<core>cube|vector|mixed)\) on (?P<platform>\w+) stages (?P<stages>.*)")
 _LOOP = re.compile(
-    r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<step>\d+)(?: \((?P<valid>\w+) valid\))?"
+    r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<step>\d+)(?: every (?P<every>\d+))?"
+    r"(?: \((?P<valid>\w+) valid\))?"
     r"(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?(?: if \((?P<only>.*)\))?"
     r"(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
     r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?(?P<parallel> parallel)?(?: -- (?P<note>.*))?"
@@ -143,6 +144,7 @@ class _Reader:
             loop["var"], start, stop, int(loop["step"]), loop["valid"], bool(loop["parallel"]), self.body(indent),
             loop["note"] or "", span, loop["slot"], int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
             (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
+            int(loop["every"] or 1),
         )  # fmt: skip
 
     def group(self) -> Pass:

@@ -125,6 +125,7 @@ class _Lines:
 
 def _loop(node: For) -> str:
     words = [f"for {node.var} in {node.start}..{node.stop} step {node.step}"]
+    words += [f"every {node.every}"] if node.every > 1 else []
     words += [f"({node.valid} valid)"] if node.valid else []
     words += [f"after {node.after}"] if node.after is not None else []
     words += [f"before {node.before}"] if node.before is not None else []

@@ -111,7 +111,8 @@ class Op:
     ========== =====================================================================================
     cast       ``dtype``, ``mode`` (none rint round floor ceil trunc odd), ``saturate`` (bool)
     minimum    ``mask``, in a loop that tells what its rows see: the first operand where a row sees all of the block
-    sum …      ``axis`` (non-negative int); the result keeps the axis with size 1
+    sum …      ``axis`` (non-negative int); the result keeps the axis with size 1. With ``parts`` and ``piece`` the axis
+               has that many elements: piece i of the operand's axis, of so many elements, is reduced into i % parts
     matmul     ``dtype`` of the result; fp32 accumulation for floats, int32 for int8. Operands [.., m, k] and [k, n]
     reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
     slice      ``axis``, ``start``, ``stop`` (sympy)

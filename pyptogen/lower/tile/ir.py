@@ -324,7 +324,7 @@ class Loop:
     left out too: a condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count
     them. ``share``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
     row in the tile and of the number of its rows, `share_of` the valid ones. ``index_set`` is for readers:
-    `IndexSet`."""
+    `IndexSet`. ``every``: of the tiles from ``start`` on, each so manyth, as where parts of a reduction take turns."""
 
     var: str
     dim: str
@@ -344,6 +344,12 @@ class Loop:
     only: Condition | None = None
     share: tuple[str, str] | None = None
     index_set: IndexSet = ""
+    every: int = 1
+
+    @property
+    def advance(self) -> int:
+        """From one iteration to the next."""
+        return self.tile * self.every
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""

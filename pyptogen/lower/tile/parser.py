@@ -37,8 +37,9 @@ from pyptogen.lower.tile.printer import OF_EVERY_OPERATION
 
 EXTENT = r"\d+(?:\([^)]*\))?"
 _LOOP = re.compile(
-    r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<tile>\d+)(?: over (?P<dim>[\w.]+))?"
-    r"(?: \((?P<valid>\w+) valid\))?(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?"
+    r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<tile>\d+)(?: every (?P<every>\d+))?"
+    r"(?: over (?P<dim>[\w.]+))?(?: \((?P<valid>\w+) valid\))?"
+    r"(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?"
     r"(?: if \((?P<only>.*)\))?(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
     r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?: (?P<role>\w+)(?P<parallel> parallel)?"
 )
@@ -280,6 +281,7 @@ class Parser:
             cast(Any, loop["role"]), bool(loop["parallel"]), self.body(indent), span, loop["slot"],
             int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
             (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
+            int(loop["every"] or 1),
         )  # fmt: skip
 
     def condition(self, text: str) -> Condition:

@@ -112,6 +112,7 @@ def _value(value: object) -> str:
 def loop_text(loop: Loop) -> str:
     """The head of a loop."""
     words = [f"for {loop.var} in {loop.start}..{loop.stop} step {loop.tile}"]
+    words += [f"every {loop.every}"] if loop.every > 1 else []
     words += [f"over {loop.dim}"] if loop.dim != loop.var else []
     words += [f"({loop.valid} valid)"] if loop.valid else []
     words += [f"after {loop.after}"] if loop.after is not None else []

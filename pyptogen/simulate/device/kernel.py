@@ -155,7 +155,7 @@ class Walk:
         """Begins each iteration that this block has, with the loop's numbers in place; yields the loop's variable."""
         env = self.env
         start, stop = self.number(loop.start), self.number(loop.stop)
-        first, every = 0, 1
+        first, every = 0, loop.every
         if loop.parallel and len(distributed_nest(loop)) == 1:
             # Nested distributed loops are one row of iterations, of which each block takes every so manyth.
             first, every = (self.block - env.get(PASSED, 0)) % self.blocks, self.blocks
@@ -202,7 +202,7 @@ class Walk:
             self.env[PASSED] = 0
         self.nested += loop.parallel
         distributed = loop.parallel and len(distributed_nest(loop)) == 1
-        self.open.append((loop, loop.step * (self.blocks if distributed else 1)))
+        self.open.append((loop, loop.step * self.blocks if distributed else loop.advance))
         for _ in self._rounds(loop):
             self.seen += 1
             if self.seen > MOST_ITERATIONS:

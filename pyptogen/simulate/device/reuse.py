@@ -65,7 +65,7 @@ def _accesses(
     for node in nodes:
         if isinstance(node, For):
             extent = _number(node.stop, numbers) - _number(node.start, numbers)
-            trips = 1 if node.once else max(1, -(-extent // node.step))
+            trips = 1 if node.once else max(1, -(-extent // node.advance))
             if node.parallel:
                 trips = min(trips, blocks)
             inside = {**numbers, **({node.valid: max(0, min(node.step, extent))} if node.valid is not None else {})}

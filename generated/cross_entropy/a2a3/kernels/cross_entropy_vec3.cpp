@@ -1,5 +1,5 @@
 // cross_entropy_vec3: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles i1 1536, once 1; memory UB 12864 B
+// stages cross_entropy; tiles i1 1536, turn 1; memory UB 12864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,10 +13,10 @@ using VecI32_8x1536_r1 = Tile<TileType::Vec, int32_t, 8, 1536, BLayout::RowMajor
 using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecI32_8x128_r1 = Tile<TileType::Vec, int32_t, 8, 128, BLayout::RowMajor, 1, 128>;
 using CountedPartGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-using CountedPartSumGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
+using CountedPartSumPartsGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *counted_part_sum,
+    __gm__ int32_t *counted_part_sum_parts,
     __gm__ int32_t *counted_part,
     int32_t rows,
     int32_t nblk,
@@ -28,12 +28,12 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
+    for (int32_t turn = block; turn < 48; turn += nblk) {
         // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2_row, 0);
-        for (int32_t i1 = 0; i1 < rows; i1 += 1536, i1_buffer ^= 1) {
+        for (int32_t i1 = turn * 1536; i1 < rows; i1 += 73728, i1_buffer ^= 1) {  // one tile in 48
             const int32_t i1_valid = rows - i1 < 1536 ? rows - i1 : 1536;
             VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_buffer * 0x01800);  // UB 0x00020..0x03020, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
@@ -52,8 +52,8 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        CountedPartSumGm counted_part_sum_out(counted_part_sum);
-        TSTORE(counted_part_sum_out, total_2_row);
+        CountedPartSumPartsGm counted_part_sum_parts_out(counted_part_sum_parts + int64_t(turn));
+        TSTORE(counted_part_sum_parts_out, total_2_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
@@ -64,7 +64,7 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void cross_entropy_vec3(
-    __gm__ int32_t *counted_part_sum, __gm__ int32_t *counted_part, int32_t rows, int32_t nblk)
+    __gm__ int32_t *counted_part_sum_parts, __gm__ int32_t *counted_part, int32_t rows, int32_t nblk)
 {
-    run_block(counted_part_sum, counted_part, rows, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(counted_part_sum_parts, counted_part, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

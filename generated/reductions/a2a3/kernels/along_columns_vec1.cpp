@@ -1,5 +1,5 @@
 // along_columns_vec1: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i1 96, i2 64; memory UB 49920 B
+// stages along_columns; tiles i1 96, i2 64, turn 1; memory UB 49920 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,10 +11,10 @@ namespace {
 using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_64x96 = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 512, 1>>;
-using ColumnTotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using ColumnTotal1PartsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
-    __gm__ float *column_total,
+    __gm__ float *column_total_1_parts,
     __gm__ float *x,
     int32_t rows,
     int32_t nblk,
@@ -26,13 +26,16 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
+    const int32_t tiles = 48;  // of turn and i1
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t turn = tile / 6;
+        const int32_t i1 = tile % 6 * 96;
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
         // column_total: sum(x, axis=0)
         VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
+        for (int32_t i2 = turn * 64; i2 < rows; i2 += 512, i2_buffer ^= 1) {  // one tile in 8
             const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
             VecF32_64x96 part(i2_valid, i1_valid); TASSIGN(part, 0x00180 + i2_buffer * 0x06000);  // UB 0x00180..0x0c180, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
@@ -49,8 +52,8 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        ColumnTotalGm column_total_out(column_total + int64_t(i1), {i1_valid});
-        TSTORE(column_total_out, total_2);
+        ColumnTotal1PartsGm column_total_1_parts_out(column_total_1_parts + int64_t(turn) * 512 + int64_t(i1), {i1_valid});
+        TSTORE(column_total_1_parts_out, total_2);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
@@ -61,7 +64,7 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void along_columns_vec1(
-    __gm__ float *column_total, __gm__ float *x, int32_t rows, int32_t nblk)
+    __gm__ float *column_total_1_parts, __gm__ float *x, int32_t rows, int32_t nblk)
 {
-    run_block(column_total, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(column_total_1_parts, x, rows, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -45,14 +45,14 @@ def _in_loop(loop: For) -> tuple[Node, ...]:
             (w for w, at in loads if (at.rows, at.cols) == (node.rows, node.cols) and (slow or _windows(at) == 1)), None
         )
         if found is not None:
-            rows = Poly.of("nblk") * loop.step if loop.parallel else Poly.of(loop.step)
+            rows = Poly.of("nblk") * loop.step if loop.parallel else Poly.of(loop.advance)
             body[i] = replace(node, ahead=((found, rows),))
             break
     return tuple(body)
 
 
 def _advances(window: GmWindow, loop: For) -> bool:
-    """Whether the next iteration's window is `loop.step` rows further on."""
+    """Whether the next iteration's window is as many rows further on as the loop advances."""
     moved = {mono: coefficient for mono, coefficient in window.offset.terms if loop.var in mono}
     return moved == dict((Poly.of(loop.var) * window.row_stride).terms)
 

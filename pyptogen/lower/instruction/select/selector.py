@@ -202,9 +202,7 @@ class Selector:
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
                 bounds = (node.slot, node.slots, node.after, node.before, node.once)
                 result.append(
-                    For(
-                        *steps, body, "", node.span, *bounds, only=node.only, share=node.share, index_set=node.index_set
-                    )
+                    For(*steps, body, "", node.span, *bounds, node.only, node.share, node.index_set, node.every)
                 )
             else:
                 result += self.handlers[type(node)](self, node)

@@ -235,7 +235,7 @@ def _read_first(read: _Access, write: _Access, distributed: Sequence[Loop]) -> b
 
 def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]]) -> bool:
     """The same elements, in the order of loops of the same lengths."""
-    lengths = [[(loop.start, loop.stop, loop.tile) for loop in loops] for loops in own]
+    lengths = [[(loop.start, loop.stop, loop.tile, loop.every) for loop in loops] for loops in own]
     if lengths[0] != lengths[1]:
         return False
     names = {a.var: b.var for a, b in zip(*own, strict=True)} | {

@@ -41,6 +41,18 @@ COPIES = frozenset({"copy", "permute", "expand", "concat"})
 """Operations whose loops go over the axes of the result, outermost first."""
 
 
+def elements_of_a_tile(platform: Platform, dtype: str) -> int:
+    """Elements of one tile."""
+    return (CPU_TILE_BYTES if platform.unified else TILE_BYTES) // max(DTYPES[dtype], 2)
+
+
+def most_rows(platform: Platform, dtype: str, width: int) -> int:
+    """Rows of one tile with so many columns. Rows begin at 32 bytes, so many short ones take more than their elements:
+    a quarter of UB at the most."""
+    pitch = max(width * DTYPES[dtype], 32)
+    return max(1, min(elements_of_a_tile(platform, dtype) // width, platform.memories["ub"] // 4 // pitch))
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One axis of an iteration space: its extent, and how far one step moves in each tensor, in elements."""
@@ -190,13 +202,11 @@ class StandaloneBuilder:
 
     def budget(self, dtype: str) -> int:
         """Elements of one tile."""
-        return (CPU_TILE_BYTES if self.platform.unified else TILE_BYTES) // max(DTYPES[dtype], 2)
+        return elements_of_a_tile(self.platform, dtype)
 
     def most_rows(self, dtype: str, width: int) -> int:
-        """Rows of one tile with so many columns. Rows begin at 32 bytes, so many short ones take more than their
-        elements: a quarter of UB at the most."""
-        pitch = max(width * DTYPES[dtype], 32)
-        return max(1, min(self.budget(dtype) // width, self.platform.memories["ub"] // 4 // pitch))
+        """Rows of one tile with so many columns."""
+        return most_rows(self.platform, dtype, width)
 
     def step(self, item: Item, tile: int) -> Step:
         """A loop over an item; a tile that is larger than it is cut down to it."""

@@ -1,23 +1,27 @@
 """Reductions over an axis that is not the last, or longer than a tile: pieces, and a running result.
 
 Of the last axis: the rows of a tile are rows of the operand, and each piece of a row gives a column of results. Of
-another axis: the rows of a tile are steps along that axis, and each piece gives a row of results.
+another axis: the rows of a tile are steps along that axis, and each piece gives a row of results. Where the axis is in
+parts that take turns (``parts`` and ``piece``, `split_reductions`), each has its own result, and a loop over its pieces
+alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
-from pyptogen.lower.tile.ir import Extent, Form
+from pyptogen.lower.tile.ir import Extent, Form, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
-from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, elements_of_a_tile, most_rows
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
 DEEP, DEEP_IN_CACHE, DEEP_IN_PASS = 64, 2, 8
@@ -26,6 +30,23 @@ quarter less time for 8192 x 4096 than with 64). A piece that one pass loads and
 as long as the row of results may be, which lies in L1 (half the time of lines of 8 KB)."""
 NARROW = 8
 """The least columns of a tile whose rows are steps along an axis: 32 bytes of fp32."""
+
+
+def piece(platform: Platform, op: Op) -> int:
+    """Steps along the reduced axis of an operation in one piece, where cube and vector cores are apart."""
+    return elements_of_a_tile(platform, op.result.dtype) // 4 if _is_last(op) else DEEP
+
+
+def results_of_a_tile(platform: Platform, op: Op) -> tuple[int, int]:
+    """How many results of the axes ahead of the reduced one, and of those behind it, a tile gives at most, there."""
+    if _is_last(op):
+        return most_rows(platform, op.result.dtype, piece(platform, op)), 1
+    return 1, elements_of_a_tile(platform, op.result.dtype) // DEEP
+
+
+def _is_last(op: Op) -> bool:
+    """Whether all axes behind the reduced one have the size 1, so that its elements lie side by side."""
+    return all(size == 1 for size in op.result.shape[int(op.attrs["axis"]) + 1 :])
 
 
 def reduce(b: StandaloneBuilder, op: Op) -> None:
@@ -82,24 +103,28 @@ def _columns(
         most = max(DEEP_IN_CACHE, min(DEEP, b.budget(dtype) // (last.extent.constant or b.budget(dtype))))
         width = b.budget(dtype) // most
     cols = b.step(last, max(8, width) if contiguous else 1)
-    deep = b.step(along, most)
-    kept, steps = [*outer, cols], [*outer, cols, deep]
+    deep = b.step(along, int(op.attrs.get("piece", most)))
+    part_of = _part(b, op, target)
+    kept, steps = [*outer, *part_of, cols], [*outer, cols, deep]
     total = b.tile("total", dtype, Extent(1), cols.extent(), "row")
     part = b.tile("part", dtype, deep.extent(), cols.extent(), "full")
     found = b.tile("found", dtype, Extent(1), cols.extent(), "row")
-    piece = b.wrapped(
-        [deep],
-        [
-            b.load(part, view.tensor, b.at(view.offset, steps, 1), along.steps[1]),
-            b.do(Reduce, found, part, fn=op.kind, over_rows=True),
-            b.do(Binary, total, total, found, fn=JOINS[op.kind]),
-        ],
+    pieces = _in_turns(
+        part_of,
+        b.wrapped(
+            [deep],
+            [
+                b.load(part, view.tensor, b.at(view.offset, steps, 1), along.steps[1]),
+                b.do(Reduce, found, part, fn=op.kind, over_rows=True),
+                b.do(Binary, total, total, found, fn=JOINS[op.kind]),
+            ],
+        ),
     )
     b.nest(
         kept,
         [
             b.do(Fill, total, b.number(neutral(op.kind, dtype))),
-            *piece,
+            *pieces,
             b.store(total, target.tensor, b.at(target.offset, kept, 0)),
         ],
     )
@@ -110,25 +135,49 @@ def _rows(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: li
     view, target = views
     dtype = op.result.dtype
     cols, outer, height, strides = _by_rows(b, dtype, before, along)
+    part_of = _part(b, op, target)
     total = b.tile("total", dtype, height, Extent(1), "col")
     part = b.tile("part", dtype, height, cols.extent(), "full")
     found = b.tile("found", dtype, height, Extent(1), "col")
-    piece = b.wrapped(
-        [cols],
-        [
-            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
-            b.do(Reduce, found, part, fn=op.kind),
-            b.do(Binary, total, total, found, fn=JOINS[op.kind]),
-        ],
+    pieces = _in_turns(
+        part_of,
+        b.wrapped(
+            [cols],
+            [
+                b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
+                b.do(Reduce, found, part, fn=op.kind),
+                b.do(Binary, total, total, found, fn=JOINS[op.kind]),
+            ],
+        ),
     )
+    kept = [*outer, *part_of]
     b.nest(
-        outer,
+        kept,
         [
             b.do(Fill, total, b.number(neutral(op.kind, dtype))),
-            *piece,
-            b.store(total, target.tensor, b.at(target.offset, outer, 0), strides[0]),
+            *pieces,
+            b.store(total, target.tensor, b.at(target.offset, kept, 0), strides[0]),
         ],
     )
+
+
+def _part(b: StandaloneBuilder, op: Op, target: GmView) -> list[Step]:
+    """The loop over the parts of the reduced axis, each of which has a result; none where the axis is whole."""
+    if "parts" not in op.attrs:
+        return []
+    (axis,) = target.axes[int(op.attrs["axis"])]
+    return [Step(Item(axis.extent, (axis.stride, ZERO)), b.variable("turn"), 1)]
+
+
+def _in_turns(part: Sequence[Step], pieces: Sequence[Node]) -> Sequence[Node]:
+    """The loop over all pieces as one over those of a part."""
+    if not part:
+        return pieces
+    (loop,) = pieces
+    assert isinstance(loop, Loop)
+    parts = part[0].item.extent.constant
+    assert parts is not None
+    return [replace(loop, start=Poly.of(part[0].var) * loop.tile, every=parts)]
 
 
 def _by_rows(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyptogen.records import quick
 
+
+@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a source file: 1-based lines and columns; the end column is one past the last character.

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
+from pyptogen.records import quick
+
 Monomial = tuple[str, ...]
 
 RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
@@ -24,6 +26,7 @@ _UNIT: tuple[tuple[Monomial, int], ...] = (((), 1),)
 _NO_NAMES = frozenset[str]()
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Poly:
     """Sum of ``coefficient * product of names``; terms sorted, no zero coefficients, so equality is structural."""
@@ -104,6 +107,16 @@ class Poly:
         for mono, coeff in self.terms:
             for name in mono:
                 coeff *= env[name]
+            total += coeff
+        assert total == int(total), f"{self} is no whole number"
+        return int(total)
+
+    def evaluate_or_zero(self, env: Mapping[str, int]) -> int:
+        """Value with names that are not in ``env`` as 0."""
+        total = 0
+        for mono, coeff in self.terms:
+            for name in mono:
+                coeff *= env.get(name, 0)
             total += coeff
         assert total == int(total), f"{self} is no whole number"
         return int(total)

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Span
+from pyptogen.records import quick
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Of one line. ``part``: the template and its section (``kernel.cpp.j2: includes``); ``span``: what of the spec the

@@ -11,15 +11,17 @@ does what other iterations read. The counter goes on through all loops around, s
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
 from pyptogen.lower.tile.ops import TRANSFERS_IN, TRANSFERS_OUT
+from pyptogen.records import quick, replace
 
 Path = tuple[int, ...]
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """``copies`` of a tile, the current one told by ``slot``; ``inside`` are all tiles that only the loop which counts

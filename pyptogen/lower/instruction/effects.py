@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import (
@@ -28,6 +29,7 @@ from pyptogen.lower.isa.fractals import Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import quick
 
 UNKNOWN_REACH = 1 << 20
 """Bytes behind a tile whose address nobody knows before run time: all of any memory."""
@@ -40,6 +42,7 @@ STORE_PIPES = frozenset({"MTE3", "FIX"})
 PipeBarrier)."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Region:
     """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
@@ -65,6 +68,7 @@ Lying = tuple[tuple[str, int], Spacing]
 """How far apart the fractals of one operand in L0 are: its location, its first byte, the distance."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Touch:
     """What one instruction reads and writes, on chip and where an index says; ``number`` is its own. ``leaves`` and
@@ -82,6 +86,7 @@ class Touch:
         return tuple(region for region in self.writes if region.memory.startswith(GM))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Two instructions touch the same bytes, one of them writing. ``slot``: all of these bytes are in copies that
@@ -113,14 +118,18 @@ class Touches:
         pipes = dict.fromkeys(node.pipe for node in nodes if isinstance(node, Instr))
         self.pipes: dict[str, int] = {pipe: number for number, pipe in enumerate(pipes)}
         self.met: list[Met] = []
+        self.steps: dict[int, tuple[Any, ...]] = {}
+        """By instruction what `in_order` made ready of it."""
 
     def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         """What an instruction touches in an iteration with these counters."""
         fixed = self._fixed.get(id(instr))
         if fixed is not None:
             return fixed
-        names = self.counters(instr, slots)
-        key = (id(instr), *(slots[n] for n in names))
+        names = self._counters.get(id(instr))
+        if names is None:
+            names = self.counters(instr, slots)
+        key = (id(instr), *[slots[name] for name in names])
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = self._look(instr, slots)

@@ -23,26 +23,19 @@ Afterwards the replay of the program for all small trip counts finds nothing (ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, prove, rounds
+from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
+from pyptogen.records import replace
 
 ROUNDS = 64
 PLANS: tuple[tuple[Share, bool], ...] = (("always", True), ("crowded", True), ("never", True), ("never", False))
 """How event ids are given, and whether orders may be joined; the first plan that is proved is taken."""
-
-
-def _shared(a: Path, b: Path) -> int:
-    n = 0
-    while n < min(len(a), len(b)) - 1 and a[n] == b[n]:
-        n += 1
-    return n
 
 
 def _loop(kernel: InstrKernel, body: Path) -> For | None:
@@ -55,16 +48,10 @@ def _loop(kernel: InstrKernel, body: Path) -> For | None:
     return loop
 
 
-def _carried(earlier: Access, later: Access) -> int | None:
-    """The outermost loop around both accesses of whose iterations they are in two."""
-    depth = _shared(earlier.path, later.path)
-    return next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
-
-
-def _order(kernel: InstrKernel, earlier: Access, later: Access, carried: int | None, slot: str | None) -> Order:
-    """The order that settles a race, ``carried`` by a loop as of `_carried`, about copies that ``slot`` counts."""
-    depth = _shared(earlier.path, later.path)
-    level = depth if carried is None else carried + 1
+def _order(kernel: InstrKernel, earlier: Access, later: Access, by: int | None, slot: str | None) -> Order:
+    """The order that settles a race, carried ``by`` a loop (`carried`), about copies that ``slot`` counts."""
+    depth = shared(earlier.path, later.path)
+    level = depth if by is None else by + 1
     while level < depth and (loop := _loop(kernel, later.path[:level])) is not None and len(distributed_nest(loop)) > 1:
         level += 1  # what a block takes of loops that are distributed together is one loop to it
     counting = level
@@ -76,8 +63,8 @@ def _order(kernel: InstrKernel, earlier: Access, later: Access, carried: int | N
     rotates = loop is not None and loop.slot is not None and loop.slot == slot
     copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
     ends = earlier.path[level], later.path[level]
-    loops = carried is None and min(len(earlier.path), len(later.path)) > level + 1
-    return Order(*pipes, body, *ends, carried is not None, later.instr.span, *copies, loops)
+    loops = by is None and min(len(earlier.path), len(later.path)) > level + 1
+    return Order(*pipes, body, *ends, by is not None, later.instr.span, *copies, loops)
 
 
 def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
@@ -85,17 +72,11 @@ def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
     latest node. What follows from it is not found again. Orders from one loop to the next come last: where these share
     tokens, they follow."""
     chosen: dict[tuple[str, str], Order] = {}
-    seen = set[tuple[Path, Path, int | None, str | None]]()
     for finding in races:
         earlier, later = finding.earlier, finding.later
         if earlier is None or later is None:
             raise IllegalIR(finding.text)
-        carried = _carried(earlier, later)
-        race = earlier.path, later.path, carried, finding.slot
-        if race in seen:
-            continue  # the same in another iteration
-        seen.add(race)
-        order = _order(kernel, earlier, later, carried, finding.slot)
+        order = _order(kernel, earlier, later, carried(earlier, later), finding.slot)
         other = chosen.get((order.src, order.dst))
         if other is None or _rank(order) > _rank(other):
             chosen[(order.src, order.dst)] = order
@@ -126,7 +107,7 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
         if all_in_order(_with_flags(flags), (trips,), touches):
             return True
         found: list[Finding] = []
-        Replay(flags.kernel, trips, flags.places, found.append, touches).run()
+        Replay(flags.kernel, trips, flags.places, found.append, touches, planning=True).run()
         races = [f for f in found if f.kind == "race"]
         hazards = [f for f in found if f.kind == "hazard"]
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]

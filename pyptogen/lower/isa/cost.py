@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyptogen.lower.platforms.timing import Timing
+from pyptogen.records import quick
 
 VECTOR_BYTES = 256
 """What a repeat of a vector instruction works on."""
@@ -18,6 +19,7 @@ FRACTAL = 16
 MERGES = frozenset({"TMRGSORT", "TSORT32"})
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A tile as an instruction sees it: location, dtype, bytes of an element, valid extents, elements of a whole row
@@ -38,6 +40,7 @@ class Shape:
         return self.rows * self.cols * self.size
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Bursts:
     """What a transfer moves: ``count`` bursts of so many bytes each."""
@@ -46,6 +49,7 @@ class Bursts:
     bytes: float
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Price:
     """``hold``: cycles on the pipe, ``latency``: from there to the end, ``settle``: from there to when others may rely

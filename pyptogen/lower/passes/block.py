@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower import fitting_tiles
 from pyptogen.lower.block import memory, place, plan
 from pyptogen.lower.block.ir import BlockKernel
@@ -11,6 +9,7 @@ from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.loops import hoist_loads
+from pyptogen.records import replace
 
 
 def _memory(state: State) -> State:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pyptogen.lower.block import plan
 from pyptogen.lower.block.ir import BlockKernel
@@ -17,6 +17,7 @@ from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
 from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
+from pyptogen.records import replace
 
 
 def _is_standalone(state: State) -> Callable[[Op], bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import inf
 
 from pyptogen.lower.block import memory, plan
@@ -24,6 +24,7 @@ from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.variants import Part, Table
+from pyptogen.records import replace
 
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pyptogen.diagnostics import Span
 from pyptogen.number_formats import BY_BYTES as BY_BYTES
 from pyptogen.number_formats import PACKED as PACKED
+from pyptogen.records import quick
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel
@@ -51,6 +52,7 @@ class Attr:
     definition: Any = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Value:
     """An SSA value; also the type of a contract tensor. ``layout`` is the physical layout in GM (nd, dn, nz)."""
@@ -104,6 +106,7 @@ PRIMITIVES = (
 )  # fmt: skip
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Op:
     """One primitive. ``attrs`` by kind:

@@ -16,6 +16,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa.kinds import REDUCE_NAMES
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, SCAN, UNARY
 from pyptogen.lower.tile.ir import GmRef, Source, TileOp
+from pyptogen.records import quick
 
 OperandRole = Literal["a", "b", "a scales", "b scales"]
 """Which operand of a product: left, right, and the scales of either."""
@@ -50,6 +51,7 @@ class OfGm(TileOp):
 # -- between GM and tiles ---------------------------------------------------------------------------------------------
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Load(OfGm):
     """``gm`` → dst. ``fifo``: the window lies in the popped buffer of that fifo."""
@@ -248,6 +250,7 @@ class Unary(TileOp):
         return self.fn
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Binary(TileOp):
     """``fn`` of two operands, which broadcast by their forms. ``mask``: it is its first operand in rows that see all of
@@ -287,6 +290,7 @@ class BitwiseNot(TileOp):
     mnemonic: ClassVar[str] = "bitwise_not"
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Cast(TileOp):
     """With the round mode ``mode``; ``saturate`` says what becomes of integers out of range."""

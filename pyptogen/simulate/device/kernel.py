@@ -140,7 +140,7 @@ class Walk:
 
     def number(self, value: Poly) -> int:
         """A number of the text; names that nobody knows count as 0."""
-        return value.evaluate({name: self.env.get(name, 0) for name in value.names()})
+        return value.evaluate_or_zero(self.env)
 
     def _event(self, flag: SetFlag | WaitFlag) -> int:
         return flag.event + (self.env[flag.slot] if flag.slot is not None else 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
+from pyptogen.records import replace
 from pyptogen.schema import DimSpec, Expr
 from pyptogen.schema.budget import MOST_NESTED, too_much
 from pyptogen.schema.models import GREATEST_SIZE

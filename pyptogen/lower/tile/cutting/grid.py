@@ -16,11 +16,13 @@ from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import Extent, Form
+from pyptogen.records import quick
 
 MANY_TILES = 8
 """Tiles of a static dim from which on they alone keep the cores of a launch busy."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Shape2D:
     """The 2-D tile of a value in a stage, and the GM factors behind rows and columns."""

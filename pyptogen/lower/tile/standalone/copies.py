@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.refusal import unsupported
@@ -13,6 +12,7 @@ from pyptogen.lower.tile.ir import Extent, Node
 from pyptogen.lower.tile.ops import Broadcast, Iota, Transpose
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
+from pyptogen.records import replace
 
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""

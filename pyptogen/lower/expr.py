@@ -40,7 +40,7 @@ class Poly:
             return value
         if isinstance(value, str):
             return Poly((((value,), 1),))
-        return Poly((((), int(value)),)) if value else Poly()
+        return Poly((((), int(value)),)) if value else ZERO
 
     @staticmethod
     def _collect(terms: Mapping[Monomial, int]) -> Poly:
@@ -62,6 +62,9 @@ class Poly:
         other = Poly.of(other)
         if self.terms == _UNIT or other.terms == _UNIT:
             return other if self.terms == _UNIT else self
+        if len(other.terms) == 1 and not other.terms[0][0]:
+            factor = other.terms[0][1]
+            return Poly(tuple([(mono, coeff * factor) for mono, coeff in self.terms]))
         product: dict[Monomial, int] = {}
         for m1, c1 in self.terms:
             for m2, c2 in other.terms:
@@ -80,9 +83,10 @@ class Poly:
         return self.terms[0][1] if self.terms[0][0] == () and len(self.terms) == 1 else None
 
     def names(self) -> frozenset[str]:
-        if not self.terms or (len(self.terms) == 1 and not self.terms[0][0]):
-            return _NO_NAMES
-        return frozenset(name for mono, _ in self.terms for name in mono)
+        if len(self.terms) == 1:
+            mono = self.terms[0][0]
+            return frozenset(mono) if mono else _NO_NAMES
+        return frozenset([name for mono, _ in self.terms for name in mono])
 
     def renamed(self, name: Callable[[str], str]) -> Poly:
         """The same of other names, each of which stands for one of these."""
@@ -205,6 +209,10 @@ def from_sympy(expr: Any, static: Mapping[str, int]) -> Poly:
     Raises:
         ValueError: not a polynomial with integer coefficients.
     """
+    if isinstance(expr, int) or expr.is_Integer:
+        return Poly.of(int(expr))
+    if expr.is_Symbol:
+        return Poly.of(static.get(expr.name, expr.name))
     import sympy
 
     expanded = sympy.expand(

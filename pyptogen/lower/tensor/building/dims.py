@@ -29,6 +29,9 @@ _MOST_CORNERS = 10
 @lru_cache(maxsize=4096)
 def _vanishes(difference: Any) -> bool:
     """Whether an expression of sizes is 0 whatever they are; specs ask the same of the same sizes over and over."""
+    expanded = sympy.expand(difference)
+    if expanded == 0 or expanded.is_polynomial():
+        return bool(expanded == 0)
     return bool(sympy.simplify(difference) == 0)
 
 

@@ -110,7 +110,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     rows = sizes.select_rows(program, target)
 
     rows_name_sizes = any(any(row.row.sizes.values()) for row in rows)
-    known = None if rows_name_sizes else Known()
+    known = Known()
     same: dict[_Parts, Lowered] = {}
 
     def lowered(tried: Sequence[Selected], shown: Dump | None = None) -> Lowered:

@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
+from pyptogen.lower.instruction.known_flags import KnownFlags, Question, moved, question
 from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
@@ -121,40 +122,55 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
     return False
 
 
-def run(kernel: InstrKernel) -> InstrKernel:
-    """Insert flags and barriers into one kernel and prove the result.
+def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
+    """Insert flags and barriers into one kernel and prove the result. ``known``: what was planned before.
 
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    touches, walks = Touches(kernel), rounds(kernel)
-    for share, join in PLANS:
-        flags = Flags(kernel, share, join)
-        findings = _finished(flags, walks, touches)
-        if not findings:
-            break
-    require(
-        not findings,
-        f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
-        kernel.span,
-    )
-    return _with_flags(_needed(flags, walks, touches))
+    touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
+    asked = question(kernel, touches)
+    if asked not in known.proved:
+        for plan in PLANS:
+            flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
+            findings = _finished(flags, settled, walks, touches)
+            if not findings:
+                break
+        require(
+            not findings,
+            f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
+            kernel.span,
+        )
+        known.proved[asked] = _needed(flags, walks, touches)
+    return _with_flags(moved(known.proved[asked], kernel))
 
 
-def planned(kernel: InstrKernel) -> InstrKernel:
+def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
-    flags = Flags(kernel, *PLANS[0])
-    settle(rounds(kernel)[0], flags, Touches(kernel))
-    return _with_flags(flags)
+    touches, known = Touches(kernel), known or KnownFlags()
+    return _with_flags(_begun(kernel, rounds(kernel)[0], touches, PLANS[0], known, question(kernel, touches))[0])
 
 
-def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
-    """Plan flags until no walk finds more to settle; what is still wrong then.
+def _begun(
+    kernel: InstrKernel, trips: Trips, touches: Touches, plan: tuple[Share, bool], known: KnownFlags, asked: Question
+) -> tuple[Flags, bool]:
+    """The flags that the first walk asks for, by one of `PLANS`, and whether it asks for no more."""
+    if plan != PLANS[0]:
+        flags = Flags(kernel, *plan)
+        return flags, settle(trips, flags, touches)
+    if asked not in known.begun:
+        flags = Flags(kernel, *plan)
+        known.begun[asked] = flags, settle(trips, flags, touches)
+    flags, settled = known.begun[asked]
+    return moved(flags, kernel), settled
+
+
+def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
+    """Plan flags until no walk finds more to settle; what is still wrong then. ``settled``: the first walk does not.
 
     The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
     them finds more, that is settled and all of them are replayed again.
     """
-    settled = settle(walks[0], flags, touches)
     result, again = _with_flags(flags), False
     if all_in_order(result, walks[settled:], touches):
         return []

@@ -45,10 +45,11 @@ def _synchronise(state: State) -> State:
 
 
 def _synchronised(kernel: InstrKernel, known: Known | None) -> InstrKernel:
-    found = {} if known is None else known.synchronised
-    if kernel not in found:
-        found[kernel] = synchronise.run(kernel)
-    return found[kernel]
+    if known is None:
+        return synchronise.run(kernel)
+    if kernel not in known.synchronised:
+        known.synchronised[kernel] = synchronise.run(kernel, known.flags)
+    return known.synchronised[kernel]
 
 
 def _passes(state: State) -> State:

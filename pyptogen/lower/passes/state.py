@@ -10,6 +10,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
@@ -29,10 +30,11 @@ NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), and kernels with
-    their flags."""
+    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), flags, and kernels
+    with them."""
 
     tables: dict[str, Table] = field(default_factory=dict)
+    flags: KnownFlags = field(default_factory=KnownFlags)
     synchronised: dict[InstrKernel, InstrKernel] = field(default_factory=dict)
 
 

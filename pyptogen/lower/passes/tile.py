@@ -40,7 +40,7 @@ def _choose_tiles(state: State) -> State:
         _is_standalone(state),
         lambda kernel: _finished(kernel, state.platform),
         state.launch_cost,
-        None if state.known is None else state.known.tables,
+        state.known,
     )
     tables = {part.ops.name: tiling.table(part) for part in tiling.parts}
     return replace(state, tiling=tiling, tables=tables, by_hand=tiling.by_hand)

@@ -13,8 +13,9 @@ from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
-from pyptogen.lower.passes.state import Programs
+from pyptogen.lower.passes.state import Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
@@ -52,6 +53,8 @@ class Tiling:
     chosen: dict[str, Table] | None = None
     """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
     most of its kernels in common. None where there is one way."""
+    flags: KnownFlags = field(default_factory=KnownFlags)
+    """Those that were planned for tables that were tried."""
     compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
@@ -63,7 +66,7 @@ class Tiling:
         is_standalone: Callable[[Op], bool],
         finish: Callable[[TileKernel], Programs],
         launch_cost: LaunchCost | None = None,
-        chosen: dict[str, Table] | None = None,
+        known: Known | None = None,
     ) -> Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
@@ -75,7 +78,9 @@ class Tiling:
 
         segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
-        return Tiling(program, platform, tiled, *common, launch_cost, chosen)
+        if known is None:
+            return Tiling(program, platform, tiled, *common, launch_cost)
+        return Tiling(program, platform, tiled, *common, launch_cost, known.tables, known.flags)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
@@ -154,7 +159,7 @@ class Tiling:
             return least
         numbers = with_bounds(sizes, segment)
         blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
-        return self.launch_cost([synchronise.planned(one) for one in selected], self.platform, blocks, numbers)
+        return self.launch_cost([synchronise.planned(one, self.flags) for one in selected], self.platform, blocks, numbers)
 
     def _slower(self, kernels: Sequence[InstrKernel], rows: int, lengths: Mapping[str, int]) -> float:
         return max(duration(one, self.platform, rows, lengths) or 0.0 for one in kernels)

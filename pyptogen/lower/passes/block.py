@@ -24,7 +24,7 @@ def _programs_of(state: State) -> dict[str, Programs]:
 
 def _planned(program: TileKernel, state: State) -> BlockKernel:
     """Raises DiagnosticError PTG301 where a program overflows a memory, with tiles that would fit."""
-    placed, found = plan.run(program, state.platform)
+    placed, found = state.made.of("memory", (program,), lambda: plan.run(program, state.platform))
     if isinstance(found, BlockKernel):
         return found
     assert state.tiling is not None

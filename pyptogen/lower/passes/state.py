@@ -12,6 +12,7 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost
+from pyptogen.lower.passes.made import Made
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import TileKernel
@@ -58,6 +59,8 @@ class State:
     unfused: Edges = frozenset()
     """Pairs of values, reader and what it reads, that are not made in one kernel."""
     variants: Variants = NO_VARIANTS
+    made: Made = field(default_factory=Made, compare=False)
+    """What passes make of the kernels whose tiles were taken."""
     tiling: Tiling | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     """The tile sizes of each kernel."""

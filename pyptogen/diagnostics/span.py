@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Span:
     """A stretch of a source file: 1-based lines and columns; the end column is one past the last character.

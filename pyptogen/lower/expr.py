@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 Monomial = tuple[str, ...]
 
@@ -26,7 +25,6 @@ _UNIT: tuple[tuple[Monomial, int], ...] = (((), 1),)
 _NO_NAMES = frozenset[str]()
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Poly:
     """Sum of ``coefficient * product of names``; terms sorted, no zero coefficients, so equality is structural."""

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Of one line. ``part``: the template and its section (``kernel.cpp.j2: includes``); ``span``: what of the spec the

@@ -9,12 +9,12 @@ import hashlib
 import json
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.project_root import project_root
+from pyptogen.records import dataclass
 
 FOLDER = "pyptogen-templates"
 _RECORD = "ejected.json"

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.origins import Origin, Traced
-from pyptogen.records import quick, replace
+from pyptogen.records import dataclass, replace
 from pyptogen.templates.ejected import own_folder
 
 if TYPE_CHECKING:
@@ -116,7 +115,6 @@ def render(template: str, marks: Marks | None = None, **values: Any) -> Traced:
     return Traced(plain, origins if lines[-1].text else origins[:-1])
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class _Line:
     """A line without its marks, and what they said: the section (empty: the line ends in the middle of a value), the

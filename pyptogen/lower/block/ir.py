@@ -6,19 +6,16 @@ and a `reduce` loop around them where L0 takes less of K than L1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tile.ir import Node, TileKernel, TileVal
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 ALWAYS = (-2, 1 << 30)
 """First and last tick of bytes that one buffer has to itself."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Buffer:
     """Bytes [address, address + size) of a memory, holding one tile of ``rows`` x ``pitch`` elements; ``copies`` of

@@ -18,7 +18,7 @@ exceeds the platform's capacity, or the plan is an `Overflow`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from pyptogen.lower.block import pack
@@ -32,6 +32,7 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal, walk
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
 from pyptogen.lower.tile.pitches import pitches
+from pyptogen.records import dataclass
 
 Level = Literal["apart", "by loop", "in place", "single", "tight"]
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 SEARCH_WORK = 1_000_000
 """Block updates that a search may spend: about half a second, whatever the number of blocks."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Block:
     """``size`` bytes that are taken from tick ``first`` to tick ``last``."""

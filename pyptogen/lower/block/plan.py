@@ -10,7 +10,6 @@ On platforms whose pipes run apart, loads stand at the front of their loop as lo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pyptogen.lower.block import memory, place, rotate
 from pyptogen.lower.block.ir import BlockKernel
@@ -18,6 +17,7 @@ from pyptogen.lower.block.memory import Level, Overflow
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, TileKernel
 from pyptogen.lower.tile.loops import hoist_loads
+from pyptogen.records import dataclass
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
     "ub": ("apart", "by loop", "in place", "single", "tight"),

@@ -10,7 +10,6 @@ the same bytes as any other. Where places are affine, an element that a kernel r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
@@ -29,7 +28,7 @@ from pyptogen.lower.isa.fractals import Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 UNKNOWN_REACH = 1 << 20
 """Bytes behind a tile whose address nobody knows before run time: all of any memory."""
@@ -42,7 +41,6 @@ STORE_PIPES = frozenset({"MTE3", "FIX"})
 PipeBarrier)."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Region:
     """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
@@ -68,7 +66,6 @@ Lying = tuple[tuple[str, int], Spacing]
 """How far apart the fractals of one operand in L0 are: its location, its first byte, the distance."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Touch:
     """What one instruction reads and writes, on chip and where an index says; ``number`` is its own. ``leaves`` and
@@ -86,7 +83,6 @@ class Touch:
         return tuple(region for region in self.writes if region.memory.startswith(GM))
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """Two instructions touch the same bytes, one of them writing. ``slot``: all of these bytes are in copies that
@@ -111,6 +107,8 @@ class Touches:
         self._found: dict[tuple[int, ...], Touch] = {}
         self._counters: dict[int, tuple[str, ...]] = {}
         self._fixed: dict[int, Touch] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._regions: dict[tuple[object, ...], Region] = {}
         self._conflicts: dict[int, dict[int, Conflict | None]] = {}
         self._hazards = PLATFORMS[kernel.platform].vector_barriers
         self._in: dict[str, list[tuple[int, bool, Region]]] = {}
@@ -204,7 +202,19 @@ class Touches:
         return left, taken
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
-        names = tile.address.names()
+        """The bytes of a tile in an iteration with these counters; each is worked out once."""
+        names = self._names.get(tile.name)
+        if names is None:
+            names = self._names[tile.name] = tile.address.names()
+        if not names <= slots.keys():
+            return self._placed(tile, names, slots)
+        key = (tile.name, *[slots[name] for name in names])
+        found = self._regions.get(key)
+        if found is None:
+            found = self._regions[key] = self._placed(tile, names, slots)
+        return found
+
+    def _placed(self, tile: Declare, names: frozenset[str], slots: Mapping[str, int]) -> Region:
         rotating = sorted(names & slots.keys())
         slot = rotating[0] if len(rotating) == 1 else None
         start = tile.address.evaluate({**dict.fromkeys(names, 0), **slots})

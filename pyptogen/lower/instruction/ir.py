@@ -6,20 +6,18 @@ Tiles are declared where their valid extents are known; an instruction names til
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, Sees
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc", "ScaleLeft", "ScaleRight"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
 GmLayout = Literal["ND", "DN", "NZ", "CPU_PACKED", "MX_A_ND", "MX_B_DN"]
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class TileType:
     """A C++ tile type: capacity, which valid extents are run-time, layout. ``col_major`` of scales in L1: those of a
@@ -42,7 +40,6 @@ class TileType:
     """Of a left operand of fp32 that is transposed on the way to L0: its depth is a multiple of 16 there, not of 8."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Declare:
     """A tile object: its type, the run-time valid extents, its byte address in the memory of its location, and the tile
@@ -61,7 +58,6 @@ class Declare:
     """Of a tile that is some rows of its owner, others in each iteration: the bytes of all rows."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class GmWindow:
     """A GlobalTensor over part of a GM tensor; offset and strides in elements."""
@@ -123,7 +119,6 @@ Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Relu | Queue | Poly
 row or column index, a number of elements."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Instr:
     """One PTO instruction: destination first, as in the C++ API."""
@@ -168,7 +163,6 @@ class Choose:
     span: Span
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class SetFlag:
     """``set_flag``: fires when all earlier work of ``src`` is done. Where the loop around counts ``slot``, the event is
@@ -182,7 +176,6 @@ class SetFlag:
     slot: str | None = None
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class WaitFlag:
     """``wait_flag``: ``dst`` stops there until the flag fires; ``slot`` as in `SetFlag`."""
@@ -203,7 +196,6 @@ class Barrier:
     span: Span
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
@@ -265,7 +257,6 @@ class Pass:
 Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class InstrKernel:
     """One kernel as instructions. ``writes``/``reads`` are GM tensors in argument order, ``scalars`` attrs with their

@@ -8,7 +8,7 @@ planned, and proved, for one kernel is so for all with the same question.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import product
 
 from pyptogen.lower.instruction.effects import Lying, Touches
@@ -16,7 +16,7 @@ from pyptogen.lower.instruction.event_ids import Flags
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.trips import Counted
 from pyptogen.lower.tile.ir import distributed_nest
-from pyptogen.records import replace
+from pyptogen.records import dataclass, replace
 
 Question = tuple[object, ...]
 
@@ -32,9 +32,14 @@ class KnownFlags:
 
 def moved(flags: Flags, kernel: InstrKernel) -> Flags:
     """The same plan for another kernel of the same question, to go on with."""
-    places = {place: list(syncs) for place, syncs in flags.places.items()}
-    own = {"orders": list(flags.orders), "barriers": dict(flags.barriers), "links": set(flags.links)}
-    return replace(flags, kernel=kernel, places=places, **own)
+    return replace(
+        flags,
+        kernel=kernel,
+        orders=list(flags.orders),
+        barriers=dict(flags.barriers),
+        places={place: list(syncs) for place, syncs in flags.places.items()},
+        links=set(flags.links),
+    )
 
 
 def question(kernel: InstrKernel, touches: Touches) -> Question:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -37,7 +37,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
 from pyptogen.lower.isa.fractals import Spacing
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
@@ -46,7 +46,6 @@ Times = tuple[int, ...]
 """By pipe the time of its latest work that somebody comes after."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Access:
     """One execution of an instruction: where, when, and what it touched."""
@@ -66,7 +65,6 @@ class Access:
         return self.touch.writes
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A place where the order does not hold: ``kind`` is race, hazard (same pipe, barrier missing), double set,

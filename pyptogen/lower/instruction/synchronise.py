@@ -104,8 +104,9 @@ def _with_flags(flags: Flags) -> InstrKernel:
 
 def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
     """Plan flags until a walk with these trips finds nothing more to settle; whether it finds nothing at all then."""
-    for _ in range(ROUNDS):
-        if all_in_order(_with_flags(flags), (trips,), touches):
+    for turn in range(ROUNDS):
+        begun = turn or flags.orders or flags.barriers  # a kernel without any flags is mostly not in order
+        if begun and all_in_order(_with_flags(flags), (trips,), touches):
             return True
         found: list[Finding] = []
         Replay(flags.kernel, trips, flags.places, found.append, touches, planning=True).run()
@@ -113,7 +114,7 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
         hazards = [f for f in found if f.kind == "hazard"]
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]
         if not races and not hazards and not back:
-            return False
+            return not found
         for hazard in hazards:
             assert hazard.later is not None
             flags.add_barrier(hazard.later.path, hazard.later.instr.pipe, hazard.span)

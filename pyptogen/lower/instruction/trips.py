@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Trips:
     """Iterations of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones
@@ -21,7 +19,6 @@ class Trips:
     single: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Counted:
     """A loop, and what of it says how often it runs: looked up once, and asked in every iteration around it."""

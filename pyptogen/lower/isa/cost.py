@@ -6,10 +6,9 @@ Figures are those of `pyptogen.lower.platforms.timing`. Nothing here knows of ot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.platforms.timing import Timing
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 VECTOR_BYTES = 256
 """What a repeat of a vector instruction works on."""
@@ -19,7 +18,6 @@ FRACTAL = 16
 MERGES = frozenset({"TMRGSORT", "TSORT32"})
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A tile as an instruction sees it: location, dtype, bytes of an element, valid extents, elements of a whole row
@@ -40,7 +38,6 @@ class Shape:
         return self.rows * self.cols * self.size
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Bursts:
     """What a transfer moves: ``count`` bursts of so many bytes each."""
@@ -49,7 +46,6 @@ class Bursts:
     bytes: float
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Price:
     """``hold``: cycles on the pipe, ``latency``: from there to the end, ``settle``: from there to when others may rely

@@ -7,10 +7,9 @@ Source of each rule: the static assertion or ``PTO_ASSERT`` of the public A2/A3 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.isa.fractals import COLS, FRACTAL, ROWS, CubeTile, deep
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 MOST_LENGTH = 4095
 """Of a product, in each direction; of lines that one transfer moves."""
@@ -21,7 +20,6 @@ _BIAS_BYTES, _SCALING_BYTES, _FRACTAL_BYTES = 64, 128, 512
 _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Operands:
     """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column.

@@ -13,7 +13,7 @@ class Made:
     """Results of steps, each with what it was made of, which has to stay alive to be known by its identity."""
 
     def __init__(self) -> None:
-        self._by_step: dict[tuple[str | int, ...], tuple[tuple[object, ...], Any]] = {}
+        self._by_step: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
 
     def of(self, step: str, before: tuple[object, ...], make: Callable[[], Result]) -> Result:
         """What ``step`` makes of programs; made if it is not known, and known from then on."""

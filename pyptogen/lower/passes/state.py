@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
@@ -19,6 +19,7 @@ from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Table, Variants
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.lower.passes.tiling import Tiling

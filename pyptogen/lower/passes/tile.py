@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 from pyptogen.lower.block import plan
@@ -19,7 +18,7 @@ from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
 from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
-from pyptogen.records import replace
+from pyptogen.records import dataclass, replace
 
 
 def _is_standalone(state: State) -> Callable[[Op], bool]:

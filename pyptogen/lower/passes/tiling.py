@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from math import inf
 
@@ -27,7 +27,7 @@ from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.variants import Part, Table
-from pyptogen.records import replace
+from pyptogen.records import dataclass, replace
 
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""
@@ -188,7 +188,8 @@ class Tiling:
             return least
         numbers = with_bounds(sizes, segment)
         blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
-        return self.launch_cost([synchronise.planned(one, self.flags) for one in selected], self.platform, blocks, numbers)
+        flagged = [synchronise.planned(one, self.flags) for one in selected]
+        return self.launch_cost(flagged, self.platform, blocks, numbers)
 
     def _slower(self, kernels: Sequence[InstrKernel], rows: int, lengths: Mapping[str, int]) -> float:
         return max(duration(one, self.platform, rows, lengths) or 0.0 for one in kernels)

@@ -7,13 +7,13 @@ symbols here (``heads*d``), their values stand in ``Program.dims``, so that a pe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.number_formats import BY_BYTES as BY_BYTES
 from pyptogen.number_formats import PACKED as PACKED
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel
@@ -52,7 +52,6 @@ class Attr:
     definition: Any = None
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Value:
     """An SSA value; also the type of a contract tensor. ``layout`` is the physical layout in GM (nd, dn, nz)."""
@@ -106,7 +105,6 @@ PRIMITIVES = (
 )  # fmt: skip
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Op:
     """One primitive. ``attrs`` by kind:

@@ -8,12 +8,12 @@ decided at the Block level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
-from pyptogen.records import quick, replace
+from pyptogen.records import dataclass, replace
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,7 +22,6 @@ Form = Literal["full", "col", "row"]
 """full [R, C]; col [R, 1] (one number a row); row [1, C] (one number a column)."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Extent:
     """Capacity in elements, and the valid prefix when it is not the whole capacity."""
@@ -39,7 +38,6 @@ class Extent:
         return self if self.valid is None else Extent(self.size, poly(self.valid))
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class TileVal:
     """A tile value. ``parent`` makes it a window of another tile (no data of its own): of its columns from
@@ -75,7 +73,6 @@ class GmTensor:
     span: Span
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
@@ -317,7 +314,6 @@ Sees = Literal["", "part", "whole", "columns"]
 it; the columns that rows see. Empty: none of these."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
@@ -414,7 +410,6 @@ class Fifo:
     both: bool = False
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other

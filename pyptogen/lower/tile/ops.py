@@ -8,7 +8,6 @@ does it (`instruction/select`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pyptogen.diagnostics import Span
@@ -16,7 +15,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa.kinds import REDUCE_NAMES
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, SCAN, UNARY
 from pyptogen.lower.tile.ir import GmRef, Source, TileOp
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 OperandRole = Literal["a", "b", "a scales", "b scales"]
 """Which operand of a product: left, right, and the scales of either."""
@@ -51,7 +50,6 @@ class OfGm(TileOp):
 # -- between GM and tiles ---------------------------------------------------------------------------------------------
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Load(OfGm):
     """``gm`` → dst. ``fifo``: the window lies in the popped buffer of that fifo."""
@@ -250,7 +248,6 @@ class Unary(TileOp):
         return self.fn
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Binary(TileOp):
     """``fn`` of two operands, which broadcast by their forms. ``mask``: it is its first operand in rows that see all of
@@ -290,7 +287,6 @@ class BitwiseNot(TileOp):
     mnemonic: ClassVar[str] = "bitwise_not"
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Cast(TileOp):
     """With the round mode ``mode``; ``saturate`` says what becomes of integers out of range."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.isa.cost import Price
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
@@ -15,7 +15,6 @@ Flag = tuple[str, str, int]
 RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP, RELEASE = range(11)
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Step:
     """One step: ``what`` is one of the words above. ``pipe``: the number of the pipe that runs it, or that a flag is
@@ -28,7 +27,6 @@ class Step:
     body: tuple[Step, ...] = ()
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Work:
     """An instruction's price, the tensor in GM that it moves from or to, and its name."""

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr
 from pyptogen.lower.instruction.passes.roles import BY_COLUMN, BY_ROW, PAIRS, SCALARS, UNARY, Role
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.records import quick
+from pyptogen.records import dataclass
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Access:
     """Bytes of one on-chip memory (``place`` is its location), or a window of global memory.

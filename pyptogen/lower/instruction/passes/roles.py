@@ -6,13 +6,12 @@ An instruction without a role works only by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Imm, Instr, Mode
 from pyptogen.lower.tile.ir import Extent
-from pyptogen.records import quick, replace
+from pyptogen.records import dataclass, replace
 
 ARITHMETIC = ("ADD", "SUB", "MUL", "DIV", "MAX", "MIN")
 PAIRS = {f"T{stem}" for stem in ARITHMETIC}
@@ -33,7 +32,6 @@ Space = tuple[Extent, Extent]
 """Valid rows and columns that a pass walks over."""
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Role:
     """An instruction's part in a pass.

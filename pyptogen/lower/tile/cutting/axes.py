@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,10 +19,9 @@ from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.loops.block_lengths import named_tiles
-from pyptogen.records import quick, replace
+from pyptogen.records import dataclass, replace
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class Factor:
     """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
@@ -72,7 +70,6 @@ class Pick:
         return None if self.checked else self.places
 
 
-@quick
 @dataclass(frozen=True, slots=True)
 class GmView:
     """A GM tensor seen through views: factors with strides by axis, and the offset of the first element.

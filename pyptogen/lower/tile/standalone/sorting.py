@@ -14,7 +14,6 @@ What fills a part up is the least number there is, behind all elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import sympy
 
@@ -37,6 +36,7 @@ from pyptogen.lower.tile.ops import (
     Unary,
 )
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.records import dataclass
 
 BLOCK = 32
 """Elements that TSORT32 sorts."""

@@ -17,12 +17,12 @@ def call_here(lowered: Lowered, sizes: Mapping[str, int], threads: int = 1) -> C
     """One call of an operator for `cpu` on so many cores; None where this machine was not measured, the model does not
     see a kernel, has no size of a dim, or would have too many iterations to look at."""
     from pyptogen.runtime.calibration.kept import kept_figures
-    from pyptogen.simulate.device.cases import sees
+    from pyptogen.simulate.device.cases import is_modelled
     from pyptogen.simulate.device.kernel import TooLong
     from pyptogen.simulate.processor.call import time_of_call
 
     figures = kept_figures()
-    if figures is None or not sees(lowered, sizes):
+    if figures is None or not is_modelled(lowered, sizes):
         return None
     try:
         return time_of_call(lowered, sizes, figures, threads)

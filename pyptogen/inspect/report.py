@@ -30,7 +30,7 @@ class MemoryUse:
 @dataclass(frozen=True, slots=True)
 class KernelReport:
     """One kernel; ``core`` may say that two cores share its rows. ``tiles`` by dim, from the outer loop to the inner;
-    ``cycles`` estimated by pipe for ``rows`` of the segment dim on one core, none where the platform has no figures."""
+    ``cycles`` estimated by pipe for ``rows`` of the launch dim on one core, none where the platform has no figures."""
 
     name: str
     core: str

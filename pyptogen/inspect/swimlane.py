@@ -29,7 +29,7 @@ class Bar:
 
     kernel: str
     core: str
-    segment: tuple[int, int]
+    launch_range: tuple[int, int]
     start: float
     end: float
 
@@ -91,7 +91,7 @@ def swimlane(lowered: Lowered, sizes: Mapping[str, int]) -> Swimlane:
 def _bars(call: CallTime, platform: Platform) -> list[Bar]:
     micros = 1 / (platform.frequency_ghz * 1e3)
     bars = [
-        Bar(run.kernel, f"{run.kind} {run.core}", launch.segment, run.start * micros, run.end * micros)
+        Bar(run.kernel, f"{run.kind} {run.core}", launch.launch_range, run.start * micros, run.end * micros)
         for launch in call.launches
         for run in launch.runs
     ]
@@ -108,8 +108,8 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
         **{f"vector {i}": 0.0 for i in range(platform.vector_cores)},
     }
     bars: list[Bar] = []
-    plan, segments = _segments(graph, sizes)
-    for begin, end in segments:
+    plan, ranges = _launch_ranges(graph, sizes)
+    for begin, end in ranges:
         done: dict[str, float] = {}
         for launch in plan:
             ready = max((done[kernel] for kernel in launch.after), default=0.0)
@@ -136,13 +136,15 @@ def _number(core: str) -> int:
 
 
 def _bounds(graph: ExecutionGraph, begin: int, end: int) -> dict[str, int]:
-    return {} if graph.segment is None else {f"{graph.segment}_begin": begin, f"{graph.segment}_end": end}
+    return {} if graph.launch_dim is None else {f"{graph.launch_dim}_begin": begin, f"{graph.launch_dim}_end": end}
 
 
-def _segments(graph: ExecutionGraph, sizes: Mapping[str, int]) -> tuple[Sequence[LaunchPlan], list[tuple[int, int]]]:
-    """The launches of the first cut that applies, and the ranges of the segment dim that it makes."""
+def _launch_ranges(
+    graph: ExecutionGraph, sizes: Mapping[str, int]
+) -> tuple[Sequence[LaunchPlan], list[tuple[int, int]]]:
+    """The launches of the first cut that applies, and the ranges of the launch dim that it makes."""
     cut = next(cut for cut in graph.cuts if _holds(cut, sizes))
-    whole = sizes[graph.segment] if graph.segment is not None else 1
+    whole = sizes[graph.launch_dim] if graph.launch_dim is not None else 1
     if not cut.sizes:
         return graph.plans[cut.plan], [(0, whole)]
     ranges, at = [], 0
@@ -184,7 +186,7 @@ def chrome_trace(lane: Swimlane) -> str:
     for bar in lane.bars:
         events.append(
             {
-                "args": {"segment": list(bar.segment)},
+                "args": {"range": list(bar.launch_range)},
                 "cat": "estimate",
                 "dur": round(bar.end - bar.start, 3),
                 "name": bar.kernel,

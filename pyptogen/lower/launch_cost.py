@@ -41,7 +41,7 @@ def compared_sizes(programs: Sequence[InstrKernel], cores: int, lengths: Mapping
 
 
 def _iterations(kernel: InstrKernel, sizes: Mapping[str, int]) -> int:
-    rows = sizes.get(kernel.segment or "", 1)
+    rows = sizes.get(kernel.launch_dim or "", 1)
 
     def inside(nodes: Sequence[Node], lengths: Lengths) -> int:
         loops = [node for node in nodes if isinstance(node, For)]
@@ -52,8 +52,8 @@ def _iterations(kernel: InstrKernel, sizes: Mapping[str, int]) -> int:
     return inside(kernel.body, Lengths(rows, sizes))
 
 
-def with_bounds(numbers: Mapping[str, int], segment: str | None) -> dict[str, int]:
-    """The numbers of a call whose one range is all of the segment dim."""
-    if segment is None:
+def with_bounds(numbers: Mapping[str, int], launch_dim: str | None) -> dict[str, int]:
+    """The numbers of a call whose one range is all of the launch dim."""
+    if launch_dim is None:
         return dict(numbers)
-    return {**numbers, f"{segment}_begin": 0, f"{segment}_end": numbers[segment]}
+    return {**numbers, f"{launch_dim}_begin": 0, f"{launch_dim}_end": numbers[launch_dim]}

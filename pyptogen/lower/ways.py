@@ -126,7 +126,7 @@ class Ways:
         free = {"cube": 0.0, "vector": 0.0}
         for launch in result.execution.plans[-1]:
             programs = [kernels[name] for name in launch.kernels if name in kernels]
-            numbers = with_bounds(dims, result.execution.segment)
+            numbers = with_bounds(dims, result.execution.launch_dim)
             cycles = self._launch(launch, programs, numbers) + self.platform.timing.task.value
             leader = _leader(result, launch, leaders)
             total[leader] = total.get(leader, 0.0) + cycles

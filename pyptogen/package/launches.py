@@ -72,7 +72,7 @@ def _text(lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, argu
     dims = {dim.name: dim for dim in lowered.program.dims}
     ranges = [
         (name, ranged, [_launch(one, lowered, values["spelling"], kernels) for one in plan], distributed)
-        for (name, ranged, _, distributed), plan in zip(values["segments"], graph.plans, strict=True)
+        for (name, ranged, _, distributed), plan in zip(values["launch_ranges"], graph.plans, strict=True)
     ]
     checks = []
     for size in sizes:
@@ -81,7 +81,7 @@ def _text(lowered: Lowered, values: dict[str, Any], kernels: DeviceKernels, argu
         checks.append(f"{size.field} >= {dim.min} && {size.field} <= {dim.max}{multiple}")
     return render(
         "package/launch.cpp.j2",
-        **{key: values[key] for key in ("graph", "count", "segment", "tensors", "attrs", "computed", "workspaces")},
+        **{key: values[key] for key in ("graph", "count", "launch_dim", "tensors", "attrs", "computed", "workspaces")},
         **{key: values[key] for key in ("dims", "flags", "core_kinds", "distributes", "cores", "cuts", "most_blocks")},
         stamp=STAMP,
         entries=[(entry.function, entry.on_host) for entry in kernels.entries()],

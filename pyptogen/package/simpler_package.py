@@ -180,7 +180,7 @@ class _Scene:
         numbers = {one.field: place for place, one in enumerate(self.numbers)}
         return render(
             "package/simpler_orchestration.cpp.j2",
-            **{key: values[key] for key in ("graph", "count", "segment", "computed", "core_kinds", "cuts")},
+            **{key: values[key] for key in ("graph", "count", "launch_dim", "computed", "core_kinds", "cuts")},
             most_blocks=values["most_blocks"],
             stamp=STAMP,
             arguments=self.arguments,
@@ -196,7 +196,7 @@ class _Scene:
             cores_of={**_CORES_OF, "Core::Vector": _CORES_OF["vector"], "Core::Cube": _CORES_OF["cube"]},
             ranges=[
                 (name, [self._launch(one, values["spelling"]) for one in plan], distributed)
-                for (name, _, _, distributed), plan in zip(values["segments"], graph.plans, strict=True)
+                for (name, _, _, distributed), plan in zip(values["launch_ranges"], graph.plans, strict=True)
             ],
         )
 

@@ -53,7 +53,7 @@ class ExpressionParser:
     def ends(self) -> bool:
         return self.at >= len(self.tokens)
 
-    def sees(self, *texts: str) -> bool:
+    def at_token(self, *texts: str) -> bool:
         if self.angles and ">" in texts and not self.ends() and self.here.text == ">>>":  # ends of templates
             self.tokens[self.at : self.at + 1] = [replace(self.here, text=">", col=self.here.col + i) for i in range(3)]
         return not self.ends() and self.here.text in texts and self.here.kind != "string"
@@ -65,13 +65,13 @@ class ExpressionParser:
         return self.tokens[self.at - 1]
 
     def accept(self, text: str) -> bool:
-        if self.sees(text):
+        if self.at_token(text):
             self.at += 1
             return True
         return False
 
     def expect(self, text: str) -> Token:
-        if not self.sees(text):
+        if not self.at_token(text):
             raise unsupported(self.here, f"`{self.here.text}` where `{text}` is expected")
         return self.take()
 
@@ -87,7 +87,7 @@ class ExpressionParser:
     def skip_words(self) -> None:
         while not self.ends() and self.here.text in QUALIFIERS:
             word = self.take().text
-            if word == "__attribute__" and self.sees("("):
+            if word == "__attribute__" and self.at_token("("):
                 self.skip_balanced()
 
     def skip_balanced(self) -> None:
@@ -111,7 +111,7 @@ class ExpressionParser:
 
     def _ternary(self) -> Expr:
         condition = self._binary(0)
-        if self.sees("?"):
+        if self.at_token("?"):
             token = self.take()
             then = self.expression()
             self.expect(":")
@@ -122,10 +122,10 @@ class ExpressionParser:
         if level == len(_LEVELS):
             return self._unary()
         left = self._binary(level + 1)
-        while self.sees(*_LEVELS[level]) and not (self.angles and self.here.text in (">", ">=")):
+        while self.at_token(*_LEVELS[level]) and not (self.angles and self.here.text in (">", ">=")):
             token = self.take()
             left = Binary(token.text, left, self._binary(level + 1), token)
-        if level == 7 and self.sees(">") and not self.angles and self._shifts():
+        if level == 7 and self.at_token(">") and not self.angles and self._shifts():
             token = self.take()
             self.take()
             left = Binary(">>", left, self._binary(level + 1), token)
@@ -135,17 +135,17 @@ class ExpressionParser:
         return self.after.text == ">" and self.after.col == self.here.col + 1
 
     def _unary(self) -> Expr:
-        if self.sees("-", "+", "!", "~", "*", "&", "++", "--"):
+        if self.at_token("-", "+", "!", "~", "*", "&", "++", "--"):
             token = self.take()
             return Unary(token.text, self._unary(), token)
-        if self.sees("sizeof"):
+        if self.at_token("sizeof"):
             token = self.take()
             self.accept("...")
             self.expect("(")
             inside = self.type()
             self.expect(")")
             return Unary("sizeof", inside, token)
-        if self.sees("("):
+        if self.at_token("("):
             cast = self.attempt(self._cast)
             if cast is not None:
                 return cast
@@ -154,23 +154,23 @@ class ExpressionParser:
     def _cast(self) -> Expr:
         """``(int64_t)x``: only with a built-in type or a pointer, so that ``(a)(b)`` stays a call."""
         token = self.expect("(")
-        marked = self.sees(*QUALIFIERS)
+        marked = self.at_token(*QUALIFIERS)
         kind = self.type()
         pointer = self.tokens[self.at - 1].text == "*"
         self.expect(")")
         known = isinstance(kind, Name) and re.fullmatch(
             r"(u?int\d*_t|void|int|float|half|bool|double|long|event_t|size_t|uint32_t|char|\w*_t|T|U)", kind.path[-1]
         )
-        if not (known or pointer or marked) or self.ends() or self.sees(")", ";", ",", "=", ".", "+", "/", "]"):
+        if not (known or pointer or marked) or self.ends() or self.at_token(")", ";", ",", "=", ".", "+", "/", "]"):
             raise unsupported(token, "no cast")
         return Call(Name(("static_cast",), (kind,), token), (self._unary(),), token)
 
     def type(self) -> Expr:
         """A type: qualifiers, a name with template arguments, pointers and references, which say nothing here."""
         self.skip_words()
-        while self.sees(*_WORDS):
+        while self.at_token(*_WORDS):
             self.take()
-        if self.sees("decltype"):
+        if self.at_token("decltype"):
             token = self.take()
             self.expect("(")
             inside = self.expression()
@@ -179,13 +179,13 @@ class ExpressionParser:
         before = self.tokens[self.at - 1].text if self.at else ""
         if before in ("unsigned", "signed") and self.here.text not in ("int", "char", "short", "long"):
             return Name(("int",), None, self.tokens[self.at - 1])
-        if self.here.kind != "name" or self.sees("*", "&"):
+        if self.here.kind != "name" or self.at_token("*", "&"):
             return self._binary(0)
         found = self._name()
-        while self.sees("long", "int", "const", "double"):
+        while self.at_token("long", "int", "const", "double"):
             self.take()
         self.skip_words()
-        while self.sees("*", "&", "&&", "const", "__restrict__", "..."):
+        while self.at_token("*", "&", "&&", "const", "__restrict__", "..."):
             self.take()
             self.skip_words()
         return found
@@ -208,12 +208,12 @@ class ExpressionParser:
             self.angles = angles
             self.expect(")")
             return inside
-        if self.sees("{"):
+        if self.at_token("{"):
             return self._braces()
-        if self.sees("["):
+        if self.at_token("["):
             return self.function_object()
         self.skip_words()
-        while self.sees("typename", "template"):
+        while self.at_token("typename", "template"):
             self.take()
         if self.ends() or self.here.kind != "name":
             raise unsupported(self.here, f"`{self.here.text}` in an expression")
@@ -233,9 +233,9 @@ class ExpressionParser:
             if self.here.kind != "name":
                 raise unsupported(self.here, f"`{self.here.text}` in a name")
             path.append(self.take().text)
-            if self.sees("<"):
+            if self.at_token("<"):
                 arguments = self._template_arguments_of(path[-1])
-            if not self.sees("::"):
+            if not self.at_token("::"):
                 break
             self.take()
             self.accept("template")
@@ -251,7 +251,7 @@ class ExpressionParser:
         found = self._template_arguments()
         known = name in self.templates or re.match(r"[A-Z]\w*[a-z]", name) or name in ("conditional", "is_same")
         conditions = any(isinstance(part, Binary) and part.op in ("&&", "||") for part in found or ())
-        if not known and (not self.sees("(", "::") or conditions):
+        if not known and (not self.at_token("(", "::") or conditions):
             self.at = start
             return None
         return found
@@ -262,7 +262,7 @@ class ExpressionParser:
         self.angles += 1
         items: list[Expr] = []
         try:
-            while not self.sees(">"):
+            while not self.at_token(">"):
                 items.append(self._argument())
                 if not self.accept(","):
                     break
@@ -279,7 +279,7 @@ class ExpressionParser:
         return found if found is not None else self._until(self._ternary())
 
     def _until(self, expr: Expr) -> Expr:
-        if not self.sees(",", ">"):
+        if not self.at_token(",", ">"):
             raise unsupported(self.here, "not the end of a template argument")
         return expr
 
@@ -290,7 +290,7 @@ class ExpressionParser:
     def _list(self, closing: str) -> tuple[Expr, ...]:
         angles, self.angles = self.angles, 0
         items: list[Expr] = []
-        while not self.sees(closing):
+        while not self.at_token(closing):
             items.append(self.expression())
             self.accept("...")
             if not self.accept(","):
@@ -304,26 +304,28 @@ class ExpressionParser:
             token = self.here
             if self.accept("("):
                 expr = Call(expr, self._list(")"), token)
-            elif self.sees("<<<"):
+            elif self.at_token("<<<"):
                 self.take()
                 self._list(">>>")
                 self.expect("(")
                 expr = Call(expr, self._list(")"), token)
             elif (
-                self.sees("{") and isinstance(expr, Name) and (expr.arguments is not None or expr.path[-1][0].isupper())
+                self.at_token("{")
+                and isinstance(expr, Name)
+                and (expr.arguments is not None or expr.path[-1][0].isupper())
             ):
                 expr = Call(expr, self._braces().items, token)
             elif self.accept(".") or self.accept("->"):
                 self.accept("template")
                 expr = Member(expr, self.take().text, token)
-                if self.sees("<"):
+                if self.at_token("<"):
                     self._template_arguments_of(str(expr.name))
             elif self.accept("["):
                 angles, self.angles = self.angles, 0
                 expr = Index(expr, self.expression(), token)
                 self.angles = angles
                 self.expect("]")
-            elif self.sees("++", "--"):
+            elif self.at_token("++", "--"):
                 expr = Unary(self.take().text, expr, token, postfix=True)
             else:
                 break

@@ -75,7 +75,7 @@ class Parser(StatementParser):
         while not self.ends():
             if self.accept(";") or self.accept("}"):
                 continue
-            if self.sees("namespace") or (self.sees("extern") and self.after.kind == "string"):
+            if self.at_token("namespace") or (self.at_token("extern") and self.after.kind == "string"):
                 self._open()
                 continue
             template = self._template_head()
@@ -86,7 +86,7 @@ class Parser(StatementParser):
                     instantiations.append(Instantiation(found, found.token))
                 self._skip_to_end()
                 continue
-            if self.sees("using") and template:
+            if self.at_token("using") and template:
                 using = self._using()
                 aliases += [] if using is None else [(template, using)]
                 continue
@@ -101,11 +101,11 @@ class Parser(StatementParser):
         """A function, a struct, an enum, a constant or an alias, in the class ``owner`` perhaps; None for what was
         passed over."""
         start = self.at
-        if self.sees("struct", "class"):
+        if self.at_token("struct", "class"):
             struct = self._struct(template)
             if struct is not None:
                 return struct
-        elif self.sees("enum"):
+        elif self.at_token("enum"):
             return self._enum()
         function = self._function(template, owner)
         if function is not None:
@@ -124,12 +124,12 @@ class Parser(StatementParser):
         while not self.ends() and self.here.kind in ("name", "string") and self.here.text not in QUALIFIERS | {"void"}:
             self.take()
             self.accept("::")
-        if not self.accept("{") and self.sees("="):
+        if not self.accept("{") and self.at_token("="):
             self._skip_to_end()
 
     def _template_head(self) -> tuple[TemplateParameter, ...] | None:
         """Parameters of ``template <…>``; empty without; None (and no progress) for an instantiation."""
-        if not self.sees("template"):
+        if not self.at_token("template"):
             return ()
         if self.after.text != "<":
             return None
@@ -137,9 +137,9 @@ class Parser(StatementParser):
         self.expect("<")
         self.angles += 1
         parameters: list[TemplateParameter] = []
-        while not self.sees(">"):
+        while not self.at_token(">"):
             name = ""
-            while not self.sees(",", ">", "="):
+            while not self.at_token(",", ">", "="):
                 token = self.take()
                 name = token.text if token.kind == "name" else name
                 if token.text == "<":
@@ -169,7 +169,7 @@ class Parser(StatementParser):
         """A function with a body, of the class ``owner`` perhaps; None and no progress for anything else."""
         start, kernel = self.at, False
         depth = 0
-        while not self.ends() and (depth or not self.sees("(", ";", "{", "=", "}")):
+        while not self.ends() and (depth or not self.at_token("(", ";", "{", "=", "}")):
             token = self.take()
             kernel |= token.text == "__global__"
             depth += (token.text == "<") - (token.text == ">")
@@ -177,17 +177,17 @@ class Parser(StatementParser):
                 self.skip_balanced()
         words = self.tokens[start : self.at]
         named = words and words[-1].kind == "name" and (len(words) > 1 or words[-1].text == owner)
-        if not self.sees("(") or not named or (words[-2:-1] and words[-2].text == "~"):
+        if not self.at_token("(") or not named or (words[-2:-1] and words[-2].text == "~"):
             self.at = start
             return None
         name = words[-1]
         parameters = self.parameters()
-        while self.sees("const", "noexcept", "override"):
+        while self.at_token("const", "noexcept", "override"):
             self.take()
         body = self.at
         try:
             given = self._initialisers() if owner == name.text else ()
-            if not self.sees("{"):
+            if not self.at_token("{"):
                 self.at = start
                 return None
             body = self.at
@@ -210,7 +210,7 @@ class Parser(StatementParser):
         while self.accept(separator):
             separator = ","
             name = self._name()
-            values = self._braces().items if self.sees("{") else self._bracketed()
+            values = self._braces().items if self.at_token("{") else self._bracketed()
             if len(values) == 1:
                 found.append(Evaluate(Binary("=", name, values[0], name.token), name.token))
         return tuple(found)
@@ -227,11 +227,11 @@ class Parser(StatementParser):
         self.skip_words()
         token = self.take()
         try:
-            pattern = self._template_arguments() if self.sees("<") else None
+            pattern = self._template_arguments() if self.at_token("<") else None
             self.accept("final")
-            if self.sees(":"):
+            if self.at_token(":"):
                 raise unsupported(self.here, f"`{token.text}` with a base class")
-            if not self.sees("{"):
+            if not self.at_token("{"):
                 self.at = start
                 return None
             self.take()
@@ -248,10 +248,10 @@ class Parser(StatementParser):
         shared: list[Statement] = []
         members: list[Statement] = []
         functions: list[Function] = []
-        while not self.sees("}"):
+        while not self.at_token("}"):
             if self.ends():
                 raise unsupported(token, f"`{token.text}` has no end")
-            if self.sees("public", "private", "protected"):
+            if self.at_token("public", "private", "protected"):
                 self.take()
                 self.expect(":")
                 continue
@@ -269,12 +269,12 @@ class Parser(StatementParser):
         self.take()
         scoped = self.accept("class") or self.accept("struct")
         token = self.take() if self.here.kind == "name" else self.here
-        while not self.sees("{"):
+        while not self.at_token("{"):
             if self.take().text == ";":
                 return None
         self.take()
         items: list[tuple[str, Expr | None]] = []
-        while not self.sees("}"):
+        while not self.at_token("}"):
             name = self.take().text
             items.append((name, self._ternary() if self.accept("=") else None))
             if not self.accept(","):

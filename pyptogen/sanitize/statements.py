@@ -32,14 +32,14 @@ class StatementParser(ExpressionParser):
         """``{ … }``."""
         token = self.expect("{")
         body: list[Statement] = []
-        while not self.sees("}"):
+        while not self.at_token("}"):
             body.append(self.statement())
         self.expect("}")
         return Block(tuple(body), token)
 
     def _using(self) -> Using | None:
         self.take()
-        if self.here.kind != "name" or self.sees("namespace") or self.after.text != "=":
+        if self.here.kind != "name" or self.at_token("namespace") or self.after.text != "=":
             self._skip_to_end()
             return None
         token = self.take()
@@ -61,8 +61,8 @@ class StatementParser(ExpressionParser):
     def _skip_to_end(self) -> None:
         """Behind the next `;` or body."""
         while not self.ends():
-            if self.sees("{", "(", "["):
-                body = self.sees("{")
+            if self.at_token("{", "(", "["):
+                body = self.at_token("{")
                 self.skip_balanced()
                 if body:
                     self.accept(";")
@@ -73,32 +73,32 @@ class StatementParser(ExpressionParser):
     def statement(self) -> Statement:
         """One statement. Raises PTG306."""
         token = self.here
-        if self.sees("{"):
+        if self.at_token("{"):
             return self.block()
         if self.accept(";"):
             return Block((), token)
-        if self.sees("using"):
+        if self.at_token("using"):
             using = self._using()
             return using if using is not None else Block((), token)
-        if self.sees("typedef"):
+        if self.at_token("typedef"):
             return self._typedef()
-        if self.sees("static_assert", "__asm__", "asm"):
+        if self.at_token("static_assert", "__asm__", "asm"):
             self._skip_to_end()
             return Block((), token)
-        if self.sees("if"):
+        if self.at_token("if"):
             return self._if()
-        if self.sees("for", "while"):
+        if self.at_token("for", "while"):
             return self._loop()
-        if self.sees("do"):
+        if self.at_token("do"):
             return self._do()
-        if self.sees("switch"):
+        if self.at_token("switch"):
             return self._switch()
-        if self.sees("return", "break", "continue"):
+        if self.at_token("return", "break", "continue"):
             self.take()
-            value = self.expression() if token.text == "return" and not self.sees(";") else None
+            value = self.expression() if token.text == "return" and not self.at_token(";") else None
             self.expect(";")
             return Jump(token.text, value, token)
-        if self.sees("goto", "try", "throw", "struct", "class"):
+        if self.at_token("goto", "try", "throw", "struct", "class"):
             raise unsupported(token, f"`{token.text}` in a kernel")
         found = self._declared()
         if found is not None:
@@ -140,7 +140,7 @@ class StatementParser(ExpressionParser):
             self.expect(")")
             return Loop(None, condition, (), self.statement(), token)
         initial = None if self.accept(";") else self.statement()
-        test = None if self.sees(";") else self.expression()
+        test = None if self.at_token(";") else self.expression()
         self.expect(";")
         return Loop(initial, test, self._list(")"), self.statement(), token)
 
@@ -162,7 +162,7 @@ class StatementParser(ExpressionParser):
         self.expect("{")
         cases: list[tuple[Expr | None, int]] = []
         body: list[Statement] = []
-        while not self.sees("}"):
+        while not self.at_token("}"):
             if self.accept("case"):
                 cases.append((self._ternary(), len(body)))
                 self.expect(":")
@@ -192,7 +192,7 @@ class StatementParser(ExpressionParser):
                 found.append(self._declarator(kind, static))
                 if not self.accept(","):
                     break
-                while self.sees("*", "&"):
+                while self.at_token("*", "&"):
                     self.take()
             self.expect(";")
         except DiagnosticError:
@@ -205,16 +205,16 @@ class StatementParser(ExpressionParser):
         token = self.take()
         lengths: list[Expr | None] = []
         while self.accept("["):
-            lengths.append(None if self.sees("]") else self.expression())
+            lengths.append(None if self.at_token("]") else self.expression())
             self.expect("]")
         initial: Expr | tuple[Expr, ...] | None = None
         if self.accept("="):
             initial = self.expression()
         elif self.accept("("):
             initial = self._list(")")
-        elif self.sees("{"):
+        elif self.at_token("{"):
             initial = self._braces().items
-        elif not self.sees(";", ","):
+        elif not self.at_token(";", ","):
             raise unsupported(self.here, "no declaration")
         return Declaration(kind, token.text, initial, tuple(lengths), reference, static, token)
 
@@ -222,7 +222,7 @@ class StatementParser(ExpressionParser):
         """``(T a, U &b = c)``."""
         self.expect("(")
         found: list[Parameter] = []
-        while not self.sees(")"):
+        while not self.at_token(")"):
             start = self.at
             found.append(self._parameter(self.attempt(self.type), start))
             if [token.text for token in self.tokens[start : self.at]] == ["void"]:
@@ -235,7 +235,7 @@ class StatementParser(ExpressionParser):
         """The rest of a parameter behind its type, which begins at ``start``."""
         name, default, depth = "", None, 0
         extent: Expr | None = None
-        if self.sees("(") and self.after.text == "&":  # T (&name)[n]
+        if self.at_token("(") and self.after.text == "&":  # T (&name)[n]
             self.take()
             self.take()
             name = self.take().text
@@ -243,7 +243,7 @@ class StatementParser(ExpressionParser):
             self.expect("[")
             extent = self.expression()
             self.expect("]")
-        while depth or not self.sees(",", ")"):
+        while depth or not self.at_token(",", ")"):
             if self.accept("="):
                 default = self._ternary()
                 continue
@@ -260,9 +260,9 @@ class StatementParser(ExpressionParser):
         start = self.at
         self.skip_balanced()
         copies = any(t.text == "=" for t in self.tokens[start : self.at])
-        parameters = self.parameters() if self.sees("(") else ()
+        parameters = self.parameters() if self.at_token("(") else ()
         self.skip_words()
-        while self.sees("mutable", "noexcept"):
+        while self.at_token("mutable", "noexcept"):
             self.take()
         if self.accept("->"):
             self.type()

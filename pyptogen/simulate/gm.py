@@ -17,8 +17,8 @@ from pyptogen.simulate.fault import FaultKind, MachineFault
 
 @dataclass(slots=True)
 class GmArray:
-    """A tensor: its elements in their physical order, and per element the segment that wrote it (0: nobody yet), or
-    None for what the caller gave."""
+    """A tensor: its elements in their physical order, and per element the launch range that wrote it (0: nobody yet),
+    or None for what the caller gave."""
 
     elements: Array
     written: Array | None = None
@@ -91,17 +91,17 @@ class BoundWindow:
 
 
 class GlobalMemory:
-    """All tensors of a call. ``segment`` counts the segments from 1: kernels of one may read what earlier kernels of
-    the same one wrote, and nothing of another's, because segments run side by side."""
+    """All tensors of a call. ``launch_range`` counts the launch ranges from 1: kernels of one may read what earlier
+    kernels of the same one wrote, and nothing of another's, because launch ranges run side by side."""
 
     def __init__(self, arrays: Mapping[str, GmArray]) -> None:
         self.arrays = dict(arrays)
-        self.segment = 1
+        self.launch_range = 1
 
     def beside(self) -> GlobalMemory:
         """The same tensors for one of several cores, which has popped slots of its own."""
         memory = GlobalMemory(self.arrays)
-        memory.segment = self.segment
+        memory.launch_range = self.launch_range
         return memory
 
     def _view(self, bound: BoundWindow, elements: Array) -> Array:
@@ -122,16 +122,16 @@ class GlobalMemory:
         """Elements of a window, [rows, cols].
 
         Raises:
-            MachineFault: it leaves its tensor, or an element was not written by an earlier kernel of this segment.
+            MachineFault: it leaves its tensor, or an element was not written by an earlier kernel of this launch range.
         """
         array = self.arrays[bound.window.tensor]
         self._check_dtype(bound, array)
         view = self._view(bound, array.elements)
         if array.written is not None:
             written = self._view(bound, array.written)
-            if not (written == self.segment).all():
+            if not (written == self.launch_range).all():
                 nobody = bool((written == 0).any())
-                what = "is read before it is written" if nobody else "is read and is of another segment"
+                what = "is read before it is written" if nobody else "is read and is of another launch range"
                 raise bound.fault("unwritten" if nobody else "order", what, bound.offset)
         order = bound.blocks()[2]
         if order == (0, 1):
@@ -156,11 +156,11 @@ class GlobalMemory:
                 raise bound.fault("bounds", f"reaches element {last} of {array.elements.size}", last)
             array.elements[places] = values
             if array.written is not None:
-                array.written[places] = self.segment
+                array.written[places] = self.launch_range
             return
         self._view(bound, array.elements)[...] = values
         if array.written is not None:
-            self._view(bound, array.written)[...] = self.segment
+            self._view(bound, array.written)[...] = self.launch_range
 
     def element(self, tensor: str, offset: int, span: Span) -> int:
         """One element of an index tensor. Raises MachineFault when it is outside."""

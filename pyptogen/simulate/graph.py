@@ -1,6 +1,6 @@
 """Runs a lowered operator on numpy arrays: the executable meaning of the Instruction and Execution levels.
 
-Every launch of every segment runs in order, each kernel block by block. Besides the results this finds what a machine
+Every launch of every range runs in order, each kernel block by block. Besides the results this finds what a machine
 would do wrong silently: bytes read before they are written or after another buffer took them, tiles and windows that
 leave what they lie in, races between pipes, kernels that do not wait for what they need.
 """
@@ -246,11 +246,11 @@ class GraphRun:
         return int(self._places(name, value).max(initial=-1)) + 1
 
     def outputs(self) -> dict[str, Array]:
-        """Run all segments."""
+        """Run all launch ranges."""
         launches = self._graph.plans[chosen_cut(self._graph, self._env).plan]
-        ranges = list(enumerate(segments(self._graph, self._env), 1))
+        ranges = list(enumerate(launch_ranges(self._graph, self._env), 1))
         for number, (begin, end) in reversed(ranges) if self.backwards else ranges:
-            self.memory.segment = number
+            self.memory.launch_range = number
             for launch in _late(launches) if self.backwards else launches:
                 self._launch(launch, begin, end)
         result = {}
@@ -285,8 +285,8 @@ class GraphRun:
                 return
         env = dict(self._env)
         kernel = self._kernels[launch.kernels[0]]
-        if kernel.segment is not None:
-            env |= {f"{kernel.segment}_begin": begin, f"{kernel.segment}_end": end}
+        if kernel.launch_dim is not None:
+            env |= {f"{kernel.launch_dim}_begin": begin, f"{kernel.launch_dim}_end": end}
         blocks = 1
         if launch.tiles is not None:
             blocks = min(launch.tiles.blocks(env), self._blocks, self._graph.cores or self._blocks)
@@ -309,12 +309,12 @@ def chosen_cut(graph: ExecutionGraph, dims: Mapping[str, int]) -> Cut:
     return next(c for c in graph.cuts if all(_holds(dims[name], op, value) for name, op, value in c.when))
 
 
-def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[int, int]]:
-    """Ranges of the segment dim of one call, in order; one range that nothing uses where no dim is cut."""
-    if graph.segment is None:
+def launch_ranges(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    """Ranges of the launch dim of one call, in order; one range that nothing uses where no dim is cut."""
+    if graph.launch_dim is None:
         yield 0, 1
         return
-    size = dims[graph.segment]
+    size = dims[graph.launch_dim]
     cut = chosen_cut(graph, dims)
     begin = 0
     for step in cut.sizes or (size,):

@@ -20,7 +20,7 @@ _WHOLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class RowBlockRun:
     """Operations in order. ``rows`` is the size of their common leading axis, or None where they are not
     row-wise; ``batched`` names the values that have it."""
 
@@ -31,48 +31,48 @@ class Segment:
     """The loop that ``ops`` are the inside of."""
 
 
-def segments(program: Program) -> list[Segment]:
+def row_block_runs(program: Program) -> list[RowBlockRun]:
     """The program cut into row-wise runs and single other operations, in order but for those that no row reaches
     (weights being cast or reshaped): they move before the run in whose middle they stand."""
     dynamic = {dim.name for dim in program.dims if dim.dynamic}
     sometimes = {stage.name for stage in program.stages if stage.condition is not None}
-    found: list[Segment] = []
+    found: list[RowBlockRun] = []
     run: list[Op] = []
     rows: Any = None
     for op in program.ops:
         if op.loop:
-            found += [_segment(run, rows)] if run else []
+            found += [_as_run(run, rows)] if run else []
             run = []
             _into_loop(found, op, program)
             continue
         size = _leading(op.result)
         rowwise = size is not None and size.name in dynamic and _is_rowwise(op, size)
         if run and op.stage != run[-1].stage and {op.stage, run[-1].stage} & sometimes:
-            found.append(_segment(run, rows))
+            found.append(_as_run(run, rows))
             run = []
         if rowwise and (not run or size == rows):
             rows = size
             run.append(op)
             continue
         if run and (rowwise or _is_reached(op, rows)):
-            found.append(_segment(run, rows))
+            found.append(_as_run(run, rows))
             run = []
         if rowwise:
             rows, run = size, [op]
         else:
-            found.append(Segment((op,), None, frozenset()))
+            found.append(RowBlockRun((op,), None, frozenset()))
     if run:
-        found.append(_segment(run, rows))
+        found.append(_as_run(run, rows))
     return found
 
 
-def _into_loop(found: list[Segment], op: Op, program: Program) -> None:
+def _into_loop(found: list[RowBlockRun], op: Op, program: Program) -> None:
     last = found[-1] if found else None
     if last is not None and last.loop is not None and last.loop.name == op.loop:
         found[-1] = replace(last, ops=(*last.ops, op))
     else:
         loop = next(loop for loop in program.loops if loop.name == op.loop)
-        found.append(Segment((op,), None, frozenset(), loop))
+        found.append(RowBlockRun((op,), None, frozenset(), loop))
 
 
 def _is_reached(op: Op, rows: Any) -> bool:
@@ -81,9 +81,9 @@ def _is_reached(op: Op, rows: Any) -> bool:
     return any(rows in size.free_symbols for value in tensors for size in value.shape)
 
 
-def _segment(run: list[Op], rows: Any) -> Segment:
+def _as_run(run: list[Op], rows: Any) -> RowBlockRun:
     values = [value for op in run for value in (*op.operands, op.result) if isinstance(value, Value)]
-    return Segment(tuple(run), rows, frozenset(value.name for value in values if _leading(value) == rows))
+    return RowBlockRun(tuple(run), rows, frozenset(value.name for value in values if _leading(value) == rows))
 
 
 def _leading(value: Value) -> Any:

@@ -21,7 +21,7 @@ from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.simulate.arithmetic import AS_DECLARED, AsDeclared
 from pyptogen.simulate.bind_dims import bind_dims
-from pyptogen.simulate.row_blocks import Segment, segments
+from pyptogen.simulate.row_blocks import RowBlockRun, row_block_runs
 
 _BLOCK_BYTES = 1 << 23
 """Size of the widest value of a block of rows: small enough to stay near the processor, large enough for
@@ -85,14 +85,14 @@ class _Run:
 
     def outputs(self) -> dict[str, Array]:
         """Runs everything, keeping only what later operations need."""
-        pieces = segments(self._program)
+        pieces = row_block_runs(self._program)
         for index, piece in enumerate(pieces):
             later = {v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)}
             keep = later | {value.name for _, value in self._program.outputs}
             if piece.ops[0].kind == "either":
                 self._either(piece.ops[0])
             elif self._runs[piece.ops[0].stage]:
-                self._segment(piece, keep)
+                self._row_block_run(piece, keep)
             for name in [name for name in self._values if name not in keep]:
                 del self._values[name]
         return {name: self._values[value.name] for name, value in self._program.outputs}
@@ -155,7 +155,7 @@ class _Run:
         names = sorted(expr.free_symbols, key=str)
         return sympy.lambdify(names, expr, modules="numpy")(*(elements[name] for name in names))
 
-    def _segment(self, piece: Segment, keep: set[str]) -> None:
+    def _row_block_run(self, piece: RowBlockRun, keep: set[str]) -> None:
         if piece.loop is not None:
             self._loop(piece.loop, piece.ops)
             return
@@ -176,15 +176,15 @@ class _Run:
                 results[name][start:stop] = array
         self._values.update(results)
 
-    def _rows_per_block(self, piece: Segment) -> int:
+    def _rows_per_block(self, piece: RowBlockRun) -> int:
         rows = int(self._number(piece.rows))
         widest = max(
             int(np.prod(self._shape(op.result))) * self._arithmetic.dtype(op.result.dtype).itemsize for op in piece.ops
         )
         return max(1, rows * _BLOCK_BYTES // max(widest, 1))
 
-    def _right_operands(self, piece: Segment) -> dict[str, Array]:
-        """Right operands of matmuls that are there before the segment, converted once for all blocks."""
+    def _right_operands(self, piece: RowBlockRun) -> dict[str, Array]:
+        """Right operands of matmuls that are there before the run, converted once for all blocks."""
         names = {op.operands[1].name for op in piece.ops if op.kind == "matmul" and isinstance(op.operands[1], Value)}
         return {name: numerics.prepare_right(self._values[name]) for name in sorted(names) if name in self._values}
 

@@ -25,17 +25,17 @@ def far_stores(kernel: InstrKernel) -> Far:
     """Results that passes store: all or none of them go around the cache, by their bytes in this launch. A workspace
     stays, because the next kernel reads it, and so does what this kernel itself loads again."""
     stored, loaded = _windows(kernel, "TSTORE"), _windows(kernel, "TLOAD")
-    known = {*kernel.dims, *([kernel.segment] if kernel.segment else [])}
+    known = {*kernel.dims, *([kernel.launch_dim] if kernel.launch_dim else [])}
     results = [t for t in kernel.writes if t.name in stored - loaded and not t.workspace]
     sizes = [_bytes(t.shape, DTYPES[t.dtype]) for t in results]
     total = sum(sizes, Poly())
     if not results or not total.names() <= known or (total.constant or LEAST_BYTES) < LEAST_BYTES:
         return Far(frozenset(), "")
     text = total.c(wide=True)
-    if kernel.segment in total.names():
-        part = f"{kernel.segment}_end - {kernel.segment}_begin"
-        text = text.replace(f"int64_t({kernel.segment})", f"int64_t({part})")
-        text = re.sub(rf"\b{kernel.segment}\b(?!\()", f"({part})", text)  # but where it is the type of that name
+    if kernel.launch_dim in total.names():
+        part = f"{kernel.launch_dim}_end - {kernel.launch_dim}_begin"
+        text = text.replace(f"int64_t({kernel.launch_dim})", f"int64_t({part})")
+        text = re.sub(rf"\b{kernel.launch_dim}\b(?!\()", f"({part})", text)  # but where it is the type of that name
     names = ", ".join(t.name for t in results)
     # In parentheses, a cast by itself would make `far` a function.
     given = f"{{{text}}}" if re.fullmatch(r"int64_t\(\w+\)", text) else f"({text})"

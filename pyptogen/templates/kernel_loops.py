@@ -68,14 +68,16 @@ def loop_lines(node: For, count: str) -> list[str]:
     if node.after is not None:
         left, begin = (node.after - node.start).c(), f"{node.var}_begin"
         text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
-        seen = "do not see all" if node.sees == "whole" else "see nothing"
+        seen = "do not see all" if node.index_set == "full" else "see nothing"
         lines.append(f"const {count} {begin} = {text};  // those before {seen} of this block")
         start = begin
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
         later = (
-            "rows from here on see the whole block" if node.sees == "part" else "causal bound: later blocks are masked"
+            "rows from here on see the whole block"
+            if node.index_set == "partial"
+            else "causal bound: later blocks are masked"
         )
         lines.append(f"const {count} {end} = {text};  // {later}")
         stop = end
@@ -127,7 +129,7 @@ def condition_lines(node: For, count: str) -> list[str]:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
-    note = "  // as far as these rows see" if node.sees == "columns" else ""
+    note = "  // as far as these rows see" if node.index_set == "columns" else ""
     return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{{note}"]
 
 

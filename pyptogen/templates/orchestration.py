@@ -121,7 +121,7 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
     mine = {*ORCHESTRATION_WORDS, *C_TYPES.values(), *functions.values()}
     for launch in (launch for plan in graph.plans for launch in plan):
         mine |= {f"{launch.kernel}_blocks", f"{launch.kernel}_done"}
-    mine |= {f"segment_{i + 1}" for i in range(len(graph.plans))}
+    mine |= {f"launch_range_{i + 1}" for i in range(len(graph.plans))}
     names = {*variables(graph), *(a.name for a in program.attrs), *(v.name for v in program.inputs)}
     return respelled(names, lambda name: name in mine or is_macro(name) or is_keyword(name))
 
@@ -129,7 +129,7 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
 def _cuts(
     graph: ExecutionGraph, names: Sequence[str], marks: Marks
 ) -> list[tuple[str, tuple[int, ...], str, int, str, str]]:
-    """Of each cut: when it is taken, its sizes, its segment, the rows of its only launch, that one's cores, the
+    """Of each cut: when it is taken, its sizes, its launches, the rows of its only launch, that one's cores, the
     mark of its tiling row."""
     found = []
     for cut in graph.cuts:
@@ -141,7 +141,7 @@ def _cuts(
     return found
 
 
-def _segments(
+def _launch_ranges(
     graph: ExecutionGraph,
     names: Sequence[str],
     kernels: Sequence[InstrKernel],
@@ -203,12 +203,12 @@ def orchestration_values(
     functions: Mapping[str, str],
     marks: Marks,
 ) -> dict[str, Any]:
-    """What templates of launches place: the graph in the names of C++, its arguments, workspaces, segments and cuts."""
+    """What templates of launches place: the graph in the names of C++, its arguments, workspaces, ranges and cuts."""
     contract = [(v.name, memory_type(v.dtype), v.name) for v in program.inputs]
     contract += [(name, memory_type(v.dtype), name) for name, v in program.outputs if name not in program.inplace]
     contract += [(words, C_TYPES["int32"], name) for name, words in program.halves.items()]
     spelling = _locals(graph, program, functions)
-    segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
+    launch_dim, dims, graph = graph.launch_dim, graph.dims, renamed(graph, spelling)
     launches = [launch for plan in graph.plans for launch in plan]
     inputs = frozenset(value.name for value in program.inputs)
 
@@ -227,7 +227,7 @@ def orchestration_values(
     blocks = partial(_blocks, inputs=inputs, spelling=spelling)
     platform = PLATFORMS[graph.platform]
     flagged = frozenset(kernel.name for kernel in kernels if takes_flags(kernel, platform))
-    names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
+    names = ["launch_range" if len(graph.plans) == 1 else f"launch_range_{i + 1}" for i in range(len(graph.plans))]
     first = {functions[k.name]: k for k in reversed(kernels)}  # several launches may run one
     whole = [space for space in graph.workspaces if space.row is None]
     return {
@@ -235,7 +235,7 @@ def orchestration_values(
         "graph": graph,
         "spelling": spelling,
         "count": count_type(graph.wide),
-        "segment": segment,
+        "launch_dim": launch_dim,
         "kernels": [
             (
                 functions[k.name],
@@ -255,10 +255,10 @@ def orchestration_values(
         "dims": [
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)
-            if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
+            if d == graph.launch_dim or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
         "flags": FLAGS if flagged else "",
-        "segments": _segments(graph, names, kernels, functions, flagged, blocks, marks),
+        "launch_ranges": _launch_ranges(graph, names, kernels, functions, flagged, blocks, marks),
         "awaited": {name for launch in launches for name in launch.after},
         "mixed": any(launch.programs for launch in launches),
         "core_kinds": sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),

@@ -35,7 +35,7 @@ class View:
 
 @dataclass(slots=True)
 class Windows:
-    """Emits windows of one kernel's tensors. ``extents`` replaces the segment's dim, which a kernel is not told, by the
+    """Emits windows of one kernel's tensors. ``extents`` replaces the launch dim, which a kernel is not told, by the
     end of the launch's range; ``steps`` are numbers that loop variables are multiples of."""
 
     tensors: Mapping[str, GmTensor]
@@ -46,7 +46,7 @@ class Windows:
 
     @staticmethod
     def of(kernel: InstrKernel) -> Windows:
-        extents = {kernel.segment: f"{kernel.segment}_end"} if kernel.segment else {}
+        extents = {kernel.launch_dim: f"{kernel.launch_dim}_end"} if kernel.launch_dim else {}
         tensors = {t.name: t for t in kernel.tensors}
         return Windows(tensors, extents, frozenset(kernel.arguments), multiples(kernel.body))
 

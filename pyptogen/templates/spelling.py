@@ -48,7 +48,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Condition: ("elements", "comparisons", "owner"),
     Cut: ("when",),
     Declare: ("name", "rows", "cols", "address", "owner"),
-    ExecutionGraph: ("segment", "dims", "workspaces", "cuts", "plans"),
+    ExecutionGraph: ("launch_dim", "dims", "workspaces", "cuts", "plans"),
     Extent: ("valid",),
     Fifo: ("name", "slot"),
     Element: ("name", "tensor", "offset", "places"),
@@ -56,7 +56,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
-    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos", "subblock"),
+    InstrKernel: ("writes", "reads", "scalars", "arguments", "launch_dim", "dims", "body", "fifos", "subblock"),
     LaunchPlan: ("arguments", "tiles", "programs", "fifos"),
     Owner: ("at",),
     Tiles: ("loops",),
@@ -95,7 +95,7 @@ KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 scalar expressions."""
 _ORCHESTRATION_WORDS = (
     "AICORE Core Launch args begin blocks_for cores cube fewer ffts int32_t int64_t mixed pto_rt pyptogen range "
-    "range_of rt scope segment size tiles vector"
+    "launch_range range_of rt scope size tiles vector"
 )
 ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())
 _TYPES = frozenset({*C_TYPES.values(), "int64_t", "uint16_t", "uint32_t"})

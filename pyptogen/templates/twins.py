@@ -31,7 +31,7 @@ def twins(kernels: Sequence[InstrKernel], text: Callable[[InstrKernel], str]) ->
 def _outline(kernel: InstrKernel) -> tuple[object, ...]:
     """What cheaply tells most kernels apart."""
     tensors = tuple((t.dtype, len(t.shape)) for t in kernel.tensors)
-    numbers = (kernel.scalars, kernel.dims, kernel.segment, kernel.occupancy)
+    numbers = (kernel.scalars, kernel.dims, kernel.launch_dim, kernel.occupancy)
     return (kernel.core, kernel.stages, tensors, numbers, len(kernel.arguments), sum(1 for _ in walk(kernel.body)))
 
 

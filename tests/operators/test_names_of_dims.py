@@ -62,7 +62,7 @@ tiling: [{}]
 """
 NAMES = [
     ("floor", "Max", "int", "Mod"),  # functions of sizes
-    ("block", "once", "segment", "rt"),  # words of kernels and orchestrations
+    ("block", "once", "launch_range", "rt"),  # words of kernels and orchestrations
     ("t", "t0", "t0_valid", "k1"),  # variables that kernels make
     ("union", "register", "EOF", "half"),  # words, macros and types of C++
     ("list", "len", "self", "E"),  # Python's, and a number of sympy's

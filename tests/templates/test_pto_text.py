@@ -153,11 +153,11 @@ def arguments(kernel: InstrKernel, begin: int, end: int, blocks: int) -> dict[st
     tensors |= {fifo.name for fifo in kernel.fifos}
     values |= {name: end for name in kernel.arguments if name not in tensors and name not in values}
     stops = [node.stop for node in walk(kernel.body) if isinstance(node, For) and node.step == 1]
-    free = values.keys() - {f"{kernel.segment}_begin", f"{kernel.segment}_end", str(kernel.segment)}
+    free = values.keys() - {f"{kernel.launch_dim}_begin", f"{kernel.launch_dim}_end", str(kernel.launch_dim)}
     many = {name for stop in stops for name in stop.names() if len(stop.terms) == 1}
     values |= {name: min(end, 2) for name in many & free}
     values |= {name: min(end, 5) for name in {str(stop) for stop in stops} & free}
-    return values | {"nblk": blocks, f"{kernel.segment}_begin": begin}
+    return values | {"nblk": blocks, f"{kernel.launch_dim}_begin": begin}
 
 
 def assert_same(got: Any, want: Any) -> None:

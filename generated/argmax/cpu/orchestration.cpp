@@ -38,7 +38,7 @@ extern "C" void argmax_cpu(pto_rt::Runtime &rt, const argmax_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t argmax_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "argmax", Core::Vector, argmax_blocks,
@@ -47,5 +47,5 @@ extern "C" void argmax_cpu(pto_rt::Runtime &rt, const argmax_args &args)
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

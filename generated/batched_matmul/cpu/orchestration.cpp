@@ -41,7 +41,7 @@ extern "C" void batched_matmul_cpu(pto_rt::Runtime &rt, const batched_matmul_arg
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t batched_matmul_blocks = fewer(16, cube);
         rt.launch(
             "batched_matmul", Core::Cube, batched_matmul_blocks,
@@ -50,5 +50,5 @@ extern "C" void batched_matmul_cpu(pto_rt::Runtime &rt, const batched_matmul_arg
             });
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

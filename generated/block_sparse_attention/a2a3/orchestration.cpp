@@ -95,7 +95,7 @@ extern "C" void block_sparse_attention_a2a3(pto_rt::Runtime &rt, const block_spa
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of q_blocks; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t q_blocks_begin, int32_t q_blocks_end) {
+    const auto launch_range = [=, &rt](int32_t q_blocks_begin, int32_t q_blocks_end) {
         const int32_t attend_cube1_blocks = fewer(int64_t(q_blocks_end - q_blocks_begin) * 8, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
@@ -132,5 +132,5 @@ extern "C" void block_sparse_attention_a2a3(pto_rt::Runtime &rt, const block_spa
             }, {attend_vec2_done, attend_vec1_done});
     };
 
-    segment(0, q_blocks);
+    launch_range(0, q_blocks);
 }

@@ -62,7 +62,7 @@ extern "C" void block_sparse_attention_cpu(pto_rt::Runtime &rt, const block_spar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of q_blocks; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t q_blocks_begin, int32_t q_blocks_end) {
+    const auto launch_range = [=, &rt](int32_t q_blocks_begin, int32_t q_blocks_end) {
         const int32_t attend_blocks = fewer(8, mixed);
         const Launch attend_done = rt.launch(
             "attend", Core::Mixed, attend_blocks,
@@ -78,5 +78,5 @@ extern "C" void block_sparse_attention_cpu(pto_rt::Runtime &rt, const block_spar
             }, {attend_done});
     };
 
-    segment(0, q_blocks);
+    launch_range(0, q_blocks);
 }

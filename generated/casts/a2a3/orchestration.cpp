@@ -48,7 +48,7 @@ extern "C" void casts_a2a3(pto_rt::Runtime &rt, const casts_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t casts_blocks = fewer((rows_end - rows_begin + 15) / 16, vector);
         rt.launch(
             "casts", Core::Vector, casts_blocks,
@@ -57,5 +57,5 @@ extern "C" void casts_a2a3(pto_rt::Runtime &rt, const casts_args &args)
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

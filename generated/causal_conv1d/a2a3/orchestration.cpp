@@ -74,7 +74,7 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t b_begin, int32_t b_end) {
+    const auto launch_range = [=, &rt](int32_t b_begin, int32_t b_end) {
         const int32_t causal_conv1d_vec1_blocks = fewer(32, vector);
         const Launch causal_conv1d_vec1_done = rt.launch(
             "causal_conv1d_vec1", Core::Vector, causal_conv1d_vec1_blocks,
@@ -103,5 +103,5 @@ extern "C" void causal_conv1d_a2a3(pto_rt::Runtime &rt, const causal_conv1d_args
             }, {causal_conv1d_vec2_done});
     };
 
-    segment(0, b);
+    launch_range(0, b);
 }

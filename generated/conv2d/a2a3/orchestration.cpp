@@ -79,7 +79,7 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
+    const auto launch_range = [=, &rt](int32_t n_begin, int32_t n_end) {
         const int32_t conv2d_vec1_blocks = fewer(int64_t(n_end - n_begin) * 64, vector);
         const Launch conv2d_vec1_done = rt.launch(
             "conv2d_vec1", Core::Vector, conv2d_vec1_blocks,
@@ -118,5 +118,5 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
             }, {conv2d_cube_done});
     };
 
-    segment(0, n);
+    launch_range(0, n);
 }

@@ -76,7 +76,7 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
+    const auto launch_range = [=, &rt](int32_t n_begin, int32_t n_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         // Values between kernels.
@@ -122,7 +122,7 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
         int32_t begin = 0;
         for (const int32_t size : {1}) {
             for (; n - begin >= size; begin += size) {
-                segment(begin, begin + size);
+                launch_range(begin, begin + size);
             }
         }
     }

@@ -78,7 +78,7 @@ extern "C" void cross_entropy_cpu(pto_rt::Runtime &rt, const cross_entropy_args 
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t cross_entropy_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch cross_entropy_vec1_done = rt.launch(
             "cross_entropy_vec1", Core::Vector, cross_entropy_vec1_blocks,
@@ -112,5 +112,5 @@ extern "C" void cross_entropy_cpu(pto_rt::Runtime &rt, const cross_entropy_args 
             }, {cross_entropy_vec1_done, cross_entropy_vec4_done});
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

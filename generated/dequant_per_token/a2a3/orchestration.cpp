@@ -40,7 +40,7 @@ extern "C" void dequant_per_token_a2a3(pto_rt::Runtime &rt, const dequant_per_to
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t dequant_per_token_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "dequant_per_token", Core::Vector, dequant_per_token_blocks,
@@ -49,5 +49,5 @@ extern "C" void dequant_per_token_a2a3(pto_rt::Runtime &rt, const dequant_per_to
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -56,7 +56,7 @@ extern "C" void embedding_bag_cpu(pto_rt::Runtime &rt, const embedding_bag_args 
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t places_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         const Launch places_done = rt.launch(
             "places", Core::Vector, places_blocks,
@@ -71,5 +71,5 @@ extern "C" void embedding_bag_cpu(pto_rt::Runtime &rt, const embedding_bag_args 
             }, {places_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -63,7 +63,7 @@ extern "C" void flash_attention_fp32_a2a3(pto_rt::Runtime &rt, const flash_atten
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_fp32_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * 8, mixed);
@@ -82,5 +82,5 @@ extern "C" void flash_attention_fp32_a2a3(pto_rt::Runtime &rt, const flash_atten
             });
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

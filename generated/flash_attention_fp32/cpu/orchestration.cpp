@@ -47,7 +47,7 @@ extern "C" void flash_attention_fp32_cpu(pto_rt::Runtime &rt, const flash_attent
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         const int32_t flash_attention_fp32_blocks = fewer(8, mixed);
         rt.launch(
             "flash_attention_fp32", Core::Mixed, flash_attention_fp32_blocks,
@@ -56,5 +56,5 @@ extern "C" void flash_attention_fp32_cpu(pto_rt::Runtime &rt, const flash_attent
             });
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

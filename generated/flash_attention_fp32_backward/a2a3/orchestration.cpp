@@ -146,7 +146,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of sq; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t scores_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, mixed);
@@ -215,5 +215,5 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             }, {of_scores_done}, 1);
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

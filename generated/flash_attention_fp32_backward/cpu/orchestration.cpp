@@ -134,7 +134,7 @@ extern "C" void flash_attention_fp32_backward_cpu(pto_rt::Runtime &rt, const fla
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of sq; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         const int32_t scores_blocks = fewer(8, mixed);
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
@@ -197,5 +197,5 @@ extern "C" void flash_attention_fp32_backward_cpu(pto_rt::Runtime &rt, const fla
             }, {of_scores_done});
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

@@ -61,7 +61,7 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 31) / 32, mixed);
@@ -80,5 +80,5 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
             });
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

@@ -45,7 +45,7 @@ extern "C" void flash_attention_grouped_cpu(pto_rt::Runtime &rt, const flash_att
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of sq; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+    const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 511) / 512, mixed);
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
@@ -54,5 +54,5 @@ extern "C" void flash_attention_grouped_cpu(pto_rt::Runtime &rt, const flash_att
             });
     };
 
-    segment(0, sq);
+    launch_range(0, sq);
 }

@@ -354,7 +354,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t b_begin, int32_t b_end) {
+    const auto launch_range = [=, &rt](int32_t b_begin, int32_t b_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t normalise_blocks = fewer(int64_t(b_end - b_begin) * s, vector);
@@ -561,5 +561,5 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             }, {rule_mixed_done});
     };
 
-    segment(0, b);
+    launch_range(0, b);
 }

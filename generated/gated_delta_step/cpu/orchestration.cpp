@@ -64,7 +64,7 @@ extern "C" void gated_delta_step_cpu(pto_rt::Runtime &rt, const gated_delta_step
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t b_begin, int32_t b_end) {
+    const auto launch_range = [=, &rt](int32_t b_begin, int32_t b_end) {
         const int32_t normalise_blocks = fewer(b_end - b_begin, vector);
         const Launch normalise_done = rt.launch(
             "normalise", Core::Vector, normalise_blocks,
@@ -79,5 +79,5 @@ extern "C" void gated_delta_step_cpu(pto_rt::Runtime &rt, const gated_delta_step
             }, {normalise_done});
     };
 
-    segment(0, b);
+    launch_range(0, b);
 }

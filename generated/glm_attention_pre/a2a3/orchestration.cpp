@@ -117,7 +117,7 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t norm_blocks = fewer(t_end - t_begin, vector);
         const Launch norm_done = rt.launch(
             "norm", Core::Vector, norm_blocks,
@@ -152,5 +152,5 @@ extern "C" void glm_attention_pre_a2a3(pto_rt::Runtime &rt, const glm_attention_
             }, {key_linear_done, norm_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

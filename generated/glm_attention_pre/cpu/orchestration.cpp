@@ -100,7 +100,7 @@ extern "C" void glm_attention_pre_cpu(pto_rt::Runtime &rt, const glm_attention_p
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t norm_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch norm_done = rt.launch(
             "norm", Core::Vector, norm_blocks,
@@ -123,5 +123,5 @@ extern "C" void glm_attention_pre_cpu(pto_rt::Runtime &rt, const glm_attention_p
             }, {norm_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -55,7 +55,7 @@ extern "C" void glm_expert_selector_cpu(pto_rt::Runtime &rt, const glm_expert_se
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t choose_blocks = fewer(t, vector);
         const Launch choose_done = rt.launch(
             "choose", Core::Vector, choose_blocks,
@@ -76,5 +76,5 @@ extern "C" void glm_expert_selector_cpu(pto_rt::Runtime &rt, const glm_expert_se
             }, {share_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

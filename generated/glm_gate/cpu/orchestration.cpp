@@ -53,7 +53,7 @@ extern "C" void glm_gate_cpu(pto_rt::Runtime &rt, const glm_gate_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t logits_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch logits_done = rt.launch(
             "logits", Core::Cube, logits_blocks,
@@ -68,5 +68,5 @@ extern "C" void glm_gate_cpu(pto_rt::Runtime &rt, const glm_gate_args &args)
             }, {logits_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -79,7 +79,7 @@ extern "C" void glm_shared_expert_cpu(pto_rt::Runtime &rt, const glm_shared_expe
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t quantise_x_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch quantise_x_done = rt.launch(
             "quantise_x", Core::Vector, quantise_x_blocks,
@@ -107,5 +107,5 @@ extern "C" void glm_shared_expert_cpu(pto_rt::Runtime &rt, const glm_shared_expe
             }, {quantise_a_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

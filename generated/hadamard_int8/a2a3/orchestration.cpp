@@ -51,7 +51,7 @@ extern "C" void hadamard_int8_a2a3(pto_rt::Runtime &rt, const hadamard_int8_args
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t turn_blocks = fewer((rows_end - rows_begin + 63) / 64, cube);
         const Launch turn_done = rt.launch(
             "turn", Core::Cube, turn_blocks,
@@ -66,5 +66,5 @@ extern "C" void hadamard_int8_a2a3(pto_rt::Runtime &rt, const hadamard_int8_args
             }, {turn_done});
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -42,7 +42,7 @@ extern "C" void hadamard_int8_cpu(pto_rt::Runtime &rt, const hadamard_int8_args 
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t turn_to_quantise_blocks = fewer((rows_end - rows_begin + 255) / 256, mixed);
         rt.launch(
             "turn_to_quantise", Core::Mixed, turn_to_quantise_blocks,
@@ -51,5 +51,5 @@ extern "C" void hadamard_int8_cpu(pto_rt::Runtime &rt, const hadamard_int8_args 
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -80,7 +80,7 @@ extern "C" void indexer_prolog_cpu(pto_rt::Runtime &rt, const indexer_prolog_arg
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_blocks = fewer(64, mixed);
         rt.launch(
             "query", Core::Mixed, query_blocks,
@@ -98,5 +98,5 @@ extern "C" void indexer_prolog_cpu(pto_rt::Runtime &rt, const indexer_prolog_arg
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -92,7 +92,7 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
@@ -131,5 +131,5 @@ extern "C" void indexer_prolog_v4_a2a3(pto_rt::Runtime &rt, const indexer_prolog
             }, {head_weights_cube_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -62,7 +62,7 @@ extern "C" void indexer_prolog_v4_cpu(pto_rt::Runtime &rt, const indexer_prolog_
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_blocks = fewer(64, mixed);
         rt.launch(
             "query", Core::Mixed, query_blocks,
@@ -78,5 +78,5 @@ extern "C" void indexer_prolog_v4_cpu(pto_rt::Runtime &rt, const indexer_prolog_
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

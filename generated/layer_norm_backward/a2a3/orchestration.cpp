@@ -59,7 +59,7 @@ extern "C" void layer_norm_backward_a2a3(pto_rt::Runtime &rt, const layer_norm_b
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t layer_norm_backward_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch layer_norm_backward_vec1_done = rt.launch(
             "layer_norm_backward_vec1", Core::Vector, layer_norm_backward_vec1_blocks,
@@ -81,5 +81,5 @@ extern "C" void layer_norm_backward_a2a3(pto_rt::Runtime &rt, const layer_norm_b
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

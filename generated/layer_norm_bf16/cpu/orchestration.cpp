@@ -44,7 +44,7 @@ extern "C" void layer_norm_bf16_cpu(pto_rt::Runtime &rt, const layer_norm_bf16_a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t layer_norm_bf16_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "layer_norm_bf16", Core::Vector, layer_norm_bf16_blocks,
@@ -53,5 +53,5 @@ extern "C" void layer_norm_bf16_cpu(pto_rt::Runtime &rt, const layer_norm_bf16_a
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

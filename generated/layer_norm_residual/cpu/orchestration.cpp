@@ -48,7 +48,7 @@ extern "C" void layer_norm_residual_cpu(pto_rt::Runtime &rt, const layer_norm_re
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t layer_norm_residual_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "layer_norm_residual", Core::Vector, layer_norm_residual_blocks,
@@ -58,5 +58,5 @@ extern "C" void layer_norm_residual_cpu(pto_rt::Runtime &rt, const layer_norm_re
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -89,7 +89,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int64_t t_begin, int64_t t_end) {
+    const auto launch_range = [=, &rt](int64_t t_begin, int64_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t places_blocks = fewer((kv + 6143) / 6144, vector);
@@ -128,5 +128,5 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             }, {best_vec2_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

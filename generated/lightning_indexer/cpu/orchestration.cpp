@@ -78,7 +78,7 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int64_t t_begin, int64_t t_end) {
+    const auto launch_range = [=, &rt](int64_t t_begin, int64_t t_end) {
         const int32_t places_blocks = fewer((kv + 4095) / 4096, vector);
         const Launch places_done = rt.launch(
             "places", Core::Vector, places_blocks,
@@ -111,5 +111,5 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
             }, {best_vec2_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

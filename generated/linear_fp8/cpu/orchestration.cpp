@@ -54,7 +54,7 @@ extern "C" void linear_fp8_cpu(pto_rt::Runtime &rt, const linear_fp8_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t quantise_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch quantise_done = rt.launch(
             "quantise", Core::Vector, quantise_blocks,
@@ -69,5 +69,5 @@ extern "C" void linear_fp8_cpu(pto_rt::Runtime &rt, const linear_fp8_args &args)
             }, {quantise_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

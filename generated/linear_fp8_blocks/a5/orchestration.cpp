@@ -54,7 +54,7 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t linear_to_out_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 6, mixed);
@@ -69,5 +69,5 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

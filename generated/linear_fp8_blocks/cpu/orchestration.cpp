@@ -44,7 +44,7 @@ extern "C" void linear_fp8_blocks_cpu(pto_rt::Runtime &rt, const linear_fp8_bloc
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t linear_to_out_blocks = fewer((t_end - t_begin + 31) / 32, mixed);
         rt.launch(
             "linear_to_out", Core::Mixed, linear_to_out_blocks,
@@ -53,5 +53,5 @@ extern "C" void linear_fp8_blocks_cpu(pto_rt::Runtime &rt, const linear_fp8_bloc
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -52,7 +52,7 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t product_to_activation_blocks = fewer(16, mixed);
@@ -67,5 +67,5 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

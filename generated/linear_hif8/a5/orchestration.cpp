@@ -64,7 +64,7 @@ extern "C" void linear_hif8_a5(pto_rt::Runtime &rt, const linear_hif8_args &args
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t quantise_blocks = fewer((t_end - t_begin + 7) / 8, vector);
@@ -85,5 +85,5 @@ extern "C" void linear_hif8_a5(pto_rt::Runtime &rt, const linear_hif8_args &args
             }, {quantise_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -55,7 +55,7 @@ extern "C" void linear_int8_a2a3(pto_rt::Runtime &rt, const linear_int8_args &ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t product_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 16, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
@@ -70,5 +70,5 @@ extern "C" void linear_int8_a2a3(pto_rt::Runtime &rt, const linear_int8_args &ar
             }, {product_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

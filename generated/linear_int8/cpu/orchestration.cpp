@@ -45,7 +45,7 @@ extern "C" void linear_int8_cpu(pto_rt::Runtime &rt, const linear_int8_args &arg
     auto *y = (__gm__ bfloat16_t *)args.y;
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end, int32_t mixed) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end, int32_t mixed) {
         const int32_t product_to_scale_blocks = fewer(16, mixed);
         rt.launch(
             "product_to_scale", Core::Mixed, product_to_scale_blocks,
@@ -59,9 +59,9 @@ extern "C" void linear_int8_cpu(pto_rt::Runtime &rt, const linear_int8_args &arg
     if (cores > 1 && (tiles % cores == 0 || tiles >= 4 * cores)) {
         const int32_t range = (tiles + 4 * cores - 1) / (4 * cores) * 256;
         for (int32_t begin = 0; begin < t; begin += range) {
-            segment(begin, t - begin < range ? t : begin + range, 1);
+            launch_range(begin, t - begin < range ? t : begin + range, 1);
         }
     } else {
-        segment(0, t, blocks_for(rt, Core::Mixed));
+        launch_range(0, t, blocks_for(rt, Core::Mixed));
     }
 }

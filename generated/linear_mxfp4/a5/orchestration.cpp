@@ -78,7 +78,7 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t widen_blocks = fewer(128, vector);
@@ -111,5 +111,5 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
             }, {quantise_vec2_done, widen_done, quantise_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -68,7 +68,7 @@ extern "C" void linear_mxfp4_cpu(pto_rt::Runtime &rt, const linear_mxfp4_args &a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t widen_blocks = fewer(256, vector);
         const Launch widen_done = rt.launch(
             "widen", Core::Vector, widen_blocks,
@@ -95,5 +95,5 @@ extern "C" void linear_mxfp4_cpu(pto_rt::Runtime &rt, const linear_mxfp4_args &a
             }, {quantise_vec2_done, widen_done, quantise_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -51,7 +51,7 @@ extern "C" void linear_relu_a2a3(pto_rt::Runtime &rt, const linear_relu_args &ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t product_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 8, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
@@ -66,5 +66,5 @@ extern "C" void linear_relu_a2a3(pto_rt::Runtime &rt, const linear_relu_args &ar
             }, {product_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

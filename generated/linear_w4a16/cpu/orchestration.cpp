@@ -42,7 +42,7 @@ extern "C" void linear_w4a16_cpu(pto_rt::Runtime &rt, const linear_w4a16_args &a
     const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t linear_to_out_blocks = fewer(8, mixed);
         rt.launch(
             "linear_to_out", Core::Mixed, linear_to_out_blocks,
@@ -51,5 +51,5 @@ extern "C" void linear_w4a16_cpu(pto_rt::Runtime &rt, const linear_w4a16_args &a
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

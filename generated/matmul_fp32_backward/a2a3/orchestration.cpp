@@ -48,7 +48,7 @@ extern "C" void matmul_fp32_backward_a2a3(pto_rt::Runtime &rt, const matmul_fp32
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t matmul_fp32_backward_cube1_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 8, cube);
         rt.launch(
             "matmul_fp32_backward_cube1", Core::Cube, matmul_fp32_backward_cube1_blocks,
@@ -63,5 +63,5 @@ extern "C" void matmul_fp32_backward_a2a3(pto_rt::Runtime &rt, const matmul_fp32
             }, {}, 1);
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

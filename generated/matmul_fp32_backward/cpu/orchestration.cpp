@@ -48,7 +48,7 @@ extern "C" void matmul_fp32_backward_cpu(pto_rt::Runtime &rt, const matmul_fp32_
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t matmul_fp32_backward_cube1_blocks = fewer((m_end - m_begin + 255) / 256, cube);
         rt.launch(
             "matmul_fp32_backward_cube1", Core::Cube, matmul_fp32_backward_cube1_blocks,
@@ -63,5 +63,5 @@ extern "C" void matmul_fp32_backward_cpu(pto_rt::Runtime &rt, const matmul_fp32_
             });
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

@@ -40,7 +40,7 @@ extern "C" void matmul_int8_a2a3(pto_rt::Runtime &rt, const matmul_int8_args &ar
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t matmul_int8_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 8, cube);
         rt.launch(
             "matmul_int8", Core::Cube, matmul_int8_blocks,
@@ -49,5 +49,5 @@ extern "C" void matmul_int8_a2a3(pto_rt::Runtime &rt, const matmul_int8_args &ar
             });
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

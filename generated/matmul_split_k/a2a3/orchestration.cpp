@@ -51,7 +51,7 @@ extern "C" void matmul_split_k_a2a3(pto_rt::Runtime &rt, const matmul_split_k_ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of m; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t product_cube_blocks = fewer(int64_t((m_end - m_begin + 31) / 32) * 8, cube);
         const Launch product_cube_done = rt.launch(
             "product_cube", Core::Cube, product_cube_blocks,
@@ -66,5 +66,5 @@ extern "C" void matmul_split_k_a2a3(pto_rt::Runtime &rt, const matmul_split_k_ar
             }, {product_cube_done});
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

@@ -40,7 +40,7 @@ extern "C" void matmul_swizzle_a2a3(pto_rt::Runtime &rt, const matmul_swizzle_ar
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t matmul_swizzle_blocks = fewer(128, cube);
         rt.launch(
             "matmul_swizzle", Core::Cube, matmul_swizzle_blocks,
@@ -49,5 +49,5 @@ extern "C" void matmul_swizzle_a2a3(pto_rt::Runtime &rt, const matmul_swizzle_ar
             });
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

@@ -39,7 +39,7 @@ extern "C" void matmul_swizzle_cpu(pto_rt::Runtime &rt, const matmul_swizzle_arg
     auto *c = (__gm__ bfloat16_t *)args.c;
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end, int32_t cube) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end, int32_t cube) {
         const int32_t matmul_swizzle_blocks = fewer(16, cube);
         rt.launch(
             "matmul_swizzle", Core::Cube, matmul_swizzle_blocks,
@@ -53,9 +53,9 @@ extern "C" void matmul_swizzle_cpu(pto_rt::Runtime &rt, const matmul_swizzle_arg
     if (cores > 1 && (tiles % cores == 0 || tiles >= 4 * cores)) {
         const int32_t range = (tiles + 4 * cores - 1) / (4 * cores) * 256;
         for (int32_t begin = 0; begin < m; begin += range) {
-            segment(begin, m - begin < range ? m : begin + range, 1);
+            launch_range(begin, m - begin < range ? m : begin + range, 1);
         }
     } else {
-        segment(0, m, blocks_for(rt, Core::Cube));
+        launch_range(0, m, blocks_for(rt, Core::Cube));
     }
 }

@@ -41,7 +41,7 @@ extern "C" void matmul_transposed_a2a3(pto_rt::Runtime &rt, const matmul_transpo
     const int32_t cube = blocks_for(rt, Core::Cube);
 
     // The launches of one range of m; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+    const auto launch_range = [=, &rt](int32_t m_begin, int32_t m_end) {
         const int32_t matmul_transposed_blocks = fewer(int64_t((m_end - m_begin + 127) / 128) * 2, cube);
         rt.launch(
             "matmul_transposed", Core::Cube, matmul_transposed_blocks,
@@ -50,5 +50,5 @@ extern "C" void matmul_transposed_a2a3(pto_rt::Runtime &rt, const matmul_transpo
             });
     };
 
-    segment(0, m);
+    launch_range(0, m);
 }

@@ -254,7 +254,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t norm_vec1_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch norm_vec1_done = rt.launch(
             "norm_vec1", Core::Vector, norm_vec1_blocks,
@@ -390,5 +390,5 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             }, {index_weights_cube_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -168,7 +168,7 @@ extern "C" void mla_indexer_prolog_cpu(pto_rt::Runtime &rt, const mla_indexer_pr
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t norm_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch norm_done = rt.launch(
             "norm", Core::Vector, norm_blocks,
@@ -235,5 +235,5 @@ extern "C" void mla_indexer_prolog_cpu(pto_rt::Runtime &rt, const mla_indexer_pr
             }, {norm_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -129,7 +129,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
@@ -187,5 +187,5 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
             }, {rotary_linear_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -116,7 +116,7 @@ extern "C" void mla_prolog_cpu(pto_rt::Runtime &rt, const mla_prolog_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_down_blocks = fewer((t_end - t_begin + 255) / 256, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
@@ -163,5 +163,5 @@ extern "C" void mla_prolog_cpu(pto_rt::Runtime &rt, const mla_prolog_args &args)
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

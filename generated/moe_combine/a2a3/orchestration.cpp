@@ -44,7 +44,7 @@ extern "C" void moe_combine_a2a3(pto_rt::Runtime &rt, const moe_combine_args &ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t add_to_out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,
@@ -53,5 +53,5 @@ extern "C" void moe_combine_a2a3(pto_rt::Runtime &rt, const moe_combine_args &ar
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

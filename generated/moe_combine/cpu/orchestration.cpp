@@ -45,7 +45,7 @@ extern "C" void moe_combine_cpu(pto_rt::Runtime &rt, const moe_combine_args &arg
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t add_to_out_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,
@@ -54,5 +54,5 @@ extern "C" void moe_combine_cpu(pto_rt::Runtime &rt, const moe_combine_args &arg
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -110,7 +110,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t rank_vec1_blocks = fewer(1, vector);
         const Launch rank_vec1_done = rt.launch(
             "rank_vec1", Core::Vector, rank_vec1_blocks,
@@ -185,5 +185,5 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             }, {copies_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -110,7 +110,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t score_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         const Launch score_done = rt.launch(
             "score", Core::Vector, score_blocks,
@@ -179,5 +179,5 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             }, {share_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

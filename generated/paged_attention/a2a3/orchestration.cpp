@@ -88,7 +88,7 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of batch; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t batch_begin, int32_t batch_end) {
+    const auto launch_range = [=, &rt](int32_t batch_begin, int32_t batch_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t visible_vec1_blocks = fewer(batch_end - batch_begin, vector);
@@ -125,5 +125,5 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
             }, {visible_vec3_done});
     };
 
-    segment(0, batch);
+    launch_range(0, batch);
 }

@@ -72,7 +72,7 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of batch; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t batch_begin, int32_t batch_end) {
+    const auto launch_range = [=, &rt](int32_t batch_begin, int32_t batch_end) {
         const int32_t visible_vec1_blocks = fewer(batch_end - batch_begin, vector);
         const Launch visible_vec1_done = rt.launch(
             "visible_vec1", Core::Vector, visible_vec1_blocks,
@@ -100,5 +100,5 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
             }, {visible_vec3_done});
     };
 
-    segment(0, batch);
+    launch_range(0, batch);
 }

@@ -60,7 +60,7 @@ extern "C" void reductions_cpu(pto_rt::Runtime &rt, const reductions_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t along_rows_blocks = fewer((rows_end - rows_begin + 7) / 8, vector);
         rt.launch(
             "along_rows", Core::Vector, along_rows_blocks,
@@ -82,5 +82,5 @@ extern "C" void reductions_cpu(pto_rt::Runtime &rt, const reductions_args &args)
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -42,7 +42,7 @@ extern "C" void rms_norm_cpu(pto_rt::Runtime &rt, const rms_norm_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t rms_norm_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "rms_norm", Core::Vector, rms_norm_blocks,
@@ -51,5 +51,5 @@ extern "C" void rms_norm_cpu(pto_rt::Runtime &rt, const rms_norm_args &args)
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

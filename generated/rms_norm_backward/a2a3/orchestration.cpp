@@ -53,7 +53,7 @@ extern "C" void rms_norm_backward_a2a3(pto_rt::Runtime &rt, const rms_norm_backw
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t rms_norm_backward_vec1_blocks = fewer(rows_end - rows_begin, vector);
         const Launch rms_norm_backward_vec1_done = rt.launch(
             "rms_norm_backward_vec1", Core::Vector, rms_norm_backward_vec1_blocks,
@@ -69,5 +69,5 @@ extern "C" void rms_norm_backward_a2a3(pto_rt::Runtime &rt, const rms_norm_backw
             }, {rms_norm_backward_vec1_done});
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

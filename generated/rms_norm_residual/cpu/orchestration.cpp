@@ -46,7 +46,7 @@ extern "C" void rms_norm_residual_cpu(pto_rt::Runtime &rt, const rms_norm_residu
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t rms_norm_residual_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "rms_norm_residual", Core::Vector, rms_norm_residual_blocks,
@@ -56,5 +56,5 @@ extern "C" void rms_norm_residual_cpu(pto_rt::Runtime &rt, const rms_norm_residu
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -60,7 +60,7 @@ extern "C" void rope_cache_cpu(pto_rt::Runtime &rt, const rope_cache_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t turn_blocks = fewer(t_end - t_begin, vector);
         const Launch turn_done = rt.launch(
             "turn", Core::Vector, turn_blocks,
@@ -75,5 +75,5 @@ extern "C" void rope_cache_cpu(pto_rt::Runtime &rt, const rope_cache_args &args)
             }, {turn_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -84,7 +84,7 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t turn_queries_vec1_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 16, vector);
         const Launch turn_queries_vec1_done = rt.launch(
             "turn_queries_vec1", Core::Vector, turn_queries_vec1_blocks,
@@ -118,5 +118,5 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
             }, {turn_keys_vec2_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -78,7 +78,7 @@ extern "C" void rope_cache_interleaved_cpu(pto_rt::Runtime &rt, const rope_cache
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t turn_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch turn_vec1_done = rt.launch(
             "turn_vec1", Core::Vector, turn_vec1_blocks,
@@ -106,5 +106,5 @@ extern "C" void rope_cache_interleaved_cpu(pto_rt::Runtime &rt, const rope_cache
             }, {turn_vec3_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

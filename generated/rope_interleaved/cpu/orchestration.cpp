@@ -52,7 +52,7 @@ extern "C" void rope_interleaved_cpu(pto_rt::Runtime &rt, const rope_interleaved
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t rope_interleaved_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch rope_interleaved_vec1_done = rt.launch(
             "rope_interleaved_vec1", Core::Vector, rope_interleaved_vec1_blocks,
@@ -67,5 +67,5 @@ extern "C" void rope_interleaved_cpu(pto_rt::Runtime &rt, const rope_interleaved
             }, {rope_interleaved_vec1_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -51,7 +51,7 @@ extern "C" void rope_qkv_a2a3(pto_rt::Runtime &rt, const rope_qkv_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t queries_blocks = fewer(32, vector);
         rt.launch(
             "queries", Core::Vector, queries_blocks,
@@ -66,5 +66,5 @@ extern "C" void rope_qkv_a2a3(pto_rt::Runtime &rt, const rope_qkv_args &args)
             });
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -40,7 +40,7 @@ extern "C" void scatter_update_cpu(pto_rt::Runtime &rt, const scatter_update_arg
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of tokens; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t tokens_begin, int32_t tokens_end) {
+    const auto launch_range = [=, &rt](int32_t tokens_begin, int32_t tokens_end) {
         const int32_t scatter_update_blocks = fewer((tokens_end - tokens_begin + 15) / 16, vector);
         rt.launch(
             "scatter_update", Core::Vector, scatter_update_blocks,
@@ -49,5 +49,5 @@ extern "C" void scatter_update_cpu(pto_rt::Runtime &rt, const scatter_update_arg
             });
     };
 
-    segment(0, tokens);
+    launch_range(0, tokens);
 }

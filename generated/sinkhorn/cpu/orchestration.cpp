@@ -103,7 +103,7 @@ extern "C" void sinkhorn_cpu(pto_rt::Runtime &rt, const sinkhorn_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t sinkhorn_vec1_blocks = fewer((t + 63) / 64, vector);
         const Launch sinkhorn_vec1_done = rt.launch(
             "sinkhorn_vec1", Core::Vector, sinkhorn_vec1_blocks,
@@ -132,5 +132,5 @@ extern "C" void sinkhorn_cpu(pto_rt::Runtime &rt, const sinkhorn_args &args)
             }, {sinkhorn_vec3_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

@@ -50,7 +50,7 @@ extern "C" void softmax_long_a2a3(pto_rt::Runtime &rt, const softmax_long_args &
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t statistics_blocks = fewer((rows_end - rows_begin + 7) / 8, vector);
         const Launch statistics_done = rt.launch(
             "statistics", Core::Vector, statistics_blocks,
@@ -65,5 +65,5 @@ extern "C" void softmax_long_a2a3(pto_rt::Runtime &rt, const softmax_long_args &
             }, {statistics_done});
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -38,7 +38,7 @@ extern "C" void softmax_long_cpu(pto_rt::Runtime &rt, const softmax_long_args &a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t statistics_to_normalise_blocks = fewer(rows_end - rows_begin, vector);
         rt.launch(
             "statistics_to_normalise", Core::Vector, statistics_to_normalise_blocks,
@@ -47,5 +47,5 @@ extern "C" void softmax_long_cpu(pto_rt::Runtime &rt, const softmax_long_args &a
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

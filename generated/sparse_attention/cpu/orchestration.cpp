@@ -67,7 +67,7 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t gather_vec1_blocks = fewer(16, vector);
         const Launch gather_vec1_done = rt.launch(
             "gather_vec1", Core::Vector, gather_vec1_blocks,
@@ -94,5 +94,5 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
             }, {gather_vec2_done, absent_done});
     };
 
-    segment(0, t);
+    launch_range(0, t);
 }

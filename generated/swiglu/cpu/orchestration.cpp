@@ -40,7 +40,7 @@ extern "C" void swiglu_cpu(pto_rt::Runtime &rt, const swiglu_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t swiglu_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "swiglu", Core::Vector, swiglu_blocks,
@@ -49,5 +49,5 @@ extern "C" void swiglu_cpu(pto_rt::Runtime &rt, const swiglu_args &args)
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

@@ -44,7 +44,7 @@ extern "C" void swiglu_backward_cpu(pto_rt::Runtime &rt, const swiglu_backward_a
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+    const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
         const int32_t swiglu_backward_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "swiglu_backward", Core::Vector, swiglu_backward_blocks,
@@ -53,5 +53,5 @@ extern "C" void swiglu_backward_cpu(pto_rt::Runtime &rt, const swiglu_backward_a
             });
     };
 
-    segment(0, rows);
+    launch_range(0, rows);
 }

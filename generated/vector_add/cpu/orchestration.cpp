@@ -40,7 +40,7 @@ extern "C" void vector_add_cpu(pto_rt::Runtime &rt, const vector_add_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
+    const auto launch_range = [=, &rt](int32_t n_begin, int32_t n_end) {
         const int32_t vector_add_blocks = fewer((n_end - n_begin + 4095) / 4096, vector);
         rt.launch(
             "vector_add", Core::Vector, vector_add_blocks,
@@ -49,5 +49,5 @@ extern "C" void vector_add_cpu(pto_rt::Runtime &rt, const vector_add_args &args)
             });
     };
 
-    segment(0, n);
+    launch_range(0, n);
 }

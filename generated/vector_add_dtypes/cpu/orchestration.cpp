@@ -70,7 +70,7 @@ extern "C" void vector_add_dtypes_cpu(pto_rt::Runtime &rt, const vector_add_dtyp
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
+    const auto launch_range = [=, &rt](int32_t n_begin, int32_t n_end) {
         const int32_t vector_add_dtypes_blocks = fewer((n_end - n_begin + 4095) / 4096, vector);
         rt.launch(
             "vector_add_dtypes", Core::Vector, vector_add_dtypes_blocks,
@@ -81,5 +81,5 @@ extern "C" void vector_add_dtypes_cpu(pto_rt::Runtime &rt, const vector_add_dtyp
             });
     };
 
-    segment(0, n);
+    launch_range(0, n);
 }

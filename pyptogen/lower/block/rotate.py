@@ -109,7 +109,7 @@ def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
         loop = nodes[index]
         assert isinstance(loop, Loop)
         extent = (loop.stop - loop.start).constant
-        if extent is None and loop.dim == kernel.segment and loop.role == "grid" and kernel.longest:
+        if extent is None and loop.dim == kernel.launch_dim and loop.role == "grid" and kernel.longest:
             extent = kernel.longest
         if not loop.parallel:
             total *= 2 if extent is None else -(-extent // loop.tile)

@@ -1,1 +1,1 @@
-"""Execution level: kernels x ranges of the segment dim as launches, with dependencies and a workspace plan."""
+"""Execution level: kernels x ranges of the launch dim as launches, with dependencies and a workspace plan."""

@@ -1,10 +1,10 @@
 """Block-level kernels → the execution graph.
 
 before: kernels a (writes w), b (reads w), c         rows: t <= 32 unroll [32 … 1], else unroll [128 … 1]
-after:  per segment of t: launch a; launch b after a; launch c       c overlaps a and b, segments overlap each other
+after:  per launch range of t: launch a; launch b after a; launch c       c overlaps a and b, ranges overlap each other
 
 Afterwards every launch names the launches it waits for, and every value between kernels has a workspace: one per range
-where ranges are cut and the value's first axis is the segment dim (no range reads another's), else one for all.
+where ranges are cut and the value's first axis is the launch dim (no range reads another's), else one for all.
 """
 
 from __future__ import annotations
@@ -41,26 +41,26 @@ def parallel_tiles(nodes: Sequence[Node], around: Mapping[str, int] = MappingPro
 
 
 def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
-    """The tile of the segment dim in a launch of one kernel that rearranges an operand for each such tile, and whose
+    """The tile of the launch dim in a launch of one kernel that rearranges an operand for each such tile, and whose
     blocks are distributed tiles of another dim inside of it; else 0."""
-    if len(kernels) != 1 or kernels[0].segment is None or not kernels[0].body:
+    if len(kernels) != 1 or kernels[0].launch_dim is None or not kernels[0].body:
         return 0
     outer = kernels[0].body[0]
-    if not isinstance(outer, Loop) or outer.dim != kernels[0].segment or outer.parallel:
+    if not isinstance(outer, Loop) or outer.dim != kernels[0].launch_dim or outer.parallel:
         return 0
     loads_left = any(isinstance(n, Load) and n.role == "a" for n in outer.body)
     return outer.tile if loads_left and parallel_tiles(outer.body) is not None else 0
 
 
-def _cut(selected: Selected, plan: int, segment: Dim | None, whole: bool) -> Cut:
-    """How a row cuts the segment; not at all where ranges need each other (``whole``)."""
+def _cut(selected: Selected, plan: int, launch_dim: Dim | None, whole: bool) -> Cut:
+    """How a row cuts the launch dim; not at all where ranges need each other (``whole``)."""
     sizes: tuple[int, ...] = ()
     if whole:
         return Cut(selected.when, plan, sizes, selected.row.span)
     for scope, table in selected.row.sizes.items():
-        if segment is not None and segment.name in table and segment.name not in HINTS:
-            span = selected.row.spans.get((scope, segment.name), selected.row.span)
-            size = normalise(table[segment.name], span, segment)
+        if launch_dim is not None and launch_dim.name in table and launch_dim.name not in HINTS:
+            span = selected.row.spans.get((scope, launch_dim.name), selected.row.span)
+            size = normalise(table[launch_dim.name], span, launch_dim)
             sizes = sizes or size.unroll
     return Cut(selected.when, plan, sizes, selected.row.span)
 
@@ -150,7 +150,7 @@ def run(
     def sides(name: str) -> Sequence[TileKernel]:
         return programs.get(name) or (by_name[name],)
 
-    segment = next((k.segment for k in by_name.values() if k.segment), None)
+    launch_dim = next((k.launch_dim for k in by_name.values() if k.launch_dim), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
     between = {tensor.name for tensor in tensors.values() if tensor.workspace}
     plans = tuple(_launches(program, [(name, sides(name)) for name in names], between) for names in distinct)
@@ -165,12 +165,12 @@ def run(
         _cut(
             row,
             distinct.index(tuple(names)),
-            program.dim(segment) if segment is not None else None,
-            segment is not None and not ranges.may_be_apart([sides(n) for n in names], segment),
+            program.dim(launch_dim) if launch_dim is not None else None,
+            launch_dim is not None and not ranges.may_be_apart([sides(n) for n in names], launch_dim),
         )
         for row, names in zip(rows, launched, strict=True)
     )
-    cut = segment if any(one.sizes for one in cuts) else None
+    cut = launch_dim if any(one.sizes for one in cuts) else None
     workspaces = [workspace(tensor, cut) for tensor in tensors.values() if tensor.workspace]
     dims = tuple(d.name for d in program.dims if d.dynamic)
-    return ExecutionGraph(program.name, platform, segment, dims, tuple(workspaces), cuts, plans, program.span)
+    return ExecutionGraph(program.name, platform, launch_dim, dims, tuple(workspaces), cuts, plans, program.span)

@@ -14,7 +14,7 @@ from pyptogen.records import dataclass
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """GM scratch that carries a value between kernels; ``elements`` of ``dtype``. ``row``: the elements of one index of
-    the segment dim, where every range has memory of its own, which later ranges take over; None: there is one for all.
+    the launch dim, where every range has memory of its own, which later ranges take over; None: there is one for all.
     """
 
     name: str
@@ -47,12 +47,13 @@ class Tiles:
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
-    """One kernel of a segment. ``tiles``: iterations of its parallel loops, which bound the blocks worth launching;
-    ``after``: kernels of the same segment that must have finished; ``priority``: of several ready launches, the one
-    with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its
-    vector core run side by side, as (kernel, arguments); ``fifos``: the memory through which the two of one block
-    meet. ``rows``: of a product whose blocks are distributed columns, the tile of the segment dim: with rows for every
-    core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
+    """One kernel of a launch range. ``tiles``: iterations of its parallel loops, which bound the blocks worth
+    launching; ``after``: kernels of the same launch range that must have finished; ``priority``: of several ready
+    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
+    cube core and its vector core run side by side, as (kernel, arguments); ``fifos``: the memory through which the two
+    of one block meet. ``rows``: of a product whose blocks are distributed columns, the tile of the launch dim: with
+    rows for every core, each gets ranges of those instead, and rearranges its part of the left operand once; 0:
+    never."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -77,7 +78,7 @@ class LaunchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a call's segment dim is cut when ``when`` holds: by a greedy list of sizes, or (empty) in one range; and
+    """How a call's launch dim is cut when ``when`` holds: by a greedy list of sizes, or (empty) in one range; and
     the position in ``ExecutionGraph.plans`` of what is launched for each range."""
 
     when: tuple[tuple[str, str, int], ...]
@@ -88,12 +89,12 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class ExecutionGraph:
-    """All that a call may launch. ``segment`` is the dim that the cuts speak of; a plan is the launches of one range,
-    and tiling rows with the same kernels share one."""
+    """All that a call may launch. ``launch_dim`` is the dim that the cuts speak of; a plan is the launches of one
+    range, and tiling rows with the same kernels share one."""
 
     name: str
     platform: str
-    segment: str | None
+    launch_dim: str | None
     dims: tuple[str, ...]
     workspaces: tuple[Workspace, ...]
     cuts: tuple[Cut, ...]
@@ -106,5 +107,5 @@ class ExecutionGraph:
 
     @property
     def longest_range(self) -> int:
-        """The longest range of an unrolled segment; 0 where none is unrolled."""
+        """The longest launch range of an unrolled launch dim; 0 where none is unrolled."""
         return max((max(cut.sizes) for cut in self.cuts if cut.sizes), default=0)

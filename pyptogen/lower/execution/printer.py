@@ -7,7 +7,7 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 
 def print_graph(graph: ExecutionGraph) -> str:
     """Workspace, cuts and launches."""
-    lines = [f"execution {graph.name} on {graph.platform}; segments of {graph.segment}"]
+    lines = [f"execution {graph.name} on {graph.platform}; launch ranges of {graph.launch_dim}"]
     lines += [f"  at most {graph.cores} blocks"] if graph.cores else []
     for space in graph.workspaces:
         held = f", {space.row} an index of a range" if space.row else ""

@@ -4,9 +4,9 @@ before: launch a; launch b after a; launch c                  schedule: {policy:
 after:  launch a priority 1; launch b after a; launch c       if a and b take longer than c
 
 Under the policy ``critical_path`` launches are ranked by the estimated time from their begin to the end of their
-segment, along the slowest path (where a platform has no estimates, by the launches on it); ``schedule.priority`` of a
-stage comes before that. Under ``breadth`` and ``depth``, whose own order is that of readiness, only
-``schedule.priority`` counts.
+launch range, along the slowest path (where a platform has no estimates, by the launches on it);
+``schedule.priority`` of a stage comes before that. Under ``breadth`` and ``depth``, whose own order is that of
+readiness, only ``schedule.priority`` counts.
 
 Afterwards priorities are small: 0 for the least urgent rank of a plan (under ``critical_path``), at most 31, so that
 a chip tells all of them apart.
@@ -52,7 +52,7 @@ def run(
 
 
 def remaining_paths(plan: Sequence[LaunchPlan], cycles: Mapping[str, int]) -> dict[str, int]:
-    """By kernel, the cycles from the begin of its launch to the end of the segment; an unknown cost counts 1."""
+    """By kernel, the cycles from the begin of its launch to the end of the launch range; an unknown cost counts 1."""
     paths: dict[str, int] = {}
     for launch in reversed(plan):
         behind = max((paths[later.kernel] for later in plan if launch.kernel in later.after), default=0)

@@ -1,10 +1,10 @@
-"""Whether the ranges of the segment dim may be computed one by one, in any order and at the same time.
+"""Whether the ranges of the launch dim may be computed one by one, in any order and at the same time.
 
     row: t in 32s; kernels a (rows of t: writes w), b (rows of t: reads w, writes y)      each range has its own rows
     row: t in 32s; kernels a (rows of t → slots of a cache), b (reads the cache)          b needs the rows of all ranges
 
 Ranges may be apart where each tensor that a kernel writes is nobody else's business, or is the same for all ranges, or
-has an axis of the segment dim along which every kernel keeps to the part of its range.
+has an axis of the launch dim along which every kernel keeps to the part of its range.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tile.ir import GmRef, GmTensor, Loop, TileKernel, walk_in_loops
 
 
-def may_be_apart(kernels: Sequence[Sequence[TileKernel]], segment: str) -> bool:
+def may_be_apart(kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
     """Whether the launches of one range need nothing of other ranges, and leave them theirs.
 
     Args:
         kernels: the programs of each launch, in order.
-        segment: the dim whose ranges are launched.
+        launch_dim: the dim whose ranges are launched.
     """
     tensors = {tensor.name: tensor for programs in kernels for kernel in programs for tensor in kernel.tensors}
     written = dict.fromkeys(name for programs in kernels for kernel in programs for name in kernel.writes)
-    speaks = any(kernel.segment is None and segment in kernel.dims for programs in kernels for kernel in programs)
-    return not speaks and all(_is_apart(tensors[name], kernels, segment) for name in written)
+    speaks = any(kernel.launch_dim is None and launch_dim in kernel.dims for programs in kernels for kernel in programs)
+    return not speaks and all(_is_apart(tensors[name], kernels, launch_dim) for name in written)
 
 
-def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], segment: str) -> bool:
+def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], launch_dim: str) -> bool:
     """The same for one tensor that is written."""
     name = tensor.name
     users = [programs for programs in kernels if any(name in {*k.reads, *k.writes} for k in programs)]
@@ -37,14 +37,14 @@ def _is_apart(tensor: GmTensor, kernels: Sequence[Sequence[TileKernel]], segment
     readers = [at for at, programs in enumerate(users) if any(name in k.reads for k in programs)]
     if len(users) == 1 and not readers:
         return True
-    along = next((axis for axis, size in enumerate(tensor.shape) if size == Poly.of(segment)), None)
-    if along is not None and all(_keeps_to_range(k, tensor, along, segment) for programs in users for k in programs):
+    along = next((axis for axis, size in enumerate(tensor.shape) if size == Poly.of(launch_dim)), None)
+    if along is not None and all(_keeps_to_range(k, tensor, along, launch_dim) for programs in users for k in programs):
         return True
-    in_ranges = any(kernel.segment is not None for at in writers for kernel in users[at])
+    in_ranges = any(kernel.launch_dim is not None for at in writers for kernel in users[at])
     return not in_ranges and len(writers) == 1 and all(at > writers[0] for at in readers)
 
 
-def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, segment: str) -> bool:
+def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, launch_dim: str) -> bool:
     """Whether a kernel touches a tensor in its range of axis ``along`` alone: wherever it does, it is in an iteration
     of the loop over the range, and in the part of the axis that is the iteration's tile."""
     step = prod(tensor.shape[along + 1 :], start=ONE)
@@ -53,24 +53,24 @@ def _keeps_to_range(kernel: TileKernel, tensor: GmTensor, along: int, segment: s
         if op.index_tensor == tensor.name:
             return False
         if op.window is not None and op.window.tensor == tensor.name:
-            over = [loop for loop in loops if f"{segment}_begin" in loop.start.names()]
+            over = [loop for loop in loops if f"{launch_dim}_begin" in loop.start.names()]
             plain = op.window.plain(tensor) if tensor.layout == "nz" else op.window
-            each = _elements_of_a_step(over[0], segment, step) if len(over) == 1 else None
+            each = _elements_of_a_step(over[0], launch_dim, step) if len(over) == 1 else None
             if op.index_tensor is not None or each is None or not _in_tile(plain, over[0], loops, each, step, around):
                 return False
     return True
 
 
-def _elements_of_a_step(over: Loop, segment: str, step: Poly) -> Poly | None:
-    """How far apart two neighbours of the loop over the range are: the loop counts indices of the segment dim, which
+def _elements_of_a_step(over: Loop, launch_dim: str, step: Poly) -> Poly | None:
+    """How far apart two neighbours of the loop over the range are: the loop counts indices of the launch dim, which
     are ``step`` elements apart, or so many parts of each, or elements."""
-    parts = over.start.quotient(Poly.of(f"{segment}_begin"))
+    parts = over.start.quotient(Poly.of(f"{launch_dim}_begin"))
     return None if parts is None else step.quotient(parts)
 
 
 def _in_tile(window: GmRef, over: Loop, loops: Sequence[Loop], each: Poly, step: Poly, around: Poly) -> bool:
     """Whether a window lies in the tile of an iteration of ``over``, whose neighbours are ``each`` elements apart;
-    ``step`` elements are from one index of the segment dim to the next, ``around`` from one pass of its axis to the
+    ``step`` elements are from one index of the launch dim to the next, ``around`` from one pass of its axis to the
     next. Of what is in the offset, the iteration's variable alone may count indices; the rest counts passes, or
     elements of one index."""
     here = Poly.of(over.var) * each

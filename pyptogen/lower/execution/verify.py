@@ -24,12 +24,16 @@ def verify(graph: ExecutionGraph, program: Program) -> None:
         _require_bound(space.elements.names(), set(graph.dims), f"the memory of {space.name}", space.span)
     for plan in graph.plans:
         for launch in plan:
-            ranges = {f"{graph.segment}_begin", f"{graph.segment}_end", "nblk"} | {fifo.name for fifo in launch.fifos}
+            ranges = {f"{graph.launch_dim}_begin", f"{graph.launch_dim}_end", "nblk"} | {
+                fifo.name for fifo in launch.fifos
+            }
             _require_bound(_named(launch), known | ranges, f"launch {launch.kernel}", launch.span)
         seen: set[str] = set()
         for launch in plan:
             require(set(launch.after) <= seen, f"launch {launch.kernel} waits for a later one", launch.span)
-            require(launch.kernel not in seen, f"kernel {launch.kernel} is launched twice in a segment", launch.span)
+            require(
+                launch.kernel not in seen, f"kernel {launch.kernel} is launched twice in a launch range", launch.span
+            )
             seen.add(launch.kernel)
     for cut in graph.cuts:
         _require_bound([name for name, _, _ in cut.when], set(graph.dims), "a cut", cut.span)

@@ -158,7 +158,7 @@ class FixedBody(ABC):
         kernel = InstrKernel(
             outline.name, core, self.platform.name, outline.stages,
             tuple(self.gm[n] for n in writes), tuple(self.gm[n] for n in reads),
-            tuple((n, attrs[n]) for n in outline.scalars), outline.arguments, outline.segment, outline.dims,
+            tuple((n, attrs[n]) for n in outline.scalars), outline.arguments, outline.launch_dim, outline.dims,
             place_declarations(body, declared), tuple(sorted(occupancy.items())), self.kernel.span,
         )  # fmt: skip
         operands.check(body, declared, self.buffers, self.platform)

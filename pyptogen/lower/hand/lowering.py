@@ -49,7 +49,7 @@ class Reader:
         return front(kernel, self.scope(kernel, uncut), self.tensors(kernel), self.gm, self.platform)
 
     def scope(self, kernel: HandKernel, uncut: bool) -> Scope:
-        """No loop yet; names that loops may not have. ``uncut``: launches have the whole range of the segment dim."""
+        """No loop yet; names that loops may not have. ``uncut``: launches have the whole range of the launch dim."""
         names = {dim.name for dim in self.program.dims} | {attr.name for attr in self.program.attrs} | set(self.gm)
         return Scope(
             self.program, self.axes, frozenset(names | {buffer.name for buffer in kernel.buffers}), uncut=uncut
@@ -116,7 +116,7 @@ class ByHand:
             else:
                 finished[part.ops.name] = reader.finished(kernel, not part.longest)
                 outline = finished[part.ops.name].outline
-            if part.longest and outline.segment is None:
+            if part.longest and outline.launch_dim is None:
                 raise _not_cut(kernel, part)
         return ByHand(tiles, finished, levels)
 

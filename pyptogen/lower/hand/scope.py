@@ -52,8 +52,8 @@ class Scope:
     taken: frozenset[str]
     loops: dict[str, BoundLoop] = field(default_factory=dict)
     uncut: bool = True
-    """A launch has the whole range of the segment dim: no tiling row cuts it into pieces."""
-    segment: str | None = None
+    """A launch has the whole range of the launch dim: no tiling row cuts it into pieces."""
+    launch_dim: str | None = None
     scalars: list[str] = field(default_factory=list)
 
     # -- loops ----------------------------------------------------------------------------------------------------
@@ -67,8 +67,8 @@ class Scope:
         whole = extent.constant
         var = name if step == 1 else f"{name}0"
         start, stop = ZERO, extent
-        if grid and dim is not None and self.segment is None:
-            self.segment, start, stop = dim, Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
+        if grid and dim is not None and self.launch_dim is None:
+            self.launch_dim, start, stop = dim, Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
             exact = step == 1 or (self.uncut and self.program.dim(dim).multiple_of % step == 0)
         elif whole is not None:
             exact = whole % step == 0
@@ -151,14 +151,14 @@ class Scope:
             top = coefficient
             for name in names:
                 last = reach.get(name)
-                if last is None or (self.segment is not None and name == self._segment_var()):
+                if last is None or (self.launch_dim is not None and name == self._range_var()):
                     return None
                 top *= last
             bottom = coefficient if not names else 0
             low, high = low + min(bottom, top), high + max(bottom, top)
         return low, high
 
-    def _segment_var(self) -> str | None:
+    def _range_var(self) -> str | None:
         return next((loop.var for loop in self.loops.values() if loop.start != ZERO), None)
 
     def _read(self, expr: Expr, node: ast.expr) -> Poly:

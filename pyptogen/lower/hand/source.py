@@ -36,18 +36,18 @@ def run(
     writes = list(dict.fromkeys(tensors[name].gm for name, _ in kernel.writes))
     reads = list(dict.fromkeys(tensors[name].gm for name, _ in kernel.reads))
     dynamic = [dim.name for dim in scope.program.dims if dim.dynamic]
-    segment = source.range
-    if segment is not None and segment not in dynamic:
+    launch_dim = source.range
+    if launch_dim is not None and launch_dim not in dynamic:
         raise fault(
             "PTG201",
-            f"`{segment}` is no dynamic dim",
+            f"`{launch_dim}` is no dynamic dim",
             kernel.span,
             expected="one of " + ", ".join(dynamic),
-            fix=did_you_mean(segment, dynamic),
+            fix=did_you_mean(launch_dim, dynamic),
         )
-    dims = tuple(name for name in dynamic if name != segment)
+    dims = tuple(name for name in dynamic if name != launch_dim)
     attrs = {attr.name: attr.dtype for attr in scope.program.attrs}
-    ranged = (f"{segment}_begin", f"{segment}_end") if segment else ()
+    ranged = (f"{launch_dim}_begin", f"{launch_dim}_end") if launch_dim else ()
     known = {**dict.fromkeys((*writes, *reads, *attrs, *dynamic, *ranged, "nblk"))}
     order = source.arguments or (*dict.fromkeys([*writes, *reads]), *ranged, *dims, "nblk")
     for name in order:
@@ -62,12 +62,12 @@ def run(
     scalars = tuple(name for name in order if name in attrs)
     used = tuple(gm[name] for name in dict.fromkeys([*writes, *reads]))
     outline = TileKernel(
-        source.entry, core, (kernel.name,), used, tuple(reads), tuple(writes), scalars, segment, dims, (),
+        source.entry, core, (kernel.name,), used, tuple(reads), tuple(writes), scalars, launch_dim, dims, (),
         _blocks(kernel, source, scope), (), kernel.span, signature=tuple(order),
     )  # fmt: skip
     signature = InstrKernel(
         source.entry, core, platform.name, (kernel.name,), tuple(gm[n] for n in writes), tuple(gm[n] for n in reads),
-        tuple((n, attrs[n]) for n in scalars), tuple(order), segment, dims, (), (), kernel.span,
+        tuple((n, attrs[n]) for n in scalars), tuple(order), launch_dim, dims, (), (), kernel.span,
     )  # fmt: skip
     return Finished(outline, signature, source.text)
 

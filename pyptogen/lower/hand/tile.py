@@ -176,8 +176,9 @@ def tile_kernel(
     dims = {d.name for d in scope.program.dims if d.dynamic}
     strides = {name for tensor in tensors for extent in tensor.shape[1:] for name in extent.names()}
     return TileKernel(
-        kernel.name, core, (kernel.name,), tensors, tuple(reads), tuple(writes), tuple(scope.scalars), scope.segment,
-        tuple(sorted((names & dims | strides) - {scope.segment or ""})), tuple(tiles.values()), body, (), kernel.span,
+        kernel.name, core, (kernel.name,), tensors, tuple(reads), tuple(writes), tuple(scope.scalars), scope.launch_dim,
+        tuple(sorted((names & dims | strides) - {scope.launch_dim or ""})), tuple(tiles.values()), body, (),
+        kernel.span,
     )  # fmt: skip
 
 

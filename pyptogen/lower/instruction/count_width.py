@@ -41,7 +41,7 @@ def run(
         DiagnosticError: PTG303, a kernel by an author would have to count further.
     """
     dims = {dim.name: dim.max for dim in program.dims}
-    limits = _limits(dims, graph.segment)
+    limits = _limits(dims, graph.launch_dim)
     far: list[int] = []
     for tiles in (launch.tiles for plan in graph.plans for launch in plan if launch.tiles is not None):
         far += [_reach(extent, limits) for extent, _ in tiles.loops]
@@ -62,9 +62,9 @@ def run(
     return replace(graph, wide=True), [replace(kernel, wide=True) for kernel in kernels]
 
 
-def _limits(dims: Mapping[str, int], segment: str | None) -> dict[str, int]:
+def _limits(dims: Mapping[str, int], launch_dim: str | None) -> dict[str, int]:
     """The greatest value of each name that launches have."""
-    ends = {f"{segment}_{end}": dims[segment] for end in ("begin", "end")} if segment is not None else {}
+    ends = {f"{launch_dim}_{end}": dims[launch_dim] for end in ("begin", "end")} if launch_dim is not None else {}
     return {**dims, **ends}
 
 
@@ -79,7 +79,7 @@ def _reaches(kernel: InstrKernel, dims: Mapping[str, int]) -> list[int]:
                 inside = {node.var: _reach(node.stop, limits)} | ({node.valid: node.step} if node.valid else {})
                 walk(node.body, {**limits, **inside})
 
-    walk(kernel.body, _limits(dims, kernel.segment))
+    walk(kernel.body, _limits(dims, kernel.launch_dim))
     return found
 
 

@@ -96,15 +96,15 @@ class _Kernel:
 
 
 def nominal_length(kernel: TileKernel, most: int) -> int:
-    """Length of the segment dim for which tilings of a kernel are compared; ``most`` is its largest value."""
-    loops = [loop for loop in walk_loops(kernel.body) if loop.role == "grid" and loop.dim == kernel.segment]
+    """Length of the launch dim for which tilings of a kernel are compared; ``most`` is its largest value."""
+    loops = [loop for loop in walk_loops(kernel.body) if loop.role == "grid" and loop.dim == kernel.launch_dim]
     parts = {Poly.of(loop.valid) for loop in loops if loop.valid is not None}
     in_lines = any(t.cols.valid in parts for t in kernel.tiles) and not any(t.rows.valid in parts for t in kernel.tiles)
     return min(most, NOMINAL_ELEMENTS if in_lines else NOMINAL_ROWS)
 
 
 def duration(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> float | None:
-    """Cycles until the slowest core is done with ``rows`` of the segment dim and these sizes of other run-time dims;
+    """Cycles until the slowest core is done with ``rows`` of the launch dim and these sizes of other run-time dims;
     None where the platform has no figures.
 
     Flags need not be in place: loops that rotate tell what overlaps.

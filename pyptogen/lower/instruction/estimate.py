@@ -30,7 +30,7 @@ STEPS = (1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0)
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Cycles by pipe for ``rows`` of the segment dim on one core."""
+    """Cycles by pipe for ``rows`` of the launch dim on one core."""
 
     rows: int
     pipes: Mapping[str, int]
@@ -42,7 +42,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """How long things are for an estimate: ``rows`` of the segment dim, run-time dims by name (as long as the segment
+    """How long things are for an estimate: ``rows`` of the launch dim, run-time dims by name (as long as the launch dim
     where none is given), and what the loops around leave of their tiles, by the name of that (``t0_valid``)."""
 
     rows: int
@@ -56,7 +56,7 @@ class Lengths:
     def _guess(self, name: str, kernel: InstrKernel) -> int:
         if name in self.valid:
             return self.valid[name]
-        if name in (kernel.segment, f"{kernel.segment}_end"):
+        if name in (kernel.launch_dim, f"{kernel.launch_dim}_end"):
             return self.rows
         return self.dims.get(name, self.rows) if name in kernel.dims else 0
 
@@ -107,7 +107,7 @@ def _walk(
 
 
 def estimate(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> Estimate | None:
-    """Estimate for a launch over ``rows`` of the segment dim, with these sizes of other run-time dims; None where the
+    """Estimate for a launch over ``rows`` of the launch dim, with these sizes of other run-time dims; None where the
     platform has no figures."""
     if platform.timing is None:
         return None
@@ -116,7 +116,7 @@ def estimate(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[s
 
 
 def of_launch(kernel: InstrKernel, platform: Platform, longest: int, dims: Mapping[str, int]) -> Estimate | None:
-    """One launch on one core: over the longest range of an unrolled segment, else one tile."""
+    """One launch on one core: over the longest range of an unrolled launch dim, else one tile."""
     tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
     return estimate(kernel, platform, longest or tile, dims)
 

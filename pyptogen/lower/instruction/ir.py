@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, Sees
+from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, IndexSet
 from pyptogen.records import dataclass
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc", "ScaleLeft", "ScaleRight"]
@@ -203,7 +203,7 @@ class For:
     modulo ``slots``: the copy of the rotating buffers that an iteration uses. Those that begin at or after ``before``,
     and those that end at or before ``after``, are left out. ``once``: the first iteration alone, which may be left out
     too: a condition. Those in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``:
-    the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``sees``: as of
+    the names of a vector core's first row, and of its number of rows, in the ``valid`` ones. ``index_set``: as of
     the Tile level's loop, for the text."""
 
     var: str
@@ -222,7 +222,7 @@ class For:
     once: bool = False
     only: Condition | None = None
     share: tuple[str, str] | None = None
-    sees: Sees = ""
+    index_set: IndexSet = ""
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one iteration of a loop that is `once` takes place in number ``turn`` of ``turns`` of the loop
@@ -270,7 +270,7 @@ class InstrKernel:
     reads: tuple[GmTensor, ...]
     scalars: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]
-    segment: str | None
+    launch_dim: str | None
     dims: tuple[str, ...]
     body: tuple[Node, ...]
     occupancy: tuple[tuple[str, int], ...]

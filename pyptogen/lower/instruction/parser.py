@@ -43,8 +43,8 @@ _KERNEL = re.compile(r"kernel (?P<name>\w+) \((?P<core>cube|vector|mixed)\) on (
 _LOOP = re.compile(
     r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<step>\d+)(?: \((?P<valid>\w+) valid\))?"
     r"(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?(?: if \((?P<only>.*)\))?"
-    r"(?: share (?P<first>\w+), (?P<share>\w+))?(?: sees (?P<sees>\w+))?(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?"
-    r"(?P<parallel> parallel)?(?: -- (?P<note>.*))?"
+    r"(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
+    r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?(?P<parallel> parallel)?(?: -- (?P<note>.*))?"
 )
 _TILE = re.compile(
     r"tile (?P<name>\w+): (?P<loc>\w+) (?P<dtype>\w+)\[(?P<rows>\d+), (?P<cols>\d+)\]"
@@ -105,7 +105,7 @@ class _Reader:
         scalars = tuple(cast("tuple[str, str]", tuple(pair.split())) for pair in lines.names("scalars"))
         lines.scalars = tuple(name for name, _ in scalars)
         dims = lines.names("dims")
-        (segment,) = lines.names("segment") or (None,)
+        (launch_dim,) = lines.names("launch_dim") or (None,)
         used = tuple((memory, int(size)) for memory, size in (pair.split() for pair in lines.names("memory")))
         fifos = tuple(lines.all("fifo ", lines.fifo))
         subblock = lines.subblock()
@@ -113,8 +113,8 @@ class _Reader:
         lines.at += wide
         return InstrKernel(
             head["name"], cast(Any, head["core"]), head["platform"], stages, tuple(tensors[name] for name in writes),
-            tuple(tensors[name] for name in reads), scalars, arguments, segment, dims, self.body(0), used, span, fifos,
-            subblock, wide,
+            tuple(tensors[name] for name in reads), scalars, arguments, launch_dim, dims, self.body(0), used, span,
+            fifos, subblock, wide,
         )  # fmt: skip
 
     def body(self, outside: int) -> tuple[Node, ...]:
@@ -142,7 +142,7 @@ class _Reader:
         return For(
             loop["var"], start, stop, int(loop["step"]), loop["valid"], bool(loop["parallel"]), self.body(indent),
             loop["note"] or "", span, loop["slot"], int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
-            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["sees"] or ""),
+            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
         )  # fmt: skip
 
     def group(self) -> Pass:

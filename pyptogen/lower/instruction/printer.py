@@ -131,7 +131,7 @@ def _loop(node: For) -> str:
     words += ["once"] if node.once else []
     words += [f"if ({node.only})"] if node.only is not None else []
     words += [f"share {', '.join(node.share)}"] if node.share else []
-    words += [f"sees {node.sees}"] if node.sees else []
+    words += [f"index_set {node.index_set}"] if node.index_set else []
     words += [f"buffer {node.slot} of {node.slots}"] if node.slot else []
     words += ["parallel"] if node.parallel else []
     return _noted(" ".join(words), node.note)
@@ -176,7 +176,7 @@ def print_kernel(kernel: InstrKernel) -> str:
     lines += [f"  arguments {', '.join(kernel.arguments)}"] if kernel.arguments else []
     lines += [f"  scalars {', '.join(map(' '.join, kernel.scalars))}"] if kernel.scalars else []
     lines += [f"  dims {', '.join(kernel.dims)}"] if kernel.dims else []
-    lines += [f"  segment {kernel.segment}"] if kernel.segment else []
+    lines += [f"  launch_dim {kernel.launch_dim}"] if kernel.launch_dim else []
     lines += [f"  memory {', '.join(f'{m} {used}' for m, used in kernel.occupancy)}"] if kernel.occupancy else []
     lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]
     lines += [f"  on two vector cores, {kernel.subblock} is the number of each"] if kernel.subblock else []

@@ -55,7 +55,7 @@ class Tiling:
     """One for all tables that are tried: it remembers what sizes come to."""
     stands_alone: Callable[[Op], bool]
     """Whether an operation is a kernel of its own."""
-    segment: str | None
+    launch_dim: str | None
     """The dim of which launches get ranges."""
     by_hand: ByHand
     finish: Callable[[TileKernel, Made], Programs]
@@ -89,8 +89,8 @@ class Tiling:
         def stands_alone(op: Op) -> bool:
             return op.kind not in PRODUCTS and is_standalone(op)
 
-        segment = cut.segment_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
-        common = (tensors, gm_names, Axes(program), stands_alone, segment, by_hand, finish)
+        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
+        common = (tensors, gm_names, Axes(program), stands_alone, launch_dim, by_hand, finish)
         if known is None:
             return Tiling(program, platform, tiled, *common, launch_cost)
         return Tiling(program, platform, tiled, *common, launch_cost, known.tables, known.flags)
@@ -101,8 +101,8 @@ class Tiling:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
         if self.stands_alone(part.ops.ops[0]):
-            return standalone.run(self.program, part.ops, *common, self.segment if part.longest else None)
-        kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.segment)
+            return standalone.run(self.program, part.ops, *common, self.launch_dim if part.longest else None)
+        kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.launch_dim)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def taken(self, part: Part, table: Table) -> TileKernel:
@@ -138,7 +138,7 @@ class Tiling:
         in_gm = [self.tensors[self.gm_names[name]] for name in sorted(names & self.gm_names.keys())]
         loops = [loop for loop in self.program.loops if any(op.loop == loop.name for op in ops.ops)]
         of_kernel = ops.ops, loops, ops.core, ops.writes, ops.slots, ops.vector_cores
-        return repr((of_kernel, part.sizes, part.longest, part.depths, self.segment, in_gm))
+        return repr((of_kernel, part.sizes, part.longest, part.depths, self.launch_dim, in_gm))
 
     def _choice(self, part: Part) -> Table:
         best = inf
@@ -159,7 +159,7 @@ class Tiling:
         return choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
 
     def _most(self, kernel: TileKernel) -> int:
-        return self.program.dim(kernel.segment).max if kernel.segment else 1
+        return self.program.dim(kernel.launch_dim).max if kernel.launch_dim else 1
 
     def fits(self, kernel: TileKernel) -> bool:
         """Whether all programs of a kernel fit the memories."""
@@ -178,15 +178,15 @@ class Tiling:
             selected.append(select.run(found, self.program, self.platform))
         if len(selected) == 1 or self.launch_cost is None:
             return self._slower(selected, rows, lengths)
-        name, segment = programs[0].name, programs[0].segment
+        name, launch_dim = programs[0].name, programs[0].launch_dim
         if name not in self.compared:
-            whole = lengths if segment is None else {**lengths, segment: rows}
+            whole = lengths if launch_dim is None else {**lengths, launch_dim: rows}
             self.compared[name] = compared_sizes(selected, self.platform.cube_cores, whole)
         sizes = self.compared[name]
-        least = self._slower(selected, sizes.get(segment or "", rows), sizes)
+        least = self._slower(selected, sizes.get(launch_dim or "", rows), sizes)
         if least >= CLEARLY * best:
             return least
-        numbers = with_bounds(sizes, segment)
+        numbers = with_bounds(sizes, launch_dim)
         blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
         flagged = [synchronise.planned(one, self.flags) for one in selected]
         return self.launch_cost(flagged, self.platform, blocks, numbers)

@@ -309,7 +309,7 @@ def share_of(rows: int, subblock: int) -> tuple[int, int]:
 
 
 LoopRole = Literal["grid", "reduce", "sub", "sequential"]
-Sees = Literal["", "part", "whole", "columns"]
+IndexSet = Literal["", "partial", "full", "columns"]
 """What index-set splitting made a loop for: rows that see a part of the iteration's block; rows that see the whole of
 it; the columns that rows see. Empty: none of these."""
 
@@ -324,7 +324,8 @@ class Loop:
     ``after``, are left out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be
     left out too: a condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count
     them. ``share``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
-    row in the tile and of the number of its rows, `share_of` the valid ones. ``sees`` is for readers: `Sees`."""
+    row in the tile and of the number of its rows, `share_of` the valid ones. ``index_set`` is for readers:
+    `IndexSet`."""
 
     var: str
     dim: str
@@ -343,7 +344,7 @@ class Loop:
     once: bool = False
     only: Condition | None = None
     share: tuple[str, str] | None = None
-    sees: Sees = ""
+    index_set: IndexSet = ""
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""
@@ -412,9 +413,9 @@ class Fifo:
 
 @dataclass(frozen=True, slots=True)
 class TileKernel:
-    """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
+    """One kernel. ``launch_dim`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
-    range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
+    range of the launch dim that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
     stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its fifos hold; ``fifos``: the fifos of
     one of its two programs; ``vector_cores``: how many vector cores the author wants beside the cube core (0: as the
     compiler likes); ``subblock``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
@@ -426,7 +427,7 @@ class TileKernel:
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     scalars: tuple[str, ...]
-    segment: str | None
+    launch_dim: str | None
     dims: tuple[str, ...]
     tiles: tuple[TileVal, ...]
     body: tuple[Node, ...]
@@ -446,8 +447,8 @@ class TileKernel:
         """Argument names of the kernel's entry, in order."""
         if self.signature is not None:
             return self.signature
-        segment = (f"{self.segment}_begin", f"{self.segment}_end") if self.segment else ()
-        return (*(t.name for t in self.tensors), *self.scalars, *segment, *self.dims, "nblk")
+        bounds = (f"{self.launch_dim}_begin", f"{self.launch_dim}_end") if self.launch_dim else ()
+        return (*(t.name for t in self.tensors), *self.scalars, *bounds, *self.dims, "nblk")
 
     @property
     def addressable(self) -> tuple[GmTensor, ...]:

@@ -39,7 +39,7 @@ EXTENT = r"\d+(?:\([^)]*\))?"
 _LOOP = re.compile(
     r"for (?P<var>\w+) in (?P<start>.+?)\.\.(?P<stop>.+?) step (?P<tile>\d+)(?: over (?P<dim>[\w.]+))?"
     r"(?: \((?P<valid>\w+) valid\))?(?: after (?P<after>.+?))?(?: before (?P<before>.+?))?(?P<once> once)?"
-    r"(?: if \((?P<only>.*)\))?(?: share (?P<first>\w+), (?P<share>\w+))?(?: sees (?P<sees>\w+))?"
+    r"(?: if \((?P<only>.*)\))?(?: share (?P<first>\w+), (?P<share>\w+))?(?: index_set (?P<index_set>\w+))?"
     r"(?: buffer (?P<slot>\w+) of (?P<slots>\d+))?: (?P<role>\w+)(?P<parallel> parallel)?"
 )
 _OP = re.compile(
@@ -59,7 +59,7 @@ _FIFO = re.compile(
     r" to (?P<to>cube|vector), popped as (?P<slot>\w+)(?P<both> from both vector cores)?"
 )
 _KERNEL = re.compile(r"kernel (?P<name>\w+) \((?P<core>cube|vector|mixed)\) stages (?P<stages>.*)")
-_SEGMENT = re.compile(r"segment (?P<segment>\w+)(?:, at most (?P<longest>\d+) at a time)?")
+_LAUNCH_DIM = re.compile(r"launch_dim (?P<launch_dim>\w+)(?:, at most (?P<longest>\d+) at a time)?")
 
 
 def parse_kernels(text: str, file: str = "<text>") -> list[TileKernel]:
@@ -178,10 +178,10 @@ class Parser:
         reads, writes = self.access()
         signature = self.names("signature") or None
         self.scalars, dims = self.names("scalars"), self.names("dims")
-        segment, longest = None, 0
-        if self.starts("segment "):
-            found = self.take(_SEGMENT, "segment NAME, at most N at a time")
-            segment, longest = found["segment"], int(found["longest"] or 0)
+        launch_dim, longest = None, 0
+        if self.starts("launch_dim "):
+            found = self.take(_LAUNCH_DIM, "launch_dim NAME, at most N at a time")
+            launch_dim, longest = found["launch_dim"], int(found["longest"] or 0)
             self.at += 1
         sizes = [pair.split() for pair in self.names("sizes")]
         copies = [pair.split() for pair in self.names("copies")]
@@ -193,8 +193,8 @@ class Parser:
         between()
         body = self.body(0)
         return TileKernel(
-            head["name"], cast(Any, head["core"]), stages, tensors, reads, writes, self.scalars, segment, dims, tiles,
-            body, tuple((dim, int(size), span) for dim, size in sizes), span, longest,
+            head["name"], cast(Any, head["core"]), stages, tensors, reads, writes, self.scalars, launch_dim, dims,
+            tiles, body, tuple((dim, int(size), span) for dim, size in sizes), span, longest,
             tuple((stage, int(count)) for stage, count in copies), signature, slots, fifos, cores, subblock,
         )  # fmt: skip
 
@@ -279,7 +279,7 @@ class Parser:
             loop["var"], loop["dim"] or loop["var"], start, stop, int(loop["tile"]), loop["valid"],
             cast(Any, loop["role"]), bool(loop["parallel"]), self.body(indent), span, loop["slot"],
             int(loop["slots"] or 1), after, before, bool(loop["once"]), only,
-            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["sees"] or ""),
+            (loop["first"], loop["share"]) if loop["first"] else None, cast(Any, loop["index_set"] or ""),
         )  # fmt: skip
 
     def condition(self, text: str) -> Condition:

@@ -4,7 +4,7 @@
       tensor x: fp32[t, 256] nd
       tensor y: fp32[t, 256] nd
       reads x; writes y
-      segment t
+      launch_dim t
       tile x_t: fp32[8(t0_valid), 256] full
       tile y_t: fp32[8(t0_valid), 256] full
       for t0 in t_begin..t_end step 8 over t (t0_valid valid): grid parallel
@@ -119,7 +119,7 @@ def loop_text(loop: Loop) -> str:
     words += ["once"] if loop.once else []
     words += [f"if ({loop.only})"] if loop.only is not None else []
     words += [f"share {', '.join(loop.share)}"] if loop.share else []
-    words += [f"sees {loop.sees}"] if loop.sees else []
+    words += [f"index_set {loop.index_set}"] if loop.index_set else []
     words += [f"buffer {loop.slot} of {loop.slots}"] if loop.slot else []
     return f"{' '.join(words)}: {loop.role}{' parallel' if loop.parallel else ''}"
 
@@ -154,8 +154,8 @@ def head(kernel: TileKernel) -> list[str]:
     lines += [f"  signature {', '.join(kernel.signature)}"] if kernel.signature is not None else []
     lines += [f"  scalars {', '.join(kernel.scalars)}"] if kernel.scalars else []
     lines += [f"  dims {', '.join(kernel.dims)}"] if kernel.dims else []
-    segment = f", at most {kernel.longest} at a time" if kernel.longest else ""
-    lines += [f"  segment {kernel.segment}{segment}"] if kernel.segment else []
+    longest = f", at most {kernel.longest} at a time" if kernel.longest else ""
+    lines += [f"  launch_dim {kernel.launch_dim}{longest}"] if kernel.launch_dim else []
     lines += [f"  sizes {', '.join(f'{dim} {size}' for dim, size, _ in kernel.sizes)}"] if kernel.sizes else []
     lines += [f"  copies {', '.join(f'{stage} {copies}' for stage, copies in kernel.depths)}"] if kernel.depths else []
     lines += [f"  fifo {fifo_text(fifo)}" for fifo in kernel.fifos]

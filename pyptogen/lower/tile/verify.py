@@ -25,8 +25,8 @@ class _Checker:
     def __init__(self, kernel: TileKernel) -> None:
         self.kernel = kernel
         self.tiles = {t.name: t for t in kernel.tiles}
-        segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
-        self.outside = {*segment, *kernel.dims, *({kernel.subblock} if kernel.subblock else ())}
+        bounds = (f"{kernel.launch_dim}_begin", f"{kernel.launch_dim}_end") if kernel.launch_dim else ()
+        self.outside = {*bounds, *kernel.dims, *({kernel.subblock} if kernel.subblock else ())}
 
     def run(self) -> None:
         for tile in self.kernel.tiles:

@@ -17,7 +17,7 @@ from pyptogen.records import dataclass, replace
 from pyptogen.simulate.device.kernel import TooLong, lane_of
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 from pyptogen.simulate.device.reuse import distances
-from pyptogen.simulate.graph import chosen_cut, segments
+from pyptogen.simulate.graph import chosen_cut, launch_ranges
 
 ENDLESS = 1e18
 """Cycles that no other way takes; a number, for quotients are made of them."""
@@ -43,7 +43,7 @@ class LaunchTime:
     kernels: tuple[str, ...]
     core: str
     blocks: int
-    segment: tuple[int, int]
+    launch_range: tuple[int, int]
     start: float
     end: float
     cost: Cost
@@ -102,15 +102,15 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     priced: dict[tuple[str, int], tuple[int, Cost]] = {}
     written: frozenset[str] = frozenset()
     ready = timing.launch.value
-    for begin, end in segments(graph, sizes):
+    for begin, end in launch_ranges(graph, sizes):
         done: dict[str, float] = {}
         for launch in plan:
             if any(name not in kernels for name in launch.kernels):
                 raise ValueError(f"the kernel {launch.kernel} is C++ by an author")
             programs = [kernels[name] for name in launch.kernels]
             numbers = dict(sizes)
-            if graph.segment is not None:
-                numbers |= {f"{graph.segment}_begin": 0, f"{graph.segment}_end": end - begin}
+            if graph.launch_dim is not None:
+                numbers |= {f"{graph.launch_dim}_begin": 0, f"{graph.launch_dim}_end": end - begin}
             key = (launch.kernel, end - begin)
             if key not in priced:
                 blocks = blocks_of(launch.tiles, launch.core, platform, numbers, graph.cores)

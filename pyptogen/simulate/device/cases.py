@@ -34,7 +34,7 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
     would have too many iterations to look at."""
     if not PLATFORMS[lowered.target].timed:
         return None
-    if not sees(lowered, sizes):
+    if not is_modelled(lowered, sizes):
         return None
     try:
         return time_of_call(lowered, sizes)
@@ -42,11 +42,11 @@ def call_time(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime | None:
         return None
 
 
-def sees(lowered: Lowered, sizes: Mapping[str, int]) -> bool:
+def is_modelled(lowered: Lowered, sizes: Mapping[str, int]) -> bool:
     """Whether a model can tell what a call takes: none of its kernels is C++ by an author, and all dims have a size."""
     known = {kernel.name for kernel in lowered.instructions}
-    seen = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
-    return seen and all(dim in sizes for dim in lowered.execution.dims)
+    programs = all(name in known for plan in lowered.execution.plans for launch in plan for name in launch.kernels)
+    return programs and all(dim in sizes for dim in lowered.execution.dims)
 
 
 def case_times(lowered: Lowered, cases: Sequence[Mapping[str, int]]) -> list[CaseTime]:

@@ -13,7 +13,7 @@ from pyptogen.simulate.device.call import CallTime, LaunchTime, Run, elements
 from pyptogen.simulate.device.launch import Cost
 from pyptogen.simulate.device.program import Lane
 from pyptogen.simulate.device.reuse import distances
-from pyptogen.simulate.graph import chosen_cut, segments
+from pyptogen.simulate.graph import chosen_cut, launch_ranges
 from pyptogen.simulate.processor.figures import Figures
 from pyptogen.simulate.processor.kernel import Touch, Touching, lane_of
 
@@ -60,7 +60,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
     plan = graph.plans[chosen_cut(graph, sizes).plan]
     lanes: dict[tuple[str, int], tuple[int, _Launch]] = {}
     order: list[tuple[LaunchPlan, tuple[int, int]]] = []
-    for begin, end in segments(graph, sizes):
+    for begin, end in launch_ranges(graph, sizes):
         for launch in plan:
             if any(name not in seen for name in launch.kernels):
                 raise ValueError(f"the kernel {launch.kernel} is C++ by an author")
@@ -68,8 +68,8 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
             key = launch.kernel, end - begin
             if key not in lanes:
                 numbers = dict(sizes)
-                if graph.segment is not None:
-                    numbers |= {f"{graph.segment}_begin": 0, f"{graph.segment}_end": end - begin}
+                if graph.launch_dim is not None:
+                    numbers |= {f"{graph.launch_dim}_begin": 0, f"{graph.launch_dim}_end": end - begin}
                 blocks = _blocks(launch, numbers, threads)
                 lane = lane_of(kernels[launch.kernel], figures, numbers, 0, blocks)
                 lanes[key] = blocks, _Launch(kernels[launch.kernel], lane, numbers, blocks)

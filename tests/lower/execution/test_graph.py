@@ -1,4 +1,4 @@
-"""The execution graph: every kernel once a segment, after what it needs, over memory that is large enough."""
+"""The execution graph: every kernel once a launch range, after what it needs, over memory that is large enough."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.sizes.sizes import select_rows
 from pyptogen.lower.verify import IllegalIR
-from pyptogen.simulate.graph import segments
+from pyptogen.simulate.graph import launch_ranges
 
 OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]
 SPAN = Span("demo.yaml", 3, 1, 3, 2)
@@ -83,7 +83,7 @@ def test_every_range_has_its_own_workspaces() -> None:
     ("shape", "row"),
     [(("t", 4, 8), 32), ((4, "t"), None), (("n", 8), None), (("t", "n"), "n"), (("t", "t"), None), ((), None)],
 )
-def test_only_a_leading_segment_dim_is_cut(shape: tuple[int | str, ...], row: int | str | None) -> None:
+def test_only_a_leading_launch_dim_is_cut(shape: tuple[int | str, ...], row: int | str | None) -> None:
     tensor = GmTensor("v", "fp32", tuple(Poly.of(extent) for extent in shape), "nd", True, SPAN)
     made = workspace(tensor, "t")
     assert made.row == (None if row is None else Poly.of(row))
@@ -117,9 +117,9 @@ IN_RANGES = SMALL.replace("max: 64", "max: 500").replace(
 
 
 @given(st.integers(1, 500))
-def test_segments_cover_every_size_once(t: int) -> None:
+def test_launch_ranges_cover_every_size_once(t: int) -> None:
     graph = lower(program_of(IN_RANGES), "a2a3").execution
-    ranges = list(segments(graph, {"t": t}))
+    ranges = list(launch_ranges(graph, {"t": t}))
     assert [begin for begin, _ in ranges] == [0, *(end for _, end in ranges[:-1])]
     assert ranges[-1][1] == t
     lengths = [end - begin for begin, end in ranges]
@@ -133,7 +133,7 @@ def test_ranges_of_multiples_end_with_a_divisor() -> None:
         "inputs: {x: 'fp32[t, d]'}\noutputs: {y: 'fp32[t, d]'}\ngraph: {y: x * 2}\ntiling: [{t: {unroll: [8, 4]}}]\n"
     )
     graph = lower(program_of(text), "cpu").execution
-    assert list(segments(graph, {"t": 20})) == [(0, 8), (8, 16), (16, 20)]
+    assert list(launch_ranges(graph, {"t": 20})) == [(0, 8), (8, 16), (16, 20)]
 
 
 def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:

@@ -193,7 +193,7 @@ def test_the_wrong_half_of_a_choice() -> None:
     assert fault.instr.startswith("TMATMUL_ACC")
 
 
-def test_a_segment_left_out() -> None:
+def test_a_launch_range_left_out() -> None:
     program = lowered("fused", "a2a3")
     cuts = tuple(replace(cut, sizes=(16,)) for cut in program.execution.cuts)
     fault = fault_of(with_parts(program, execution=replace(program.execution, cuts=cuts)))
@@ -209,8 +209,8 @@ def test_a_launch_that_waits_for_nobody() -> None:
     assert "`scale` reads `p` and does not wait for `linear`" in fault.what
 
 
-def test_rows_of_another_segment() -> None:
-    """A kernel of the second segment that reads what the first wrote has nothing to wait for."""
+def test_rows_of_another_launch_range() -> None:
+    """A kernel of the second launch range that reads what the first wrote has nothing to wait for."""
     program = lowered("fused", "a2a3")
 
     def from_the_start(window: GmWindow) -> GmWindow:
@@ -218,7 +218,7 @@ def test_rows_of_another_segment() -> None:
 
     fault = fault_of(changed(program, "scale", touches("TLOAD", "p"), lambda n: move_window(n, from_the_start)))
     assert fault.kind == "order"
-    assert "another segment" in fault.what
+    assert "another launch range" in fault.what
 
 
 def test_a_rounding_mode_changes_the_result() -> None:

@@ -29,7 +29,7 @@ def kernel_of(operator: str, name: str) -> InstrKernel:
 
 @pytest.mark.parametrize(("rows", "rounds", "inner", "shared"), [(40, 3, 16, 8), (16, 1, 16, 8), (5, 1, 5, 3)])
 def test_a_loop_over_rows_has_those_of_its_tile(rows: int, rounds: int, inner: int, shared: int) -> None:
-    kernel = replace(kernel_of("softmax", "softmax"), segment="t", dims=("t", "kv"))
+    kernel = replace(kernel_of("softmax", "softmax"), launch_dim="t", dims=("t", "kv"))
     tiles = loop("t0", Poly.of("t_begin"), Poly.of("t_end"), 16, "t0_valid", share=("t0_first", "t0_share"))
     lengths = Lengths(rows, {"kv": 100})
     assert lengths.trips(tiles, kernel) == rounds
@@ -39,7 +39,7 @@ def test_a_loop_over_rows_has_those_of_its_tile(rows: int, rounds: int, inner: i
     assert inside.trips(loop("kv0", Poly.of(0), Poly.of("kv"), 32), kernel) == 4
 
 
-def test_dims_beside_the_segment_count() -> None:
+def test_dims_beside_the_launch_dim_count() -> None:
     kernel = kernel_of("flash_attention", "flash_attention_vec")
     short, long = (estimate(kernel, A2A3, 128, {"kv": keys}) for keys in (512, 4096))
     assert short is not None

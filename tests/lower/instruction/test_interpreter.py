@@ -22,7 +22,7 @@ from lower.small_programs import (
 )
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower import pipeline
-from pyptogen.simulate.graph import interpret, segments
+from pyptogen.simulate.graph import interpret, launch_ranges
 from pyptogen.simulate.tensor import interpret as golden
 
 Arrays = dict[str, Any]
@@ -116,10 +116,10 @@ def test_elementwise_forms(target: str, graph: str) -> None:
     np.testing.assert_allclose(got, golden(program, arrays)["y"], rtol=3e-6, atol=1e-6)
 
 
-def test_segments_cover_the_range() -> None:
+def test_launch_ranges_cover_the_range() -> None:
     graph = lowered("fused", "a2a3").execution
-    assert list(segments(graph, {"t": 45})) == [(0, 16), (16, 32), (32, 40), (40, 44), (44, 45)]
-    assert list(segments(lowered("fused", "cpu").execution, {"t": 45})) == [(0, 45)]
+    assert list(launch_ranges(graph, {"t": 45})) == [(0, 16), (16, 32), (32, 40), (40, 44), (44, 45)]
+    assert list(launch_ranges(lowered("fused", "cpu").execution, {"t": 45})) == [(0, 45)]
 
 
 @pytest.mark.parametrize(

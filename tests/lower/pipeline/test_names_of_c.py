@@ -41,7 +41,7 @@ graph:
     [
         ("select", ("select", "floor", "link")),
         ("main", ("exit", "memcpy", "div")),
-        ("printf", ("segment", "fewer", "vector")),
+        ("printf", ("launch_range", "fewer", "vector")),
         ("exp", ("main", "y1", "rt")),
         ("block", ("half", "TADD", "EOF")),
     ],
@@ -58,7 +58,7 @@ def test_names_of_the_c_library(operator: str, stages: tuple[str, str, str], tar
     np.testing.assert_allclose(got.max, want, rtol=1e-4, atol=1e-4)
 
 
-WORDS = ["half", "block", "args", "vector", "segment", "EOF", "TLOAD", "int32_t", "VecF32_8x64"]
+WORDS = ["half", "block", "args", "vector", "launch_range", "EOF", "TLOAD", "int32_t", "VecF32_8x64"]
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -18,7 +18,7 @@ from pyptogen.lower.tensor.ir import Program
 from pyptogen.numerics.operations import cast, matmul, prepare_right, scatter_update
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source, load_spec
-from pyptogen.simulate.row_blocks import segments
+from pyptogen.simulate.row_blocks import row_block_runs
 from pyptogen.simulate.tensor import interpret
 
 SPEC = Path(__file__).parents[3] / "specs" / "indexer_prolog.yaml"
@@ -62,7 +62,7 @@ def test_blocks_of_rows_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
         assert array.tobytes() == blocked[name].tobytes()
     for name, array in arrays.items():
         assert array.tobytes() == before[name].tobytes()
-    single = [piece.ops[0].result.name for piece in segments(program) if piece.rows is None]
+    single = [piece.ops[0].result.name for piece in row_block_runs(program) if piece.rows is None]
     rows_of_weights = ["q_f32_3", "k_b_gamma", "k_b_gamma_row", "k_b_beta", "k_b_beta_row"]
     assert single == [*rows_of_weights, "k_cache_out", "k_scale_cache_out"]
 

@@ -120,7 +120,7 @@ def rows_loops(program: Generated) -> dict[str, list[Loop]]:
     found: dict[str, list[Loop]] = {}
     for kernel in program.tiles:
         for loop in walk_loops(kernel.body):
-            found.setdefault(loop.sees, []).append(loop)
+            found.setdefault(loop.index_set, []).append(loop)
     return found
 
 
@@ -128,7 +128,7 @@ def rows_loops(program: Generated) -> dict[str, list[Loop]]:
 def test_only_parts_of_blocks_have_a_mask(kind: str) -> None:
     """Rows that see all of a block compute nothing for the mask; the others do not multiply what they do not see."""
     found = rows_loops(lowered("cpu", kind))
-    (part,), (whole,), (columns,) = found["part"], found["whole"], found["columns"]
+    (part,), (whole,), (columns,) = found["partial"], found["full"], found["columns"]
     masks = [op for op in walk(part.body) if isinstance(op, Binary) and op.mask]
     assert len(masks) == 1
     assert {op.mnemonic for op in walk(part.body)} - {op.mnemonic for op in walk(whole.body)} == {"minimum"}
@@ -141,7 +141,7 @@ def test_blocks_that_are_never_short_keep_their_columns() -> None:
     spec = text(rows=8, tile=32, kv=str(STATIC_KV))
     program = generate(from_spec(load_source(Source("small_causal.yaml", spec))), "cpu")
     found = rows_loops(program)
-    assert len(found["part"]) == len(found["whole"]) == 1
+    assert len(found["partial"]) == len(found["full"]) == 1
     assert "columns" not in found
     for sq in (1, 40, STATIC_KV):
         arrays = inputs("rows shorter than blocks", sq, STATIC_KV)

@@ -114,8 +114,8 @@ def test_a_scatter_is_a_loop_over_rows(target: str) -> None:
 def test_names_are_bound_where_they_are_used(name: str, target: str) -> None:
     program = lowered(name, target)
     for kernel in program.instructions:
-        segment = {f"{kernel.segment}_begin", f"{kernel.segment}_end"} if kernel.segment else set()
-        _check_bound(kernel.body, segment | set(kernel.dims), set())
+        bounds = {f"{kernel.launch_dim}_begin", f"{kernel.launch_dim}_end"} if kernel.launch_dim else set()
+        _check_bound(kernel.body, bounds | set(kernel.dims), set())
 
 
 def _check_bound(nodes: tuple[Node, ...], numbers: set[str], tiles: set[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lower.small_programs import program_of
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Dim, Program
-from pyptogen.lower.tile.sizes.sizes import TileSize, common_table, longest_segment, normalise, select_rows, stage_sizes
+from pyptogen.lower.tile.sizes.sizes import TileSize, common_table, longest_range, normalise, select_rows, stage_sizes
 
 HEAD = """\
 pyptogen: 1
@@ -152,9 +152,9 @@ def test_one_kernel_serves_the_largest_tile() -> None:
     tables = [stage_sizes(spec, s.row, ("one",)) for s in rows]
     assert common_table(tables)["one"]["t"].tile == 32
     assert common_table(tables[::-1])["one"]["t"].tile == 32
-    assert longest_segment(spec, rows) == 32
+    assert longest_range(spec, rows) == 32
 
 
 def test_a_row_without_unrolling_leaves_any_length() -> None:
     spec = program("{when: {t: '<= 8'}, t: {unroll: [8, 1]}}", "{t: 32}")
-    assert longest_segment(spec, select_rows(spec, "cpu")) == 0
+    assert longest_range(spec, select_rows(spec, "cpu")) == 0

@@ -58,8 +58,8 @@ def test_only_what_differs_is_made_twice(program, target: str) -> None:
     ]
     scale = next(k for k in lowered.kernels if k.name == "scale")
     assert "tiles t 64" in scale.text
-    assert "segment_1(begin" in lowered.orchestration
-    assert "segment_2(begin" in lowered.orchestration
+    assert "launch_range_1(begin" in lowered.orchestration
+    assert "launch_range_2(begin" in lowered.orchestration
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -37,7 +37,7 @@ def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKerne
         tile.name, tile.core, platform.name, tile.stages,
         tuple(packed.in_memory(selector.tensors[n]) for n in tile.writes),
         tuple(packed.in_memory(selector.tensors[n]) for n in tile.reads),
-        tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
+        tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.launch_dim, tile.dims,
         place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span, tile.fifos,
         tile.subblock,
     )  # fmt: skip

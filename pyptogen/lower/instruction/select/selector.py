@@ -201,7 +201,9 @@ class Selector:
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
                 bounds = (node.slot, node.slots, node.after, node.before, node.once)
                 result.append(
-                    For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share, sees=node.sees)
+                    For(
+                        *steps, body, "", node.span, *bounds, only=node.only, share=node.share, index_set=node.index_set
+                    )
                 )
             else:
                 result += self.handlers[type(node)](self, node)

@@ -51,7 +51,7 @@ def _unit(op: Op) -> tuple[str, str]:
 class Cutter:
     """Cuts one kernel."""
 
-    def __init__(self, builder: KernelBuilder, segment: str | None, longest_segment: int) -> None:
+    def __init__(self, builder: KernelBuilder, launch_dim: str | None, longest_range: int) -> None:
         self.builder = builder
         self.program, self.axes, self.defining, self.mine, self.tiles = (
             builder.program,
@@ -60,7 +60,7 @@ class Cutter:
             builder.mine,
             builder.tiles,
         )
-        self.grid = Grid(builder, segment, longest_segment)
+        self.grid = Grid(builder, launch_dim, longest_range)
         self.windows = Windows(builder, self.grid)
         self.columns = Columns(builder)
         self.operands = Operands(builder, self.grid, self.windows, self.columns)
@@ -98,8 +98,8 @@ class Cutter:
         return TileKernel(
             self.builder.kernel.name, self.builder.kernel.core, self.builder.kernel.stages, tensors,
             tuple(self.builder.reads), tuple(self.builder.writes), tuple(self.builder.scalars),
-            self.grid.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.builder.kernel.span, self.grid.longest_segment,
+            self.grid.launch_dim, dims, tuple(self.tiles.values()), body,
+            tuple(used[key] for key in sorted(used)), self.builder.kernel.span, self.grid.longest_range,
         )  # fmt: skip
 
     def _operands(self) -> dict[tuple[str, str], set[str]]:
@@ -313,7 +313,7 @@ class Cutter:
         )
 
 
-def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
+def launch_dim_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
     """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels.
     A dim that follows from others is none: the wrapper does not know its name."""
     axes = Axes(program)
@@ -337,8 +337,8 @@ def run(
     gm_names: Mapping[str, str],
     platform: Platform,
     axes: Axes,
-    longest_segment: int = 0,
-    segment: str | None = None,
+    longest_range: int = 0,
+    launch_dim: str | None = None,
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -350,11 +350,11 @@ def run(
         gm_names: GM tensor of each value that has one.
         platform: where it will run.
         axes: those of the program.
-        segment: the dim of whose range each launch gets a part.
-        longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
+        launch_dim: the dim of whose range each launch gets a part.
+        longest_range: the largest range of the launch dim that a launch gets, 0 for any.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
     builder = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes)
-    return Cutter(builder, segment, longest_segment).cut()
+    return Cutter(builder, launch_dim, longest_range).cut()

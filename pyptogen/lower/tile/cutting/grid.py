@@ -32,16 +32,16 @@ class Shape2D:
 
 
 class Grid:
-    """Sizes, loops and shapes of one kernel. ``segment`` is the dim of whose range a launch gets a part,
-    ``longest_segment`` the largest part (0: any)."""
+    """Sizes, loops and shapes of one kernel. ``launch_dim`` is the dim of whose range a launch gets a part,
+    ``longest_range`` the largest part (0: any)."""
 
-    def __init__(self, builder: KernelBuilder, segment: str | None, longest_segment: int) -> None:
-        self.builder, self.longest_segment = builder, longest_segment
+    def __init__(self, builder: KernelBuilder, launch_dim: str | None, longest_range: int) -> None:
+        self.builder, self.longest_range = builder, longest_range
         self.program, self.axes = builder.program, builder.axes
         self.blocks = {loop.block.name: loop for loop in builder.program.loops}
         self.sub_loops: dict[str, Scope] = {}
-        self.wanted_segment = segment
-        self.segment: str | None = None
+        self.wanted_launch_dim = launch_dim
+        self.launch_dim: str | None = None
 
     def whole(self, dim: str) -> int | None:
         return self.axes.static.get(dim)
@@ -84,15 +84,15 @@ class Grid:
                 continue
             whole = self.whole(dim)
             declared = self.program.dim(dim)
-            if whole is None and dim == self.wanted_segment:
-                self.segment = dim
+            if whole is None and dim == self.wanted_launch_dim:
+                self.launch_dim = dim
                 start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
             else:
                 start, stop = ZERO, self.axes.poly(dim_symbol(dim))
             band = self._band(dim, whole)
             size = band or tile
             exact = size == 1 or (
-                whole % size == 0 if whole is not None else self.segment != dim and declared.multiple_of % size == 0
+                whole % size == 0 if whole is not None else self.launch_dim != dim and declared.multiple_of % size == 0
             )
             if band:
                 banded.append(self.builder.nest.band(dim, start, stop, band, exact, declared.span))
@@ -151,7 +151,7 @@ class Grid:
         dim = scope.dim.split(".")[0]
         stop = self.whole(dim)
         if stop is None:
-            longest = self.longest_segment if dim == self.segment else 0
+            longest = self.longest_range if dim == self.launch_dim else 0
             stop = longest or self.program.dim(dim).max
         return -(-stop // scope.tile)
 

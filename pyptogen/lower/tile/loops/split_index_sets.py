@@ -62,7 +62,7 @@ class _Splitter:
             self.tiles[copy] = replace(self.tiles[name], name=copy, parent=copies.get(parent or "", parent))
         behind = after + (rounds.tile - 1)  # the first row that sees the last element
         body = tuple(renamed_node(node, {}, copies) for node in loop.body)
-        part = replace(loop, body=self._seen_columns(loop, body, after, rounds), before=behind, sees="part")
+        part = replace(loop, body=self._seen_columns(loop, body, after, rounds), before=behind, index_set="partial")
         return part, self._whole(loop, own, behind + (loop.tile - 1))
 
     def _own(self, loop: Loop) -> list[str]:
@@ -93,7 +93,7 @@ class _Splitter:
         body = tuple(
             renamed_node(node, names, instead) for node in rewrite(loop.body, lambda op: () if _is_mask(op) else (op,))
         )
-        return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, sees="whole")
+        return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, index_set="full")
 
     def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, rounds: Loop) -> tuple[Node, ...]:
         """The body for the columns that the last row of the iteration sees, as a loop of one iteration."""
@@ -119,7 +119,7 @@ class _Splitter:
         stop, seen = Poly.of(loop.var) + rows + rounds.var - after, tuple(renamed_node(n, names, windows) for n in body)
         start, columns = Poly.of(rounds.var), names[rounds.valid]
         inner = Loop(var, rounds.dim, start, stop, rounds.tile, columns, "sub", False, seen, loop.span, once=True)
-        return (replace(inner, sees="columns"),)
+        return (replace(inner, index_set="columns"),)
 
     def _name(self, wanted: str) -> str:
         name, n = wanted, 1

@@ -200,7 +200,7 @@ def resized(
     return {stage: {d: smaller(s) if d == dim else s for d, s in dims.items()} for stage, dims in table.items()}
 
 
-def longest_segment(program: Program, rows: Sequence[Selected]) -> int:
+def longest_range(program: Program, rows: Sequence[Selected]) -> int:
     """The largest unrolled size of a dynamic dim over all rows; 0 where a row leaves a range whole."""
     longest = 0
     for selected in rows:

@@ -19,7 +19,7 @@ from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.kernels import partition
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.sizes.sizes import Selected, TileSize, common_table, longest_segment, stage_sizes
+from pyptogen.lower.tile.sizes.sizes import Selected, TileSize, common_table, longest_range, stage_sizes
 from pyptogen.records import dataclass, replace
 
 CONDITION_WORDS = {"<=": "upto", "<": "below", ">=": "from", ">": "above", "==": "at", "!=": "not"}
@@ -29,7 +29,7 @@ Table = Mapping[str, Mapping[str, TileSize]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A kernel to be cut: its operations, its tile sizes as written in ``row``, the largest range of the segment dim
+    """A kernel to be cut: its operations, its tile sizes as written in ``row``, the largest range of the launch dim
     that a launch gets (0: any), and the copies of its buffers by stage, where the author wants a number."""
 
     ops: KernelOps
@@ -78,7 +78,7 @@ def run(
         taken = key not in last and any(other[0] == ops.name for other in users if other is not key)
         name = ops.name + "".join(map(_condition_suffix, selected.when)) if taken else ops.name
         table = common_table([stage_sizes(program, row.row, ops.stages) for row, _ in shared])
-        longest = longest_segment(program, [row for row, _ in shared])
+        longest = longest_range(program, [row for row, _ in shared])
         depths = _depths(program, [row for row, _ in shared], ops.stages)
         parts[key] = Part(replace(ops, name=name), table, longest, selected.row.span, depths)
     return Variants(tuple(parts.values()), tuple(tuple(parts[key].ops.name for key in keys) for keys in by_row))

@@ -35,15 +35,15 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
-    segment: str | None = None,
+    launch_dim: str | None = None,
 ) -> TileKernel:
-    """The kernel of one operation, or of several that are made together; ``segment`` is the dim that launches get in
+    """The kernel of one operation, or of several that are made together; ``launch_dim`` is the dim that launches get in
     ranges, where they do.
 
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
-    builder = StandaloneBuilder(program, kernel, tensors, gm_names, platform, segment)
+    builder = StandaloneBuilder(program, kernel, tensors, gm_names, platform, launch_dim)
     CUTTERS[builder.op.kind](builder, builder.op)
     return builder.finish()
 

@@ -76,7 +76,7 @@ class StandaloneBuilder:
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
-        segment: str | None = None,
+        launch_dim: str | None = None,
     ) -> None:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
@@ -88,7 +88,7 @@ class StandaloneBuilder:
         self.writes: list[str] = []
         self.body: list[Node] = []
         self.op: Op = kernel.ops[0]
-        self.segment = segment if segment is not None and self._leads(segment) else None
+        self.launch_dim = launch_dim if launch_dim is not None and self._leads(launch_dim) else None
         """The dim of whose range each launch gets a part."""
         self.distributed = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
@@ -224,11 +224,11 @@ class StandaloneBuilder:
         return nodes
 
     def _range(self, extent: Poly) -> tuple[Poly, Poly]:
-        """Where a loop over an axis begins and ends: of the axis that the segment dim leads, a launch has a part."""
-        inner = extent.quotient(Poly.of(self.segment)) if self.segment is not None else None
+        """Where a loop over an axis begins and ends: of the axis that the launch dim leads, a launch has a part."""
+        inner = extent.quotient(Poly.of(self.launch_dim)) if self.launch_dim is not None else None
         if inner is None:
             return ZERO, extent
-        return Poly.of(f"{self.segment}_begin") * inner, Poly.of(f"{self.segment}_end") * inner
+        return Poly.of(f"{self.launch_dim}_begin") * inner, Poly.of(f"{self.launch_dim}_end") * inner
 
     @staticmethod
     def at(start: Poly, steps: Sequence[Step], tensor: int) -> Poly:
@@ -288,7 +288,7 @@ class StandaloneBuilder:
         used = names_used(self.body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used)
         return TileKernel(
-            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), self.segment,
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), self.launch_dim,
             dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
         )  # fmt: skip
 

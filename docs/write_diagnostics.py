@@ -27,8 +27,9 @@ writes nothing; in Python the same findings come as `pyptogen.diagnostics.Diagno
 `check`, `build`, `test` and `breaking` take `--output-format`: `full` (with the source), `concise` (a line each), and
 documents on standard output for programs, beside which all other lines go to standard error: `json`, `github`
 (workflow commands), `gitlab` (code quality), `sarif` (2.1.0), `junit` (of `test` the cases, passed ones too) and
-`rdjson` (reviewdog). Each finding is shown once. With `--strict`, `check` and `breaking` end with exit code 1 for
-warnings as well. `NO_COLOR` and `FORCE_COLOR` decide about colours before the terminal does.
+`rdjson` (reviewdog). Each finding is shown once. SARIF has no `informationUri`: the tool has no home page. With
+`--strict`, `check` and `breaking` end with exit code 1 for warnings as well. `NO_COLOR` and `FORCE_COLOR` decide about
+colours before the terminal does.
 
 Written by `docs/write_diagnostics.py` from `pyptogen/diagnostics/codes.py`; change it there.
 """

@@ -1,4 +1,5 @@
-"""Plug-ins: packages that add operations, passes, generated files, platforms and forms of findings, by entry points.
+"""Plug-ins: packages that add operations, passes, generated files, platforms, templates and forms of findings, by
+entry points.
 
 | group | what its entry points name |
 |---|---|
@@ -6,6 +7,7 @@
 | `pyptogen.passes` | a function from a Program to a Program, at the end of the Tensor level |
 | `pyptogen.files` | a function from a Program and its targets to further files of its folder, text by name |
 | `pyptogen.platforms` | an `AddedPlatform` of the entry point's name, to be named as a target |
+| `pyptogen.templates` | a package with templates that take the place of the generator's (`templates.given`) |
 | `pyptogen.renderers` | a function from findings to text, for `--output-format NAME` |
 
 A plug-in is code that its user installed; it may do what pyptogen may. A name that is taken is an error.
@@ -21,8 +23,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
-Kind = Literal["operations", "passes", "files", "platforms", "renderers"]
-KINDS: tuple[Kind, ...] = ("operations", "passes", "files", "platforms", "renderers")
+Kind = Literal["operations", "passes", "files", "platforms", "templates", "renderers"]
+KINDS: tuple[Kind, ...] = ("operations", "passes", "files", "platforms", "templates", "renderers")
 
 
 @cache

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from pyptogen.builder.at_once import each
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, gathering
+from pyptogen.records import dataclass
 from pyptogen.spec_files import PathLike, find_specs, given_paths
 
 

@@ -7,11 +7,11 @@ import difflib
 import os
 import secrets
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, gathering
 from pyptogen.diagnostics.edits import applied, edit_of
+from pyptogen.records import dataclass
 from pyptogen.regular_files import read_regular
 
 _MOST_ROUNDS = 10

@@ -16,13 +16,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
 from pyptogen._version import __version__
 from pyptogen.builder.fingerprint import MANIFEST, leftovers, read_generated, sha256
 from pyptogen.builder.seen import Clean, Seen, look
+from pyptogen.records import dataclass
 from pyptogen.regular_files import read_regular
 
 LOCK = "pyptogen.lock"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from pathlib import Path
 
 from pyptogen.builder.fingerprint import sha256
+from pyptogen.records import dataclass, replace
 
 _LEVEL = 6
 """Of zlib: generated folders shrink to a fifth."""

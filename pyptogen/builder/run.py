@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -34,6 +33,7 @@ from pyptogen.builder.steady import rendered_steadily
 from pyptogen.builder.writer import exclusive, is_staging, replace_file, write
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, fault
 from pyptogen.diagnostics.plain_text import name_shown
+from pyptogen.records import dataclass, replace
 from pyptogen.spec_files import PathLike, find_specs, given_paths
 from pyptogen.templates import ejected
 

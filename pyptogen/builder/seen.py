@@ -20,9 +20,11 @@ import json
 import os
 import stat
 import time
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.runtime.toolchain.cache import Cache

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.origins import Origin, Traced
+from pyptogen.records import dataclass
 
 SOURCE_MAP = "source_map.json"
 FORMAT = 1

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.builder.rendered import Rendered
 from pyptogen.diagnostics import fault
+from pyptogen.records import dataclass
 from pyptogen.regular_files import read_regular
 
 MOST_TRIES = 5

@@ -22,8 +22,8 @@ def eject(
 
 @app.command("status")
 def status() -> None:
-    """Which templates are the project's own, and whether their originals changed since."""
+    """Which templates are the project's own, and whether their originals changed since; and which plug-ins give."""
     from pyptogen.templates.ejected import status as found
 
     for template in found():
-        typer.echo(f"{template.state:16}  {template.name}")
+        typer.echo(f"{template.state:16}  {template.name}" + (f" ({template.package})" if template.package else ""))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.artifacts import Dump, Lowered
@@ -18,6 +17,7 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor.ir import CoreKind, Program
 from pyptogen.lower.tile.ir import TileKernel, tile_sizes
+from pyptogen.records import dataclass
 from pyptogen.templates.kernel import kernel_text
 from pyptogen.templates.orchestration import orchestration_text
 from pyptogen.templates.spelling import function_names

@@ -7,8 +7,9 @@ toolchain, 6xx changes of a contract, 7xx packages for devices, 8xx imports.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pyptogen.diagnostics.codes import CODES
 from pyptogen.diagnostics.span import Span
+from pyptogen.records import dataclass
 
 Severity = Literal["error", "warning", "note"]
 Note = tuple[str, Span | None]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics.diagnostic import Diagnostic
 from pyptogen.diagnostics.span import Span
 from pyptogen.diagnostics.suggest import Suggestion
+from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,13 +17,13 @@ import ast
 import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.numpy_dtypes import INT4, INT4_RANGE, NUMPY_DTYPES, rounded_to
+from pyptogen.records import dataclass, replace
 
 if TYPE_CHECKING:
     import numpy.typing as npt

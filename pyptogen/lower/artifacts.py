@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.block.ir import BlockKernel
@@ -11,6 +10,7 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import TileKernel
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.lower.hand.lowering import ByHand

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
+
+from pyptogen.records import dataclass
 
 Monomial = tuple[str, ...]
 
@@ -37,7 +38,7 @@ class Poly:
             return value
         if isinstance(value, str):
             return Poly((((value,), 1),))
-        return Poly((((), int(value)),)) if value else Poly()
+        return Poly((((), int(value)),)) if value else ZERO
 
     @staticmethod
     def _collect(terms: Mapping[Monomial, int]) -> Poly:
@@ -59,6 +60,9 @@ class Poly:
         other = Poly.of(other)
         if self.terms == _UNIT or other.terms == _UNIT:
             return other if self.terms == _UNIT else self
+        if len(other.terms) == 1 and not other.terms[0][0]:
+            factor = other.terms[0][1]
+            return Poly(tuple([(mono, coeff * factor) for mono, coeff in self.terms]))
         product: dict[Monomial, int] = {}
         for m1, c1 in self.terms:
             for m2, c2 in other.terms:
@@ -77,9 +81,10 @@ class Poly:
         return self.terms[0][1] if self.terms[0][0] == () and len(self.terms) == 1 else None
 
     def names(self) -> frozenset[str]:
-        if not self.terms or (len(self.terms) == 1 and not self.terms[0][0]):
-            return _NO_NAMES
-        return frozenset(name for mono, _ in self.terms for name in mono)
+        if len(self.terms) == 1:
+            mono = self.terms[0][0]
+            return frozenset(mono) if mono else _NO_NAMES
+        return frozenset([name for mono, _ in self.terms for name in mono])
 
     def renamed(self, name: Callable[[str], str]) -> Poly:
         """The same of other names, each of which stands for one of these."""
@@ -104,6 +109,16 @@ class Poly:
         for mono, coeff in self.terms:
             for name in mono:
                 coeff *= env[name]
+            total += coeff
+        assert total == int(total), f"{self} is no whole number"
+        return int(total)
+
+    def evaluate_or_zero(self, env: Mapping[str, int]) -> int:
+        """Value with names that are not in ``env`` as 0."""
+        total = 0
+        for mono, coeff in self.terms:
+            for name in mono:
+                coeff *= env.get(name, 0)
             total += coeff
         assert total == int(total), f"{self} is no whole number"
         return int(total)
@@ -192,6 +207,10 @@ def from_sympy(expr: Any, static: Mapping[str, int]) -> Poly:
     Raises:
         ValueError: not a polynomial with integer coefficients.
     """
+    if isinstance(expr, int) or expr.is_Integer:
+        return Poly.of(int(expr))
+    if expr.is_Symbol:
+        return Poly.of(static.get(expr.name, expr.name))
     import sympy
 
     expanded = sympy.expand(

@@ -14,7 +14,6 @@ mixed kernel can do has its fifos in any row, and a note says so where the row d
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.refusal import Refusal
@@ -23,6 +22,7 @@ from pyptogen.lower.tile.kernels.partition import defining_ops, shared
 from pyptogen.lower.tile.kernels.split_cores import MOST
 from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, fifo_slots
 from pyptogen.lower.ways import Choice, Stages, Way, Ways
+from pyptogen.records import replace
 
 LEAST_GAIN = 0.01
 

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Span
+from pyptogen.records import dataclass
+
+AS_WRITTEN = "as written"
+"""The part of lines that an author wrote as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,7 @@ def as_written(text: str, file: str, stage: str) -> Traced:
     """C++ that an author wrote in ``file``, as it is: each line is its own origin."""
     lines = text.splitlines()
     spans = (Span(file, number, 1, number, len(line) + 1) for number, line in enumerate(lines, 1))
-    return Traced(text, [Origin("as written", span, stage) for span in spans])
+    return Traced(text, [Origin(AS_WRITTEN, span, stage) for span in spans])
 
 
 def carried_over(made: Traced, text: str) -> Traced:

@@ -7,7 +7,6 @@ whose reader cannot take it from a tile of the same kernel goes through GM (`Two
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
@@ -34,6 +33,7 @@ from pyptogen.lower.tile.ir import TileKernel, tile_sizes
 from pyptogen.lower.tile.sizes import sizes
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.ways import Ways
+from pyptogen.records import replace
 
 Kernel = TypeVar("Kernel", TileKernel, BlockKernel, InstrKernel)
 
@@ -110,7 +110,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None, launch_cos
     rows = sizes.select_rows(program, target)
 
     rows_name_sizes = any(any(row.row.sizes.values()) for row in rows)
-    known = None if rows_name_sizes else Known()
+    known = Known()
     same: dict[_Parts, Lowered] = {}
 
     def lowered(tried: Sequence[Selected], shown: Dump | None = None) -> Lowered:

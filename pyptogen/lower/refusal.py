@@ -7,10 +7,10 @@ asks with `asked`, and gets the refusal as a value. One that nobody takes is the
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import ParamSpec, TypeVar
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Note, Span
+from pyptogen.records import dataclass, replace
 
 P = ParamSpec("P")
 T = TypeVar("T")

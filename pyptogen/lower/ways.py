@@ -8,7 +8,7 @@ launches take is what the model of the device says (`LaunchCost`), or else what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.execution.ir import LaunchPlan
@@ -21,6 +21,7 @@ from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.kernels.partition import groups
 from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected
+from pyptogen.records import dataclass, replace
 
 Stages = tuple[str, ...]
 

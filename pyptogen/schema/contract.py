@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span, Suggestion, did_you_mean
 from pyptogen.number_formats import BEYOND_FP32 as BEYOND_FP32
+from pyptogen.records import dataclass
 from pyptogen.schema.expression import Expr
 
 DTYPES = (

@@ -4,9 +4,9 @@ place."""
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, Span, Suggestion, fault
+from pyptogen.records import dataclass
 from pyptogen.schema.python_text import parsed_expression
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Node, Scalar, Sequence, describe

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from pyptogen.diagnostics import Span
+from pyptogen.records import dataclass
 from pyptogen.schema.contract import TensorSpec
 from pyptogen.schema.expression import Expr
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.diagnostics.plain_text import name_shown, unseen
+from pyptogen.records import dataclass
 from pyptogen.regular_files import read_regular
 
 

@@ -4,10 +4,10 @@ compared yet."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Span
+from pyptogen.records import dataclass
 from pyptogen.schema.contract import AttrSpec, DimSpec, TensorSpec
 from pyptogen.schema.expression import Expr
 from pyptogen.schema.hand import HandKernel

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from collections.abc import Mapping as Map
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault, is_sound, keep, kept
+from pyptogen.records import dataclass
 from pyptogen.schema.below import read_below
 from pyptogen.schema.include import read_tree, section
 from pyptogen.schema.models import ScheduleModel, SizeModel, TableFileModel, TilingFileModel

@@ -7,7 +7,8 @@ of Tables". The text is well-formed.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+
+from pyptogen.records import dataclass, replace
 
 Path = tuple[str | int, ...]
 """Keys and indices that lead to a value."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.diagnostics.plain_text import unseen
+from pyptogen.records import dataclass
 from pyptogen.schema.source import Source
 
 Style = Literal["plain", "quoted", "block", "toml"]

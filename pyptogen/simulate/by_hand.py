@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import Program, Stage, Value
 from pyptogen.numerics.operations import Array
+from pyptogen.records import replace
 
 
 def run(program: Program, name: str, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> dict[str, Array]:

@@ -8,7 +8,6 @@ that popped it. Two vector cores push a tile in parts, and pop and free every ti
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from threading import Condition, Thread
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from pyptogen.diagnostics import Span
 from pyptogen.lower.tile.ir import Fifo
 from pyptogen.numerics.operations import Array
+from pyptogen.records import dataclass
 from pyptogen.simulate.fault import MachineFault
 from pyptogen.simulate.gm import GmArray
 

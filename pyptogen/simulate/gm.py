@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.records import dataclass
 from pyptogen.simulate.fault import FaultKind, MachineFault
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -34,6 +33,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.tensor.passes.host_scalars import as_number
 from pyptogen.numerics.operations import Array
+from pyptogen.records import replace
 from pyptogen.simulate.fault import MachineFault
 from pyptogen.simulate.fifos import Port
 from pyptogen.simulate.gm import BoundWindow, GlobalMemory

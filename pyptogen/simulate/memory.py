@@ -8,7 +8,6 @@ into, so they are kept whole, by address, and a write throws out whatever it ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tensor.ir import DTYPES, GAPLESS, PACKED
 from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES, in_bytes, out_of_bytes
+from pyptogen.records import dataclass
 from pyptogen.simulate.fault import FaultKind, MachineFault
 
 MEMORY_OF: dict[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}

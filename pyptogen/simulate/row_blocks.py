@@ -3,12 +3,12 @@ only the same row of the operands. The interpreter uses it to run large inputs i
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, LOOP, REDUCE, SCAN, SORTING, Loop, Op, Program, Value
+from pyptogen.records import dataclass, replace
 
 _WHOLE = (
     INDEXED

@@ -6,10 +6,10 @@ once, as plain strings and numbers, so that a template only places text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.tensor.ir import PACKED
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program, Value

@@ -9,32 +9,30 @@ import hashlib
 import json
 import os
 import secrets
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.plugins import package
 from pyptogen.project_root import project_root
+from pyptogen.records import dataclass
+from pyptogen.templates.given import given, original, originals
 
 FOLDER = "pyptogen-templates"
 _RECORD = "ejected.json"
-_ORIGINALS = Path(__file__).parent
 
-State = Literal["built in", "as the original", "changed", "original changed"]
+State = Literal["built in", "of a plug-in", "as the original", "changed", "original changed"]
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template by its name; ``own`` is the project's copy, where there is one."""
+    """A template by its name; ``own`` is the project's copy, where there is one, and ``package`` gives the original,
+    where a plug-in does."""
 
     name: str
     state: State
     own: Path | None
-
-
-def originals() -> tuple[str, ...]:
-    """The names of all templates of the generator."""
-    return tuple(sorted(path.name for path in _ORIGINALS.glob("*.j2")))
+    package: str = ""
 
 
 def own_folder() -> Path:
@@ -61,7 +59,7 @@ def eject(name: str, force: bool = False) -> Path:
             "PTG520", f"`{copy}` is there already", None, fix="`--force` writes the original over it, with all changes"
         )
     folder.mkdir(exist_ok=True)
-    data = (_ORIGINALS / name).read_bytes()
+    data = original(name)
     record = {**_record(folder), name: hashlib.sha256(data).hexdigest()}
     _put(copy, data)
     _put(folder / _RECORD, (json.dumps(dict(sorted(record.items())), indent=2) + "\n").encode())
@@ -76,18 +74,20 @@ def status() -> tuple[Template, ...]:
 
 
 def _template(name: str, copy: Path, ejected_from: Any) -> Template:
+    owner = package(given()[name][1]) if name in given() else ""
     if not copy.is_file():
-        return Template(name, "built in", None)
-    original = (_ORIGINALS / name).read_bytes()
-    if ejected_from != hashlib.sha256(original).hexdigest():
-        return Template(name, "original changed", copy)
-    return Template(name, "as the original" if copy.read_bytes() == original else "changed", copy)
+        return Template(name, "of a plug-in" if owner else "built in", None, owner)
+    there = original(name)
+    if ejected_from != hashlib.sha256(there).hexdigest():
+        return Template(name, "original changed", copy, owner)
+    return Template(name, "as the original" if copy.read_bytes() == there else "changed", copy, owner)
 
 
 def fingerprint() -> bytes:
-    """Of the project's templates; empty without any."""
+    """Of the project's templates and those of plug-ins; empty without any. Raises as `given`."""
     digest = hashlib.sha256()
     found = [path for name in originals() if (path := own_folder() / name).is_file()]
+    found += [path for path, _ in given().values()]
     for path in found:
         digest.update(f"{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.digest() if found else b""

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.origins import Origin, Traced
+from pyptogen.records import dataclass, replace
 from pyptogen.templates.ejected import own_folder
+from pyptogen.templates.given import given
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,14 +46,24 @@ class Marks:
 
 def environment() -> Environment:
     """Strict environment: an undefined name in a template is an error. Templates that the project has ejected come from
-    there, and are kept from Python that the generator does not hand them."""
+    there, and are kept from Python that the generator does not hand them; then come those of plug-ins."""
     folder = own_folder()
     return _environment(folder if folder.is_dir() else None)
 
 
 @cache
 def _environment(own: Path | None) -> Environment:
-    from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined, nodes
+    from jinja2 import (
+        BaseLoader,
+        ChoiceLoader,
+        Environment,
+        FileSystemLoader,
+        FunctionLoader,
+        PackageLoader,
+        PrefixLoader,
+        StrictUndefined,
+        nodes,
+    )
     from jinja2.ext import Extension
     from jinja2.parser import Parser
     from jinja2.sandbox import SandboxedEnvironment
@@ -71,9 +82,17 @@ def _environment(own: Path | None) -> Environment:
             body = parser.parse_statements(("name:endserves",), drop_needle=True)
             return [nodes.Output([begin], lineno=line), *body, nodes.Output([nodes.TemplateData(_END)], lineno=line)]
 
+    def of_plug_in(name: str) -> tuple[str, str, None] | None:
+        path = given()[name][0] if name in given() else None
+        return None if path is None else (path.read_text(encoding="utf-8"), str(path), None)
+
+    loaders: list[BaseLoader] = [FunctionLoader(of_plug_in)] if given() else []
     originals = PackageLoader("pyptogen", "templates")
+    loaders += [originals, PrefixLoader({"pyptogen": originals})]  # `pyptogen/NAME` is the generator's in any case
+    if own is not None:
+        loaders.insert(0, FileSystemLoader(own))
     made = (Environment if own is None else SandboxedEnvironment)(
-        loader=originals if own is None else ChoiceLoader([FileSystemLoader(own), originals]),
+        loader=ChoiceLoader(loaders),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

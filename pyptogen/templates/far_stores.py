@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, InstrKernel, Pass, walk
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 
 LEAST_BYTES = 8 << 20
 """`FarStores::kLeastBytes` of include/pto/cpu/vector/far_stores.hpp: smaller results stay in the cache."""

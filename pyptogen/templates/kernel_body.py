@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -32,6 +32,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.origins import Origin
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Fifo, distributed_nest
+from pyptogen.records import replace
 from pyptogen.templates.cpp_names import C_TYPES, count_type
 from pyptogen.templates.kernel_loops import (
     condition_lines,

@@ -8,10 +8,10 @@ also takes the place where the flags between cores are, which A2/A3 has to be to
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import Platform
+from pyptogen.records import dataclass
 from pyptogen.templates.cpp_names import C_TYPES, count_type
 
 BLOCK_FUNCTION = "run_block"

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.tile.ir import Comparison, Condition
+from pyptogen.records import replace
 
 
 def counting_names(nest: Sequence[For], number: int) -> tuple[str, str, dict[str, str]]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
 from pyptogen.lower.instruction.passes.ahead import SLOW
 from pyptogen.lower.instruction.passes.roles import INTEGERS
+from pyptogen.records import dataclass
 from pyptogen.templates.cpp_names import C_TYPES
 
 INFIX = {"ADD": "+", "SUB": "-", "MUL": "*", "DIV": "/"}

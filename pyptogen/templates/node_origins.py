@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.origins import Origin
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel

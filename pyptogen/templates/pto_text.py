@@ -7,7 +7,6 @@ assembler's own memory planning or flag insertion. See docs/pto-text.md.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
@@ -24,6 +23,7 @@ from pyptogen.lower.origins import Origin, Traced
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.verify import require
+from pyptogen.records import replace
 from pyptogen.templates.node_origins import NodeOrigins
 from pyptogen.templates.pto_text_body import SCALES, Writer
 from pyptogen.templates.pto_text_queues import Queues

@@ -9,9 +9,9 @@ as far apart, and a capacity that fits.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import Declare, Instr, Pattern, TileType
+from pyptogen.records import replace
 from pyptogen.templates.merges import is_merge_of_lists
 
 EVERY = {"P1111": 1, "P0101": 2, "P1010": 2}

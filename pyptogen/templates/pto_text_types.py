@@ -6,9 +6,9 @@ A tile buffer is written out in full (the long form with ``loc=``), so that no l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import TileType
+from pyptogen.records import replace
 
 DTYPES = {
     "fp32": "f32", "fp16": "f16", "bf16": "bf16", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
@@ -16,6 +16,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.origins import Origin
 from pyptogen.lower.tile.ir import Condition, Owner
 from pyptogen.lower.verify import require
+from pyptogen.records import replace
 from pyptogen.templates.pto_text_types import DTYPES
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.instruction.ir import For, GmWindow, InstrKernel, Node, walk
 from pyptogen.lower.tile.ir import Extent, GmTensor
+from pyptogen.records import dataclass
 from pyptogen.templates.pto_text_types import partition, pointer, tensor_view
 from pyptogen.templates.pto_text_values import Values
 

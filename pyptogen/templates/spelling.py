@@ -12,7 +12,6 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -38,6 +37,7 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor, Owner, distributed_nest
+from pyptogen.records import replace
 from pyptogen.schema.c_names import is_c_name, is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.kernel_loops import counting_names

@@ -7,9 +7,9 @@ after:  sum_of_a: a_sum[0] += a[i]; two launches of it, for (a_sum, a) and for (
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import InstrKernel, walk
+from pyptogen.records import replace
 from pyptogen.templates.spelling import renamed
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyptogen.lower.origins import Traced
+from pyptogen.records import dataclass
 from pyptogen.templates.contract_view import ContractView, TensorView, contract_view
 from pyptogen.templates.declared import declared
 from pyptogen.templates.environment import Marks

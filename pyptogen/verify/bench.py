@@ -4,12 +4,12 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.inputs.sizes import case_dims
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator

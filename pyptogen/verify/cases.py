@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from pyptogen.inputs.sizes import case_dims, resolve_dims
 from pyptogen.layout.packing import PackedWeight, pack
 from pyptogen.lower.tensor.ir import BY_BYTES
 from pyptogen.numpy_dtypes import numbers, numpy_dtype, out_of_bytes
+from pyptogen.records import dataclass, replace
 from pyptogen.verify.compare import Verdict, compare
 from pyptogen.verify.golden import golden
 from pyptogen.verify.spread import spreads

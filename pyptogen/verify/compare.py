@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyptogen.numpy_dtypes import dtype_name
+from pyptogen.records import dataclass
 from pyptogen.verify.last_place import FLOATS, last_place
 from pyptogen.verify.neighbourhoods import Neighbourhoods
 from pyptogen.verify.tolerance import Allowed

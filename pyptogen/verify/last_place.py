@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from pyptogen.records import dataclass
 
 Array = np.ndarray[Any, Any]
 

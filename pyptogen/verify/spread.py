@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.records import dataclass
 from pyptogen.simulate.arithmetic import IN_DOUBLE, AsDeclared
 from pyptogen.simulate.tensor import interpret
 from pyptogen.verify.disturbance import Disturbed

@@ -12,7 +12,6 @@ import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,6 +19,7 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, gathering
+from pyptogen.records import dataclass, replace
 
 if TYPE_CHECKING:
     from pyptogen.runtime import CompiledOperator

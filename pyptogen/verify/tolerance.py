@@ -11,12 +11,12 @@ numbers, but for the few elements where a choice fell the other way.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.records import dataclass
 from pyptogen.verify.last_place import FLOATS, last_place
 from pyptogen.verify.neighbourhoods import Array, Neighbourhoods
 from pyptogen.verify.spread import ELEMENT, Spread, cap, element_cap

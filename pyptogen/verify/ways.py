@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from pyptogen.lower.tensor.ir import (
     ARG_REDUCE,
     COMPARE,
@@ -16,6 +14,7 @@ from pyptogen.lower.tensor.ir import (
     Program,
     Value,
 )
+from pyptogen.records import dataclass, replace
 from pyptogen.verify.disturbance import errs, narrows
 from pyptogen.verify.last_place import FLOATS
 

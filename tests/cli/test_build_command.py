@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -90,6 +91,31 @@ def test_documents_of_a_check_name_generated_files(library: Library, build: Buil
         "PTG513": "orphan/cpu/kernels/first.cpp",
         "PTG514": "edited/cpu/kernels/second.cpp",
     }
+
+
+@pytest.mark.parametrize("form", ["full", "json", "github", "gitlab", "sarif", "junit", "rdjson"])
+def test_each_form_of_a_check_names_the_generated_file(form: str, library: Library, build: Build) -> None:
+    """As the place of the finding, relative to the working directory or absolute; `full` in a line of its own."""
+    library.write("edited")
+    build()
+    kernel = library.out / "edited/cpu/kernels/second.cpp"
+    kernel.write_text("// faster\n")
+    result = build("--check", "-q", "--output-format", form)
+    said = result.output if form == "full" else result.stdout
+    assert result.exit_code == 1
+    assert said.count("PTG514") >= 1
+    places = {
+        "json": lambda: json.loads(said)[0]["file"],
+        "github": lambda: re.search(r"file=([^,:]+)", said)[1],  # type: ignore[index]
+        "gitlab": lambda: json.loads(said)[0]["location"]["path"],
+        "sarif": lambda: json.loads(said)["runs"][0]["results"][0]["locations"][0]["physicalLocation"][
+            "artifactLocation"
+        ]["uri"],
+        "junit": lambda: re.search(r'<testsuite name="([^"]+)"', said)[1],  # type: ignore[index]
+        "rdjson": lambda: json.loads(said)["diagnostics"][0]["location"]["path"],
+    }
+    place = places[form]() if form in places else said
+    assert "edited/cpu/kernels/second.cpp" in place, said
 
 
 def test_a_plan_with_a_check_tells_an_edit_once(library: Library, build: Build) -> None:

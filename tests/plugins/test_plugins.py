@@ -24,6 +24,8 @@ from pyptogen.cli.app import app
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.diagnostics.formats import renderers
 from pyptogen.lower.tensor.building import registry
+from pyptogen.templates.environment import _environment
+from pyptogen.templates.given import given
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -62,7 +64,7 @@ def install(folder: Path, name: str = "", **entry_points: str) -> None:
 
 def _forget() -> None:
     importlib.invalidate_caches()
-    for kept in (plugins.installed, renderers, registry.operations):
+    for kept in (plugins.installed, renderers, registry.operations, given, _environment):
         kept.cache_clear()
     for name in [name for name, one in registry._OPERATIONS.items() if one.group == registry.PLUG_INS]:
         del registry._OPERATIONS[name]
@@ -129,6 +131,69 @@ def test_a_clash(kind: str, entry: str, code: str, words: str, work: Path) -> No
     found = pyptogen("build", "halved.yaml", "-o", "out", "--no-cache")
     assert codes(found) == {code}, (found.exception, found.output)
     assert words in found.output + str(found.exception)
+    assert not (work / "out/halved").exists()
+
+
+RULE = "// The house rules: ask the kernels team before you change an entry.\n"
+
+
+def header(work: Path) -> str:
+    """The C++ header that a build writes, anew where anything that it is made from changed."""
+    assert pyptogen("build", "halved.yaml", "-o", "out").exit_code == 0
+    return (work / "out/halved/wrapper.hpp").read_text()
+
+
+def test_templates_of_a_package(work: Path) -> None:
+    """They take the place of the generator's, and a project's own take theirs; each change is rendered anew."""
+    (work / "pyptogen.toml").write_text("")
+    install(work / "site", "plain", operations="half = pyptogen_plain")
+    source = (EXAMPLE / "pyptogen_example/operations.py").read_text()
+    (work / "site/pyptogen_plain.py").write_text(source)
+    plain = header(work)
+    assert "built in          wrapper_hpp.j2\n" in pyptogen("template", "status").output
+    shutil.rmtree(work / "site/plain-1.0.dist-info")
+    install(work / "site")
+    assert header(work) == RULE + plain
+    assert "of a plug-in      wrapper_hpp.j2 (pyptogen-example)\n" in pyptogen("template", "status").output
+    where = work / "out/halved/source_map.json"
+    assert "wrapper_hpp.j2" in where.read_text()
+    template = work / "site/pyptogen_example/house/wrapper_hpp.j2"
+    template.write_text(template.read_text().replace("ask", "ask first"))
+    assert header(work) == RULE.replace("ask", "ask first") + plain
+
+    assert pyptogen("template", "eject", "wrapper_hpp.j2").exit_code == 0
+    own = work / "pyptogen-templates/wrapper_hpp.j2"
+    assert own.read_bytes() == template.read_bytes()
+    assert "as the original   wrapper_hpp.j2 (pyptogen-example)\n" in pyptogen("template", "status").output
+    own.write_text(own.read_text().replace("ask first", "never"))
+    assert header(work) == RULE.replace("ask", "never") + plain
+    assert "changed           wrapper_hpp.j2" in pyptogen("template", "status").output
+    template.write_text(template.read_text() + "\n")
+    assert "original changed  wrapper_hpp.j2" in pyptogen("template", "status").output
+    assert header(work) == RULE.replace("ask", "never") + plain
+
+
+@pytest.mark.parametrize(
+    ("entry", "files", "code", "words"),
+    [
+        ("mine = pyptogen_mine", ["wrapper_hpp.j2"], "PTG518", "`wrapper_hpp.j2` is given twice among templates"),
+        ("mine = pyptogen_mine", ["wrapper_h.j2"], "PTG519", "which nothing is made from"),
+        ("mine = pyptogen_nowhere", [], "PTG519", "there is no package `pyptogen_nowhere`"),
+        ("mine = pyptogen_example.files", [], "PTG519", "there is no package `pyptogen_example.files`"),
+        ("mine = pyptogen_example.files.more", [], "PTG519", "there is no package `pyptogen_example.files.more`"),
+    ],
+)
+def test_templates_that_cannot_be(entry: str, files: list[str], code: str, words: str, work: Path) -> None:
+    install(work / "site")
+    install(work / "site", "other", templates=entry)
+    (work / "site/pyptogen_mine").mkdir()
+    (work / "site/pyptogen_mine/__init__.py").write_text("")
+    for name in files:
+        (work / "site/pyptogen_mine" / name).write_text("text\n")
+    for command_ in (["build", "halved.yaml", "-o", "out"], ["template", "status"]):
+        found = pyptogen(*command_)
+        assert codes(found) == {code}, (found.exception, found.output)
+        assert words in found.output + str(found.exception)
     assert not (work / "out/halved").exists()
 
 

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
+
+from pyptogen.records import dataclass
 
 Kind = Literal["spec", "change", "call", "rename", "commands"]
 

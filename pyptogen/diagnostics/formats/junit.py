@@ -7,12 +7,12 @@ and `failures`, `testcase` with `name`, `classname` and `time`, `failure` with `
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from pyptogen.diagnostics.diagnostic import Diagnostic
 from pyptogen.diagnostics.formats.documents import TOOL, relative
 from pyptogen.diagnostics.formats.sentences import headline, paragraph
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,11 @@ and a `reduce` loop around them where L0 takes less of K than L1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tile.ir import Node, TileKernel, TileVal
+from pyptogen.records import dataclass
 
 ALWAYS = (-2, 1 << 30)
 """First and last tick of bytes that one buffer has to itself."""

@@ -90,8 +90,9 @@ class Liveness:
         it."""
         inside = {self.parent[n] for n in _names(loop.body)}
         accumulated = {self.parent[op.dst] for op in walk(loop.body) if op.accumulates and op.dst}
-        made = {self.tiles[op.dst] for op in walk(loop.body) if op.dst}
-        accumulated |= {self.parent[t.name] for t in made if loop.role == "sub" and loop.var in t.row_offset.names()}
+        if loop.role == "sub":
+            made = [self.tiles[name] for name in {op.dst for op in walk(loop.body) if op.dst}]
+            accumulated |= {self.parent[t.name] for t in made if loop.var in t.row_offset.names()}
         for name in inside:
             live = self.ranges[name]
             if name in before:

@@ -17,8 +17,8 @@ exceeds the platform's capacity, or the plan is an `Overflow`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import field
 from typing import Literal
 
 from pyptogen.lower.block import pack
@@ -32,6 +32,7 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal, walk
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
 from pyptogen.lower.tile.pitches import pitches
+from pyptogen.records import dataclass
 
 Level = Literal["apart", "by loop", "in place", "single", "tight"]
 
@@ -76,6 +77,8 @@ class Needs:
     """By memory its tiles with data of their own."""
     sizes: Mapping[str, int]
     moved: frozenset[str]
+    packed: dict[tuple[object, ...], tuple[Buffer, ...]] = field(default_factory=dict)
+    """What was planned before: one memory at a time goes down a level, and the others stay as they are."""
 
     @staticmethod
     def of(kernel: TileKernel, memory: Mapping[str, Memory]) -> Needs:
@@ -104,26 +107,12 @@ def plan(
         rotations: what rotates.
         levels: how roomy the plan of each memory is.
     """
-    live, sizes = needs.live, needs.sizes
-    private = _private(needs, levels) | rotations.keys()
     placed: list[Buffer] = []
     for where, here in needs.here.items():
-        group = _groups(here, sizes, live, rotations) if levels[where] == "in place" else {t.name: t.name for t in here}
-        loops = () if levels[where] == "apart" or len(needs.loops) == 1 else needs.loops
-        blocks = _blocks(here, sizes, live, group, private, rotations, loops)
-        found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
-        span = {b.name: b for b in blocks}
-        turns = {group[t.name]: rotations[t.name] for t in here if t.name in rotations}
-        for tile in here:
-            first = group[tile.name]
-            turn = turns.get(first)
-            placed.append(
-                Buffer(
-                    tile.name, where, tile.dtype, tile.rows.size, needs.pitch[tile.name], sizes[tile.name],
-                    found[first], span[first].first, span[first].last, tile.span, turn.copies if turn else 1,
-                    turn.slot if turn else None, first,
-                )
-            )  # fmt: skip
+        key = (platform.name, where, levels[where], *(rotations.get(tile.name) for tile in here))
+        if key not in needs.packed:
+            needs.packed[key] = tuple(_packed(where, needs, platform, rotations, levels[where]))
+        placed += needs.packed[key]
     over = [b for b in placed if b.end > platform.memories[b.memory]]
     if over:
         worst = max(over, key=lambda b: b.end - platform.memories[b.memory])
@@ -131,11 +120,26 @@ def plan(
     return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(needs.memory.items())), tuple(placed))
 
 
-def _private(needs: Needs, levels: Mapping[Memory, Level]) -> set[str]:
-    """The tiles in UB whose bytes a load or a store touches, where the level keeps those apart."""
-    if levels["ub"] not in ("apart", "by loop", "single"):
-        return set()
-    return {name for name in needs.moved if needs.memory[name] == "ub"}
+def _packed(
+    where: Memory, needs: Needs, platform: Platform, rotations: Mapping[str, Rotation], level: Level
+) -> Iterator[Buffer]:
+    """The buffers of one memory, in the order of its tiles."""
+    live, sizes, here = needs.live, needs.sizes, needs.here[where]
+    private = rotations.keys() | (needs.moved if where == "ub" and level in ("apart", "by loop", "single") else ())
+    group = _groups(here, sizes, live, rotations) if level == "in place" else {t.name: t.name for t in here}
+    loops = () if level == "apart" or len(needs.loops) == 1 else needs.loops
+    blocks = _blocks(here, sizes, live, group, private, rotations, loops)
+    found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
+    span = {b.name: b for b in blocks}
+    turns = {group[t.name]: rotations[t.name] for t in here if t.name in rotations}
+    for tile in here:
+        first = group[tile.name]
+        turn = turns.get(first)
+        yield Buffer(
+            tile.name, where, tile.dtype, tile.rows.size, needs.pitch[tile.name], sizes[tile.name],
+            found[first], span[first].first, span[first].last, tile.span, turn.copies if turn else 1,
+            turn.slot if turn else None, first,
+        )  # fmt: skip
 
 
 def _moved(kernel: TileKernel) -> frozenset[str]:
@@ -173,15 +177,18 @@ def _blocks(
     sizes: Mapping[str, int],
     live: Mapping[str, Live],
     group: Mapping[str, str],
-    private: set[str],
+    private: Set[str],
     rotations: Mapping[str, Rotation],
     loops: Sequence[Live],
 ) -> list[pack.Block]:
     """What has to be packed: one block for a group, with all its copies. What rotates or is private keeps its bytes in
     the one of ``loops`` that it lies in, or always."""
     blocks = []
+    chained: dict[str, list[str]] = {}
+    for name, head in group.items():
+        chained.setdefault(head, []).append(name)
     for tile in tiles:
-        members = [name for name, head in group.items() if head == tile.name]
+        members = chained.get(tile.name)
         if not members:
             continue
         turn = next((rotations[name] for name in members if name in rotations), None)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+
+from pyptogen.records import dataclass
 
 SEARCH_WORK = 1_000_000
 """Block updates that a search may spend: about half a second, whatever the number of blocks."""
@@ -45,12 +46,17 @@ def _lowest(beside: list[tuple[Block, int]], dying: list[tuple[Block, int]], siz
     the instruction that makes the block are free too, but only as a whole: shifted by some bytes, the result would
     overwrite elements that are still to be read."""
 
-    def fits(address: int) -> bool:
-        over = [(b, at) for b, at in (*beside, *dying) if address < at + b.size and at < address + size]
-        return all(at == address and any(b is d for d, _ in dying) for b, at in over)
+    taken = [(at, at + b.size, False) for b, at in beside] + [(at, at + b.size, True) for b, at in dying]
 
-    ends = (-(-(at + b.size) // step) * step for b, at in (*beside, *dying))
-    return min(filter(fits, {0, *ends, *(at for _, at in dying)}))
+    def fits(address: int) -> bool:
+        end = address + size
+        for first, last, dies in taken:
+            if address < last and first < end and not (dies and first == address):
+                return False
+        return True
+
+    starts = {0, *(-(-last // step) * step for _, last, _ in taken), *(at for _, at in dying)}
+    return next(filter(fits, sorted(starts)))
 
 
 def chains(blocks: Sequence[Block]) -> dict[str, str]:

@@ -10,7 +10,6 @@ Afterwards matmul reads L0A and L0B and writes L0C, vector operations read and w
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Literal
 
 from pyptogen.lower.expr import ZERO, Poly
@@ -21,6 +20,7 @@ from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, Move
+from pyptogen.records import replace
 
 L0A: Memory = "l0a"
 L0B: Memory = "l0b"

@@ -10,7 +10,6 @@ On platforms whose pipes run apart, loads stand at the front of their loop as lo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pyptogen.lower.block import memory, place, rotate
 from pyptogen.lower.block.ir import BlockKernel
@@ -18,6 +17,7 @@ from pyptogen.lower.block.memory import Level, Overflow
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, TileKernel
 from pyptogen.lower.tile.loops import hoist_loads
+from pyptogen.records import dataclass
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
     "ub": ("apart", "by loop", "in place", "single", "tight"),
@@ -70,6 +70,7 @@ def _run(tile: TileKernel, platform: Platform) -> Planned:
     if not platform.flags:
         steps = {where: len(every[where]) - 1 for where in LEVELS}
     views: dict[bool, _Placed] = {}
+    turned: dict[tuple[bool, frozenset[Memory]], tuple[TileKernel, dict[str, rotate.Rotation]]] = {}
     while True:
         levels = {where: every[where][step] for where, step in steps.items()}
         tight = levels["ub"] == "tight"
@@ -77,7 +78,10 @@ def _run(tile: TileKernel, platform: Platform) -> Planned:
             views[tight] = _Placed.of(tile if tight else hoist_loads.run(tile), platform)
         view = views[tight]
         single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
-        kernel, rotations = rotate.run(view.kernel, view.uses, view.where, platform, single, dict(tile.depths))
+        if (tight, single) not in turned:
+            found = rotate.run(view.kernel, view.uses, view.where, platform, single, dict(tile.depths))
+            turned[tight, single] = found
+        kernel, rotations = turned[tight, single]
         plan = memory.plan(kernel, view.needs, platform, rotations, levels)
         if isinstance(plan, BlockKernel):
             return kernel, plan

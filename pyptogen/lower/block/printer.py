@@ -14,10 +14,10 @@ one chain, which take the same place one after another.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.block.ir import ALWAYS, BlockKernel, Buffer
 from pyptogen.lower.tile import printer as tile_printer
+from pyptogen.records import replace
 
 
 def buffer_text(buffer: Buffer) -> str:

@@ -11,11 +11,11 @@ does what other iterations read. The counter goes on through all loops around, s
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
 
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
 from pyptogen.lower.tile.ops import TRANSFERS_IN, TRANSFERS_OUT
+from pyptogen.records import dataclass, replace
 
 Path = tuple[int, ...]
 
@@ -177,11 +177,13 @@ def run(
         for i, node in enumerate(nodes):
             here = (*path, i)
             if isinstance(node, Loop):
-                node = replace(node, body=mark(node.body, here), slot=slots.get(here), slots=depth.get(here, 1))
+                body, turn = mark(node.body, here), (slots.get(here), depth.get(here, 1))
+                if body is not node.body or turn != (node.slot, node.slots):
+                    node = replace(node, body=body, slot=turn[0], slots=turn[1])
             result.append(node)
-        return tuple(result)
+        return tuple(result) if any(a is not b for a, b in zip(result, nodes, strict=True)) else nodes
 
-    inside = {home: frozenset(t for t, h in homes.items() if h[: len(home)] == home) for home in slots}
+    inside = {home: frozenset([t for t, h in homes.items() if h[: len(home)] == home]) for home in slots}
     rotations = {
         tile: Rotation(slots[home], depth[home], inside[home], tile in asked) for tile, (home, _) in wanted.items()
     }

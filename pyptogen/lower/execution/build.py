@@ -10,7 +10,6 @@ where ranges are cut and the value's first axis is the launch dim (no range read
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 
 from pyptogen.lower.block.ir import BlockKernel
@@ -24,6 +23,7 @@ from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel, distributed
 from pyptogen.lower.tile.ops import Load
 from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
 from pyptogen.lower.verify import require
+from pyptogen.records import replace
 
 
 def parallel_tiles(nodes: Sequence[Node], around: Mapping[str, int] = MappingProxyType({})) -> Tiles | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import prod
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

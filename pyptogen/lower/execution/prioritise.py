@@ -15,10 +15,10 @@ a chip tells all of them apart.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.records import replace
 
 HIGHEST = 31
 """The highest priority that the scheduler of the runtime tells apart from those below."""

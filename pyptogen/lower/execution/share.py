@@ -10,11 +10,11 @@ share once (an operand in L1 that is the same for all of them). `cores` bounds t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 
 def run(

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.lower.expr import ZERO, Poly
@@ -32,6 +31,7 @@ from pyptogen.lower.tile.ops import (
     Store,
     of_primitive,
 )
+from pyptogen.records import dataclass
 from pyptogen.schema import Expr
 from pyptogen.schema.hand import HandLine
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tile.ir import TileKernel
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

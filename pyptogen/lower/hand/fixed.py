@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
@@ -32,6 +31,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Form, GmTensor, TileKernel, TileVal
 from pyptogen.lower.tile.ir import Node as TileNode
+from pyptogen.records import replace
 from pyptogen.schema.hand import HandBuffer, HandKernel, HandLine, HandLoop, HandNode
 
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.expr import Poly
@@ -28,6 +27,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import GmTensor, ScalarArg
 from pyptogen.lower.tile.ops import Load
+from pyptogen.records import dataclass, replace
 from pyptogen.schema.hand import HandKernel, HandLine
 
 _INDEXED = frozenset({"TEXTRACT", "TINSERT"})

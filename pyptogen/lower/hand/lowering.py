@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.block.ir import BlockKernel
@@ -19,6 +18,7 @@ from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import defining_ops
 from pyptogen.lower.tile.sizes.variants import Part
+from pyptogen.records import dataclass
 from pyptogen.schema.hand import HandKernel
 
 GmNames = Mapping[str, str]

@@ -4,10 +4,10 @@ names of the instructions (``muls`` for TMULS)."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY
+from pyptogen.records import dataclass
 
 Second = Literal["tile", "scalar", "col", "row", "any"]
 

@@ -10,10 +10,10 @@ the target consists of `by_hand` operations, one a stored value.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.diagnostics import Span, did_you_mean, fault
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.records import replace
 from pyptogen.schema.hand import HandKernel
 
 

@@ -8,7 +8,7 @@ cannot be said and is refused.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import sympy
@@ -19,6 +19,7 @@ from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol, scalar_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader, not_allowed
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.records import dataclass
 from pyptogen.schema import Expr
 
 

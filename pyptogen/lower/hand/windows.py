@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.tensor.ir import Value
 from pyptogen.lower.tile.ir import Extent, Form, GmRef
+from pyptogen.records import dataclass
 from pyptogen.schema import Expr
 
 

@@ -12,7 +12,6 @@ steps past its end by the tiles of all blocks, and a number of tiles is rounded 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 
 from pyptogen.diagnostics import fault
@@ -20,6 +19,7 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Declare, For, GmWindow, Instr, InstrKernel, Node, Pass
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.records import replace
 
 FARTHEST = 2**30
 """The greatest number that int32 text computes; another 2^30 are left for a step past it."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass
+from pyptogen.records import replace
 
 Path = tuple[int, ...]
 

@@ -9,7 +9,7 @@ of its iterations one after another. Figures as in `estimate`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, whole_tiles
@@ -19,6 +19,7 @@ from pyptogen.lower.isa.cost import Shape
 from pyptogen.lower.platforms.model import Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tile.ir import TileKernel, distributed_nest, walk_loops
+from pyptogen.records import dataclass
 
 NOMINAL_ELEMENTS = 1 << 20
 """The same for a dim of columns without rows."""

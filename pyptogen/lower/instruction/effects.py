@@ -10,7 +10,7 @@ the same bytes as any other. Where places are affine, an element that a kernel r
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import (
@@ -28,6 +28,7 @@ from pyptogen.lower.isa.fractals import Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 
 UNKNOWN_REACH = 1 << 20
 """Bytes behind a tile whose address nobody knows before run time: all of any memory."""
@@ -106,6 +107,8 @@ class Touches:
         self._found: dict[tuple[int, ...], Touch] = {}
         self._counters: dict[int, tuple[str, ...]] = {}
         self._fixed: dict[int, Touch] = {}
+        self._names: dict[str, frozenset[str]] = {}
+        self._regions: dict[tuple[object, ...], Region] = {}
         self._conflicts: dict[int, dict[int, Conflict | None]] = {}
         self._hazards = PLATFORMS[kernel.platform].vector_barriers
         self._in: dict[str, list[tuple[int, bool, Region]]] = {}
@@ -113,14 +116,18 @@ class Touches:
         pipes = dict.fromkeys(node.pipe for node in nodes if isinstance(node, Instr))
         self.pipes: dict[str, int] = {pipe: number for number, pipe in enumerate(pipes)}
         self.met: list[Met] = []
+        self.steps: dict[int, tuple[Any, ...]] = {}
+        """By instruction what `in_order` made ready of it."""
 
     def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         """What an instruction touches in an iteration with these counters."""
         fixed = self._fixed.get(id(instr))
         if fixed is not None:
             return fixed
-        names = self.counters(instr, slots)
-        key = (id(instr), *(slots[n] for n in names))
+        names = self._counters.get(id(instr))
+        if names is None:
+            names = self.counters(instr, slots)
+        key = (id(instr), *[slots[name] for name in names])
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = self._look(instr, slots)
@@ -195,7 +202,19 @@ class Touches:
         return left, taken
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
-        names = tile.address.names()
+        """The bytes of a tile in an iteration with these counters; each is worked out once."""
+        names = self._names.get(tile.name)
+        if names is None:
+            names = self._names[tile.name] = tile.address.names()
+        if not names <= slots.keys():
+            return self._placed(tile, names, slots)
+        key = (tile.name, *[slots[name] for name in names])
+        found = self._regions.get(key)
+        if found is None:
+            found = self._regions[key] = self._placed(tile, names, slots)
+        return found
+
+    def _placed(self, tile: Declare, names: frozenset[str], slots: Mapping[str, int]) -> Region:
         rotating = sorted(names & slots.keys())
         slot = rotating[0] if len(rotating) == 1 else None
         start = tile.address.evaluate({**dict.fromkeys(names, 0), **slots})

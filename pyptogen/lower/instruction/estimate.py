@@ -7,7 +7,7 @@ Prices are those of the model of the device (`price`).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from math import floor, log10
 from typing import Any
 
@@ -18,6 +18,7 @@ from pyptogen.lower.isa.cost import Shape
 from pyptogen.lower.platforms.model import Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import Dim
+from pyptogen.records import dataclass, replace
 
 NOMINAL_ROWS = 4096
 """Length of a run-time dim for which tilings are compared, where it may be so long."""

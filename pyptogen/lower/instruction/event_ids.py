@@ -19,13 +19,14 @@ Whether ids that are shared and orders that are joined leave the kernel in order
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from itertools import combinations
 from typing import Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, Pipe, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Path, Sync
+from pyptogen.records import dataclass, replace
 
 EVENT_IDS = 8
 Share = Literal["always", "crowded", "never"]

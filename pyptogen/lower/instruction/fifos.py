@@ -9,9 +9,10 @@ multiple of its period: `protects`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
+
+from pyptogen.records import dataclass
 
 Event = tuple[str, str]
 """What happens, and to which fifo: claim (of a free slot), store (into it), fill (it is handed over), pop, load (from

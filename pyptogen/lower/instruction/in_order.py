@@ -43,13 +43,7 @@ def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots
         if isinstance(node, For):
             steps.append((_LOOP, Counted.of(node), _steps(node.body, touches, pipes, slots)))
         elif isinstance(node, Instr | Choose):
-            instr = node if isinstance(node, Instr) else node.other
-            names = touches.counters(instr, slots)
-            if names:
-                steps.append((_ROTATING, instr, names, {}))
-            else:
-                number = touches.of(instr, slots).number
-                steps.append((_FIXED, number, touches.met[number]))
+            steps.append(_access(node if isinstance(node, Instr) else node.other, touches, slots))
         elif isinstance(node, SetFlag | WaitFlag):
             src, dst = (pipes.setdefault(pipe, len(pipes)) for pipe in (node.src, node.dst))
             what = _SET if isinstance(node, SetFlag) else _WAIT
@@ -59,20 +53,34 @@ def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots
     return steps
 
 
+def _access(instr: Instr, touches: Touches, slots: Mapping[str, int]) -> _Step:
+    """The step of an instruction: the same for all flags that are tried around it."""
+    step = touches.steps.get(id(instr))
+    if step is None:
+        names = touches.counters(instr, slots)
+        if names:
+            step = (_ROTATING, instr, names, {})
+        else:
+            number = touches.of(instr, slots).number
+            step = (_FIXED, number, touches.met[number])
+        touches.steps[id(instr)] = step
+    return step
+
+
 class _Walk:
     """One walk: as `Replay`, but for what it keeps."""
 
     def __init__(self, touches: Touches, trips: Trips, pipes: int, slots: dict[str, int]) -> None:
         self.touches, self.trips, self.slots = touches, trips, slots
         self.clock = 0
-        self.known = [(0,) * pipes] * pipes
+        self.known = [[0] * pipes for _ in range(pipes)]
         """By pipe the latest time of every pipe that it is known to come after."""
         self.progress, self.barriers = [0] * pipes, [0] * pipes
         self.latest = [0] * pipes
         """By pipe the time of its latest access."""
         self.last = defaultdict[int, int](int)
         """By access its latest time."""
-        self.tokens: dict[tuple[int, int, int], tuple[int, ...]] = {}
+        self.tokens: dict[tuple[int, int, int], list[int]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
         self.lying: dict[Any, Any] = {}
 
@@ -126,18 +134,20 @@ class _Walk:
                 knows = known[src]
                 if key in self.tokens or self.last_wait.get(key, 0) > knows[dst]:
                     return False
-                self.tokens[key] = (*knows[:src], self.progress[src], *knows[src + 1 :])
+                token = self.tokens[key] = knows.copy()
+                token[src] = self.progress[src]
             elif what == _WAIT:
                 _, src, dst, event, slot = step
                 key = (src, dst, event if slot is None else event + slots[slot])
-                token = self.tokens.pop(key, None)
-                if token is None:
+                if key not in self.tokens:
                     return False
-                known[dst] = tuple(map(max, known[dst], token))
+                knows = known[dst]
+                for at, time in enumerate(self.tokens.pop(key)):
+                    if time > knows[at]:
+                        knows[at] = time
                 self.last_wait[key] = self.progress[dst] = clock
             elif step[1] == _ALL:
-                everything = tuple(self.progress)
-                known[:] = [tuple(map(max, knows, everything)) for knows in known]
+                known[:] = [list(map(max, knows, self.progress)) for knows in known]
                 self.barriers = [clock] * len(known)
             else:
                 self.barriers[step[1]] = clock
@@ -147,7 +157,7 @@ class _Walk:
     def _number(self, step: _Step) -> int:
         """The access of an instruction whose tiles rotate."""
         _, instr, names, numbers = step
-        key = tuple([self.slots[name] for name in names])
+        key = self.slots[names[0]] if len(names) == 1 else tuple([self.slots[name] for name in names])
         if key not in numbers:
             numbers[key] = self.touches.of(instr, self.slots).number
         found: int = numbers[key]

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.lower.instruction.declare import Path, uses_of
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
+from pyptogen.records import replace
 
 NUMBER = re.compile(r"_\d+$")
 

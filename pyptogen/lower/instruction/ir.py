@@ -6,12 +6,12 @@ Tiles are declared where their valid extents are known; an instruction names til
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, IndexSet
+from pyptogen.records import dataclass
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc", "ScaleLeft", "ScaleRight"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, cast, get_args
 
 from pyptogen.lower.instruction.ir import (
@@ -37,6 +36,7 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.instruction.printer import FLAGS
 from pyptogen.lower.tile.parser import EXTENT, Parser, split_operands
+from pyptogen.records import replace
 
 _PIPE = "|".join(get_args(Pipe))
 _KERNEL = re.compile(r"kernel (?P<name>\w+) \((?P<core>cube|vector|mixed)\) on (?P<platform>\w+) stages (?P<stages>.*)")

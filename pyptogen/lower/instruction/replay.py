@@ -15,8 +15,9 @@ looks only at those that its pipe does not come after yet.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -36,6 +37,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
 from pyptogen.lower.isa.fractals import Spacing
 from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.records import dataclass
 
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
@@ -93,7 +95,9 @@ _LOOP, _INSTR, _SET, _WAIT, _BARRIER = range(5)
 class Replay:
     """One walk with so many ``trips`` of its loops. ``overlay`` holds
     planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
-    kernel; ``hazards``: vector results need a barrier before they are used (None: as on the kernel's platform)."""
+    kernel; ``hazards``: vector results need a barrier before they are used (None: as on the kernel's platform);
+    ``planning``: who listens places flags, for which a race is told once however often it happens, and without
+    words."""
 
     kernel: InstrKernel
     trips: Trips
@@ -101,6 +105,7 @@ class Replay:
     on_find: Callable[[Finding], None] = lambda finding: None
     touches: Touches | None = None
     hazards: bool | None = None
+    planning: bool = False
     clock: int = 0
     at: dict[str, int] = field(default_factory=dict)
     """The pipes of the kernel; the lists below go by their numbers."""
@@ -108,7 +113,7 @@ class Replay:
     progress: list[int] = field(default_factory=list)
     latest: list[int] = field(default_factory=list)
     """By pipe the time of its latest access, and below by access."""
-    last: dict[int, int] = field(default_factory=dict)
+    last: defaultdict[int, int] = field(default_factory=lambda: defaultdict[int, int](int))
     history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
     barriers: list[int] = field(default_factory=list)
     """By pipe the time of its last barrier."""
@@ -118,6 +123,8 @@ class Replay:
     lying: dict[tuple[str, int], tuple[Spacing, Instr]] = field(default_factory=dict)
     """How far apart the fractals of each operand in L0 are, and who put them there."""
     texts: dict[tuple[Path, Path, int, int], str] = field(default_factory=dict)
+    told: set[tuple[Path, Path, int | None, str | None]] = field(default_factory=set)
+    """The races that were told: places, the loop that carries them, the counter of the copies that they are about."""
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -225,8 +232,8 @@ class Replay:
         touch = self.touches.of(instr, self.slots)
         if touch.takes or touch.leaves:
             self._fractals(instr, touch)
-        stores = instr.pipe in STORE_PIPES and bool(touch.stores)
         if self._may_meet(touch, me):
+            stores = instr.pipe in STORE_PIPES and bool(touch.stores)
             past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
             if past:
                 self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
@@ -244,14 +251,18 @@ class Replay:
         if not self.touches.met:
             return True
         _, others, own, _ = self.touches.met[touch.number]
-        behind = max(self.known[me][me], self.barriers[me])
-        for number in own:
-            if self.last.get(number, 0) > behind:
-                return True
+        knows, latest, last = self.known[me], self.latest, self.last
+        if own:
+            behind = max(knows[me], self.barriers[me])
+            for number in own:
+                if last[number] > behind:
+                    return True
         for at, numbers in others.items():
-            known = self.known[me][at]
-            if self.latest[at] > known and any(self.last.get(number, 0) > known for number in numbers):
-                return True
+            known = knows[at]
+            if latest[at] > known:
+                for number in numbers:
+                    if last[number] > known:
+                        return True
         return False
 
     def _fractals(self, instr: Instr, touch: Touch) -> None:
@@ -297,8 +308,6 @@ class Replay:
             at = self.at[instr.pipe]
             if self.known[me][at] >= time or (at == me and self.barriers[me] >= time):
                 continue
-            conflict = self.touches.conflict(touch, later.touch)
-            assert conflict is not None
             earlier = Access(path, iteration, instr, time, touch)
             if at == me:
                 text = "vector result used without a barrier"
@@ -307,9 +316,22 @@ class Replay:
                 self.on_find(Finding("hazard", earlier, later, text, later.instr.span))
                 self.barriers[me] = self.clock - 1
             else:
-                text = self._race_text(earlier, later)
-                self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))
+                self._race(earlier, later)
                 self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
+
+    def _race(self, earlier: Access, later: Access) -> None:
+        assert self.touches is not None
+        conflict = self.touches.conflict(earlier.touch, later.touch)
+        assert conflict is not None
+        text = ""
+        if self.planning:
+            race = earlier.path, later.path, carried(earlier, later), conflict.slot
+            if race in self.told:
+                return
+            self.told.add(race)
+        else:
+            text = self._race_text(earlier, later)
+        self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))
 
     def _race_text(self, earlier: Access, later: Access) -> str:
         """What people are told of a race: the same of all iterations with the same two accesses."""
@@ -318,6 +340,20 @@ class Replay:
         if text is None:
             text = self.texts[key] = _race_text(earlier, later)
         return text
+
+
+def shared(a: Path, b: Path) -> int:
+    """How many loops stand around two places."""
+    n = 0
+    while n < min(len(a), len(b)) - 1 and a[n] == b[n]:
+        n += 1
+    return n
+
+
+def carried(earlier: Access, later: Access) -> int | None:
+    """The outermost loop around both accesses of whose iterations they are in two."""
+    depth = shared(earlier.path, later.path)
+    return next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
 
 
 def _race_text(earlier: Access, later: Access) -> str:
@@ -347,7 +383,9 @@ __all__ = [
     "Replay",
     "Sync",
     "Trips",
+    "carried",
     "deepest",
     "prove",
     "rounds",
+    "shared",
 ]

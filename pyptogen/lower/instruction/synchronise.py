@@ -23,26 +23,20 @@ Afterwards the replay of the program for all small trip counts finds nothing (ch
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, prove, rounds
+from pyptogen.lower.instruction.known_flags import KnownFlags, Question, moved, question
+from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
+from pyptogen.records import replace
 
 ROUNDS = 64
 PLANS: tuple[tuple[Share, bool], ...] = (("always", True), ("crowded", True), ("never", True), ("never", False))
 """How event ids are given, and whether orders may be joined; the first plan that is proved is taken."""
-
-
-def _shared(a: Path, b: Path) -> int:
-    n = 0
-    while n < min(len(a), len(b)) - 1 and a[n] == b[n]:
-        n += 1
-    return n
 
 
 def _loop(kernel: InstrKernel, body: Path) -> For | None:
@@ -55,16 +49,10 @@ def _loop(kernel: InstrKernel, body: Path) -> For | None:
     return loop
 
 
-def _carried(earlier: Access, later: Access) -> int | None:
-    """The outermost loop around both accesses of whose iterations they are in two."""
-    depth = _shared(earlier.path, later.path)
-    return next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
-
-
-def _order(kernel: InstrKernel, earlier: Access, later: Access, carried: int | None, slot: str | None) -> Order:
-    """The order that settles a race, ``carried`` by a loop as of `_carried`, about copies that ``slot`` counts."""
-    depth = _shared(earlier.path, later.path)
-    level = depth if carried is None else carried + 1
+def _order(kernel: InstrKernel, earlier: Access, later: Access, by: int | None, slot: str | None) -> Order:
+    """The order that settles a race, carried ``by`` a loop (`carried`), about copies that ``slot`` counts."""
+    depth = shared(earlier.path, later.path)
+    level = depth if by is None else by + 1
     while level < depth and (loop := _loop(kernel, later.path[:level])) is not None and len(distributed_nest(loop)) > 1:
         level += 1  # what a block takes of loops that are distributed together is one loop to it
     counting = level
@@ -76,8 +64,8 @@ def _order(kernel: InstrKernel, earlier: Access, later: Access, carried: int | N
     rotates = loop is not None and loop.slot is not None and loop.slot == slot
     copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
     ends = earlier.path[level], later.path[level]
-    loops = carried is None and min(len(earlier.path), len(later.path)) > level + 1
-    return Order(*pipes, body, *ends, carried is not None, later.instr.span, *copies, loops)
+    loops = by is None and min(len(earlier.path), len(later.path)) > level + 1
+    return Order(*pipes, body, *ends, by is not None, later.instr.span, *copies, loops)
 
 
 def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
@@ -85,17 +73,11 @@ def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
     latest node. What follows from it is not found again. Orders from one loop to the next come last: where these share
     tokens, they follow."""
     chosen: dict[tuple[str, str], Order] = {}
-    seen = set[tuple[Path, Path, int | None, str | None]]()
     for finding in races:
         earlier, later = finding.earlier, finding.later
         if earlier is None or later is None:
             raise IllegalIR(finding.text)
-        carried = _carried(earlier, later)
-        race = earlier.path, later.path, carried, finding.slot
-        if race in seen:
-            continue  # the same in another iteration
-        seen.add(race)
-        order = _order(kernel, earlier, later, carried, finding.slot)
+        order = _order(kernel, earlier, later, carried(earlier, later), finding.slot)
         other = chosen.get((order.src, order.dst))
         if other is None or _rank(order) > _rank(other):
             chosen[(order.src, order.dst)] = order
@@ -122,16 +104,17 @@ def _with_flags(flags: Flags) -> InstrKernel:
 
 def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
     """Plan flags until a walk with these trips finds nothing more to settle; whether it finds nothing at all then."""
-    for _ in range(ROUNDS):
-        if all_in_order(_with_flags(flags), (trips,), touches):
+    for turn in range(ROUNDS):
+        begun = turn or flags.orders or flags.barriers  # a kernel without any flags is mostly not in order
+        if begun and all_in_order(_with_flags(flags), (trips,), touches):
             return True
         found: list[Finding] = []
-        Replay(flags.kernel, trips, flags.places, found.append, touches).run()
+        Replay(flags.kernel, trips, flags.places, found.append, touches, planning=True).run()
         races = [f for f in found if f.kind == "race"]
         hazards = [f for f in found if f.kind == "hazard"]
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]
         if not races and not hazards and not back:
-            return False
+            return not found
         for hazard in hazards:
             assert hazard.later is not None
             flags.add_barrier(hazard.later.path, hazard.later.instr.pipe, hazard.span)
@@ -140,40 +123,55 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
     return False
 
 
-def run(kernel: InstrKernel) -> InstrKernel:
-    """Insert flags and barriers into one kernel and prove the result.
+def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
+    """Insert flags and barriers into one kernel and prove the result. ``known``: what was planned before.
 
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    touches, walks = Touches(kernel), rounds(kernel)
-    for share, join in PLANS:
-        flags = Flags(kernel, share, join)
-        findings = _finished(flags, walks, touches)
-        if not findings:
-            break
-    require(
-        not findings,
-        f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
-        kernel.span,
-    )
-    return _with_flags(_needed(flags, walks, touches))
+    touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
+    asked = question(kernel, touches)
+    if asked not in known.proved:
+        for plan in PLANS:
+            flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
+            findings = _finished(flags, settled, walks, touches)
+            if not findings:
+                break
+        require(
+            not findings,
+            f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
+            kernel.span,
+        )
+        known.proved[asked] = _needed(flags, walks, touches)
+    return _with_flags(moved(known.proved[asked], kernel))
 
 
-def planned(kernel: InstrKernel) -> InstrKernel:
+def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
-    flags = Flags(kernel, *PLANS[0])
-    settle(rounds(kernel)[0], flags, Touches(kernel))
-    return _with_flags(flags)
+    touches, known = Touches(kernel), known or KnownFlags()
+    return _with_flags(_begun(kernel, rounds(kernel)[0], touches, PLANS[0], known, question(kernel, touches))[0])
 
 
-def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
-    """Plan flags until no walk finds more to settle; what is still wrong then.
+def _begun(
+    kernel: InstrKernel, trips: Trips, touches: Touches, plan: tuple[Share, bool], known: KnownFlags, asked: Question
+) -> tuple[Flags, bool]:
+    """The flags that the first walk asks for, by one of `PLANS`, and whether it asks for no more."""
+    if plan != PLANS[0]:
+        flags = Flags(kernel, *plan)
+        return flags, settle(trips, flags, touches)
+    if asked not in known.begun:
+        flags = Flags(kernel, *plan)
+        known.begun[asked] = flags, settle(trips, flags, touches)
+    flags, settled = known.begun[asked]
+    return moved(flags, kernel), settled
+
+
+def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], touches: Touches) -> list[Finding]:
+    """Plan flags until no walk finds more to settle; what is still wrong then. ``settled``: the first walk does not.
 
     The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
     them finds more, that is settled and all of them are replayed again.
     """
-    settled = settle(walks[0], flags, touches)
     result, again = _with_flags(flags), False
     if all_in_order(result, walks[settled:], touches):
         return []

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

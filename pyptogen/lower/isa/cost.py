@@ -6,9 +6,9 @@ Figures are those of `pyptogen.lower.platforms.timing`. Nothing here knows of ot
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.platforms.timing import Timing
+from pyptogen.records import dataclass
 
 VECTOR_BYTES = 256
 """What a repeat of a vector instruction works on."""

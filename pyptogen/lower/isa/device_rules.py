@@ -7,9 +7,9 @@ Source of each rule: the static assertion or ``PTO_ASSERT`` of the public A2/A3 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.isa.fractals import COLS, FRACTAL, ROWS, CubeTile, deep
+from pyptogen.records import dataclass
 
 MOST_LENGTH = 4095
 """Of a product, in each direction; of lines that one transfer moves."""

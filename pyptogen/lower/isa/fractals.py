@@ -12,9 +12,10 @@ Sources: `mad`, `TExtractToA`, `TExtractToB`, `TStoreAcc` and the moves from Acc
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
+
+from pyptogen.records import dataclass
 
 FRACTAL = 16
 """Rows of a fractal of L0A and L0C, columns of one of L0B and L0C; the other side has 32 bytes."""

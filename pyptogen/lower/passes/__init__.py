@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import fault
@@ -28,6 +27,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile import parser as tile_parser
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
+from pyptogen.records import dataclass
 
 PASSES: tuple[Pass, ...] = (*TENSOR, *TILE, *BLOCK, *LAUNCHES, *INSTRUCTION, *PRIORITIES, *WIDTHS)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower import fitting_tiles
 from pyptogen.lower.block import memory, place, plan
 from pyptogen.lower.block.ir import BlockKernel
@@ -11,6 +9,7 @@ from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.loops import hoist_loads
+from pyptogen.records import replace
 
 
 def _memory(state: State) -> State:
@@ -25,7 +24,7 @@ def _programs_of(state: State) -> dict[str, Programs]:
 
 def _planned(program: TileKernel, state: State) -> BlockKernel:
     """Raises DiagnosticError PTG301 where a program overflows a memory, with tiles that would fit."""
-    placed, found = plan.run(program, state.platform)
+    placed, found = state.made.of("memory", (program,), lambda: plan.run(program, state.platform))
     if isinstance(found, BlockKernel):
         return found
     assert state.tiling is not None

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.execution import build, prioritise, share
 from pyptogen.lower.instruction.estimate import nominal_dims, of_launch
 from pyptogen.lower.passes.state import Pass, State
+from pyptogen.records import replace
 
 
 def _build(state: State) -> State:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
@@ -11,6 +10,7 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.passes.state import Known, OnText, Pass, State
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Attr, Program
+from pyptogen.records import replace
 
 
 def _select(state: State) -> State:
@@ -45,10 +45,11 @@ def _synchronise(state: State) -> State:
 
 
 def _synchronised(kernel: InstrKernel, known: Known | None) -> InstrKernel:
-    found = {} if known is None else known.synchronised
-    if kernel not in found:
-        found[kernel] = synchronise.run(kernel)
-    return found[kernel]
+    if known is None:
+        return synchronise.run(kernel)
+    if kernel not in known.synchronised:
+        known.synchronised[kernel] = synchronise.run(kernel, known.flags)
+    return known.synchronised[kernel]
 
 
 def _passes(state: State) -> State:

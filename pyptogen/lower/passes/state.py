@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost
+from pyptogen.lower.passes.made import Made
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Table, Variants
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.lower.passes.tiling import Tiling
@@ -29,10 +32,11 @@ NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), and kernels with
-    their flags."""
+    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), flags, and kernels
+    with them."""
 
     tables: dict[str, Table] = field(default_factory=dict)
+    flags: KnownFlags = field(default_factory=KnownFlags)
     synchronised: dict[InstrKernel, InstrKernel] = field(default_factory=dict)
 
 
@@ -56,6 +60,8 @@ class State:
     unfused: Edges = frozenset()
     """Pairs of values, reader and what it reads, that are not made in one kernel."""
     variants: Variants = NO_VARIANTS
+    made: Made = field(default_factory=Made, compare=False)
+    """What passes make of the kernels whose tiles were taken."""
     tiling: Tiling | None = None
     tables: Mapping[str, Table] = field(default_factory=dict)
     """The tile sizes of each kernel."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.passes.state import Pass, State
@@ -23,6 +22,7 @@ from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, 
 from pyptogen.lower.tile.kernels import overwritten, split_products, split_reductions
 from pyptogen.lower.tile.loops import transposed_values
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 WithRows = Callable[[Program, Sequence[Selected]], tuple[Program, Sequence[Selected]]]
 

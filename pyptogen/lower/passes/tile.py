@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from functools import partial
 
 from pyptogen.lower.block import plan
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.passes.fifo_order import go_together
+from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import OnText, Pass, Programs, State
 from pyptogen.lower.passes.tiling import Tiling
 from pyptogen.lower.platforms import Platform
@@ -17,6 +18,7 @@ from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
 from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
+from pyptogen.records import dataclass, replace
 
 
 def _is_standalone(state: State) -> Callable[[Op], bool]:
@@ -37,18 +39,18 @@ def _choose_tiles(state: State) -> State:
         state.platform,
         state.variants.parts,
         _is_standalone(state),
-        lambda kernel: _finished(kernel, state.platform),
+        lambda kernel, made: _finished(kernel, state.platform, made),
         state.launch_cost,
-        None if state.known is None else state.known.tables,
+        state.known,
     )
     tables = {part.ops.name: tiling.table(part) for part in tiling.parts}
-    return replace(state, tiling=tiling, tables=tables, by_hand=tiling.by_hand)
+    return replace(state, tiling=tiling, tables=tables, by_hand=tiling.by_hand, made=tiling.made(tables))
 
 
 def _cut(state: State) -> State:
     tiling = state.tiling
     assert tiling is not None
-    return replace(state, kernels=tuple(tiling.kernel(part, state.tables[part.ops.name]) for part in tiling.parts))
+    return replace(state, kernels=tuple(tiling.taken(part, state.tables[part.ops.name]) for part in tiling.parts))
 
 
 def _shorten_blocks(state: State) -> State:
@@ -110,7 +112,10 @@ def _on_kernels(
     applies: Callable[[Platform], bool] = lambda platform: True,
 ) -> Pass:
     def of_all(state: State) -> State:
-        return replace(state, kernels=tuple(run(kernel, state.platform) for kernel in state.kernels))
+        def one(kernel: TileKernel) -> TileKernel:
+            return state.made.of(name, (kernel,), lambda: run(kernel, state.platform))
+
+        return replace(state, kernels=tuple(map(one, state.kernels)))
 
     return Pass(name, "tile", doc, of_all, applies, None, _on_text(lambda kernel, platform: (run(kernel, platform),)))
 
@@ -130,7 +135,10 @@ def _on_programs(
     of_kernel: Callable[[TileKernel, Platform], Programs],
 ) -> Split:
     def of_all(state: State) -> State:
-        return replace(state, programs=tuple(run(one, state.platform) for one in state.split))
+        def one(programs: Programs) -> Programs:
+            return state.made.of(name, programs, lambda: run(programs, state.platform))
+
+        return replace(state, programs=tuple(map(one, state.split)))
 
     return Split(run, Pass(name, "tile", doc, of_all, lambda platform: not platform.unified, None, _on_text(of_kernel)))
 
@@ -158,17 +166,23 @@ SPLITS = (
 )  # fmt: skip
 
 
-def _finished(kernel: TileKernel, platform: Platform) -> Programs:
+def _finished(kernel: TileKernel, platform: Platform, made: Made) -> Programs:
     """The programs that the passes after `cut` make of a kernel."""
     for one in KERNELS:
         if one.applies(platform):
-            assert one.on_text is not None
-            (kernel,) = one.on_text.run(kernel, platform)
+            kernel = made.of(one.name, (kernel,), partial(_alone, one, kernel, platform))
     programs: Programs = (kernel,)
     if not platform.unified:
         for split in SPLITS:
-            programs = split.run(programs, platform)
+            programs = made.of(split.whole.name, programs, partial(split.run, programs, platform))
     return programs
+
+
+def _alone(one: Pass, kernel: TileKernel, platform: Platform) -> TileKernel:
+    assert one.on_text is not None
+    (made,) = one.on_text.run(kernel, platform)
+    assert isinstance(made, TileKernel)
+    return made
 
 
 TILE = (

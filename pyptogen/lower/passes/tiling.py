@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
+from functools import partial
 from math import inf
 
 from pyptogen.lower.block import memory, plan
@@ -13,8 +14,10 @@ from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
-from pyptogen.lower.passes.state import Programs
+from pyptogen.lower.passes.made import Made
+from pyptogen.lower.passes.state import Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
@@ -24,9 +27,19 @@ from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.variants import Part, Table
+from pyptogen.records import dataclass, replace
 
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """A table that was tried, the kernel that was cut by it, and what passes made of that."""
+
+    table: Table
+    kernel: TileKernel
+    made: Made
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +58,16 @@ class Tiling:
     launch_dim: str | None
     """The dim of which launches get ranges."""
     by_hand: ByHand
-    finish: Callable[[TileKernel], Programs]
+    finish: Callable[[TileKernel, Made], Programs]
     launch_cost: LaunchCost | None = None
     """What tells how long mixed kernels take; without it they are compared by their slower program."""
     chosen: dict[str, Table] | None = None
     """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
     most of its kernels in common. None where there is one way."""
+    flags: KnownFlags = field(default_factory=KnownFlags)
+    """Those that were planned for tables that were tried."""
+    best: dict[str, _Trial] = field(default_factory=dict)
+    """By kernel, the trial that was fastest."""
     compared: dict[str, Mapping[str, int]] = field(default_factory=dict)
     """By kernel, the sizes at which its tables are compared: those that suit the first one."""
 
@@ -60,9 +77,9 @@ class Tiling:
         platform: Platform,
         parts: Sequence[Part],
         is_standalone: Callable[[Op], bool],
-        finish: Callable[[TileKernel], Programs],
+        finish: Callable[[TileKernel, Made], Programs],
         launch_cost: LaunchCost | None = None,
-        chosen: dict[str, Table] | None = None,
+        known: Known | None = None,
     ) -> Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
@@ -74,7 +91,9 @@ class Tiling:
 
         launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
         common = (tensors, gm_names, Axes(program), stands_alone, launch_dim, by_hand, finish)
-        return Tiling(program, platform, tiled, *common, launch_cost, chosen)
+        if known is None:
+            return Tiling(program, platform, tiled, *common, launch_cost)
+        return Tiling(program, platform, tiled, *common, launch_cost, known.tables, known.flags)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
@@ -85,6 +104,19 @@ class Tiling:
             return standalone.run(self.program, part.ops, *common, self.launch_dim if part.longest else None)
         kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.launch_dim)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
+
+    def taken(self, part: Part, table: Table) -> TileKernel:
+        """A kernel with the tiles of the table that is taken: mostly one that was cut when it was tried."""
+        best = self.best.get(part.ops.name)
+        return best.kernel if best is not None and best.table == table else self.kernel(part, table)
+
+    def made(self, tables: Mapping[str, Table]) -> Made:
+        """What passes made of the kernels with these tables, as far as they were tried."""
+        found = Made()
+        for name, best in self.best.items():
+            if best.table == tables.get(name):
+                found.add(best.made)
+        return found
 
     def table(self, part: Part) -> Table:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
@@ -113,12 +145,15 @@ class Tiling:
 
         def cost(table: Table) -> float | None:
             nonlocal best
-            kernel = self.kernel(part, table)
+            trial = _Trial(table, self.kernel(part, table), Made())
+            programs = self.finish(trial.kernel, trial.made)
             if self.platform.timing is None:
-                return 0.0 if self.fits(kernel) else None
-            rows = part.longest or nominal_length(kernel, self._most(kernel))
-            found = self.slowest(self.finish(kernel), rows, best)
-            best = min(best, found if found is not None else inf)
+                found = 0.0 if all(plan.fits(one, self.platform) for one in programs) else None
+            else:
+                rows = part.longest or nominal_length(trial.kernel, self._most(trial.kernel))
+                found = self.slowest(programs, rows, best, trial.made)
+            if found is not None and (found < best or self.platform.timing is None):
+                best, self.best[part.ops.name] = found, trial
             return found
 
         return choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
@@ -128,16 +163,16 @@ class Tiling:
 
     def fits(self, kernel: TileKernel) -> bool:
         """Whether all programs of a kernel fit the memories."""
-        return all(plan.fits(program, self.platform) for program in self.finish(kernel))
+        return all(plan.fits(program, self.platform) for program in self.finish(kernel, Made()))
 
-    def slowest(self, programs: Programs, rows: int, best: float = inf) -> float | None:
+    def slowest(self, programs: Programs, rows: int, best: float, made: Made) -> float | None:
         """Cycles of a kernel, None where a program does not fit its core. Of a kernel with one program that is what its
         pipes take (`duration`). Two programs wait for each other, which only ``launch_cost`` knows of: it is asked
         where the slower one alone is not clearly slower than ``best``."""
         lengths = nominal_dims(self.program.dims)
         selected: list[InstrKernel] = []
         for program in programs:
-            _, found = plan.run(program, self.platform)
+            _, found = made.of("memory", (program,), partial(plan.run, program, self.platform))
             if isinstance(found, memory.Overflow):
                 return None
             selected.append(select.run(found, self.program, self.platform))
@@ -153,7 +188,8 @@ class Tiling:
             return least
         numbers = with_bounds(sizes, launch_dim)
         blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
-        return self.launch_cost([synchronise.planned(one) for one in selected], self.platform, blocks, numbers)
+        flagged = [synchronise.planned(one, self.flags) for one in selected]
+        return self.launch_cost(flagged, self.platform, blocks, numbers)
 
     def _slower(self, kernels: Sequence[InstrKernel], rows: int, lengths: Mapping[str, int]) -> float:
         return max(duration(one, self.platform, rows, lengths) or 0.0 for one in kernels)
@@ -164,7 +200,7 @@ class Tiling:
         def program(name: str, dim: str, tile: int) -> TileKernel:
             part = next(p for p in self.parts if p.ops.name in (name, name.rpartition("_")[0]))
             table = sizes.resized(tables[part.ops.name], dim, tile, part.row)
-            programs = self.finish(self.kernel(part, table))
+            programs = self.finish(self.kernel(part, table), Made())
             return next((p for p in programs if p.name == name), programs[0])
 
         return program

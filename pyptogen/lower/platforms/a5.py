@@ -4,10 +4,9 @@ Sources: pool sizes and core counts from the public pto-isa documentation (UB is
 No figures of speed are public: tilings are compared by those of A2/A3.
 """
 
-from dataclasses import replace
-
 from pyptogen.lower.platforms.a2a3_timing import TIMING_A2A3
 from pyptogen.lower.platforms.model import Platform
+from pyptogen.records import replace
 
 CAST_CHAINS = {
     # int8 is reached from fp16, and from there through int16; uint8 from int32 too, which saturates.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import MutableMapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from pyptogen import plugins
 from pyptogen.lower.platforms.model import Platform
+from pyptogen.records import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from pyptogen.lower.platforms.timing import Timing
+from pyptogen.records import dataclass
 
 Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
 

@@ -7,12 +7,13 @@ symbols here (``heads*d``), their values stand in ``Program.dims``, so that a pe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.number_formats import BY_BYTES as BY_BYTES
 from pyptogen.number_formats import PACKED as PACKED
+from pyptogen.records import dataclass
 
 if TYPE_CHECKING:
     from pyptogen.schema.hand import HandKernel

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.ir import Extent, TileVal
+from pyptogen.records import replace
 
 
 class AddedTiles:

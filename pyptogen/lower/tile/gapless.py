@@ -6,13 +6,12 @@ after:  for each row: x[row] = every x_between[row] …
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, rewrite, walk, walk_loops
 from pyptogen.lower.tile.ops import GatherByPattern
 from pyptogen.lower.tile.pitches import pitches
+from pyptogen.records import replace
 
 
 def run(kernel: TileKernel) -> TileKernel:

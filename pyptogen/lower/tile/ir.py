@@ -8,11 +8,12 @@ decided at the Block level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
+from pyptogen.records import dataclass, replace
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -22,7 +22,6 @@ an `expand` ahead of it. Afterwards each operation is one instruction (or one ro
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
@@ -67,6 +66,7 @@ from pyptogen.lower.tile.ops import (
     Where,
 )
 from pyptogen.lower.tile.strided_loads import Run, loads_rows_of_every, runs
+from pyptogen.records import replace
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""

@@ -8,7 +8,6 @@ does it (`instruction/select`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from pyptogen.diagnostics import Span
@@ -16,6 +15,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa.kinds import REDUCE_NAMES
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, SCAN, UNARY
 from pyptogen.lower.tile.ir import GmRef, Source, TileOp
+from pyptogen.records import dataclass
 
 OperandRole = Literal["a", "b", "a scales", "b scales"]
 """Which operand of a product: left, right, and the scales of either."""

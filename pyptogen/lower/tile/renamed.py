@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tile.ir import Loop, Node, TileVal
+from pyptogen.records import replace
 
 Names = Mapping[str, str]
 _NONE: Names = MappingProxyType({})

@@ -14,7 +14,6 @@ of a single row or column become rows of a tile, one element each.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
@@ -24,6 +23,7 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileOp, TileVal
 from pyptogen.lower.tile.ops import Binary, Copy, Fill, Scan, Transpose
+from pyptogen.records import replace
 
 JOINS = {"cumsum": "add", "cumprod": "mul"}
 

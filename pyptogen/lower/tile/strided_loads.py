@@ -9,13 +9,14 @@ Only loads of one body share a run, and only where nothing between them writes t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, walk
 from pyptogen.lower.tile.ops import FifoOp, Load
+from pyptogen.records import replace
 
 EVERY = {2: ("P0101", "P1010"), 4: ("P0001", "P0010", "P0100", "P1000")}
 """The mask patterns that select every so many elements, by the number of the first one."""

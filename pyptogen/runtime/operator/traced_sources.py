@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Diagnostic, Span
+from pyptogen.lower.origins import AS_WRITTEN
 
 if TYPE_CHECKING:
     from pyptogen.codegen import Generated
-    from pyptogen.lower.origins import Traced
+    from pyptogen.lower.origins import Origin, Traced
 
 _SAID = re.compile(r"^(?P<file>[^\s:]+\.cpp):(?P<line>\d+)", re.MULTILINE)
 _WRONG_INDEX = re.compile(r"wrong index: .*, site (?P<site>\d+)")
@@ -25,10 +26,16 @@ def traced_sources(generated: Generated) -> dict[str, Traced]:
 
 
 def in_spec(diagnostic: Diagnostic, sources: Mapping[str, Traced]) -> Diagnostic:
-    """The diagnostic at what of the spec its line of a kernel serves, if that is known."""
+    """The diagnostic at what of the spec its line of a kernel serves, if that is known; in C++ that an author wrote it
+    keeps its column."""
     span = diagnostic.span
-    place = _place(sources, span.file, span.line) if span is not None else None
-    return diagnostic if place is None else replace(diagnostic, span=place)
+    origin = _origin(sources, span.file, span.line) if span is not None else None
+    if span is None or origin is None or origin.span is None:
+        return diagnostic
+    place = origin.span
+    if origin.part == AS_WRITTEN and span.end_col == place.end_col:
+        place = replace(place, col=span.col)
+    return replace(diagnostic, span=place)
 
 
 def names_kernel(said: str) -> bool:
@@ -48,5 +55,10 @@ def place_of_message(said: str, generated: Generated) -> Span | None:
 
 
 def _place(sources: Mapping[str, Traced], path: str, line: int) -> Span | None:
+    origin = _origin(sources, path, line)
+    return None if origin is None else origin.span
+
+
+def _origin(sources: Mapping[str, Traced], path: str, line: int) -> Origin | None:
     traced = sources.get(path)
-    return traced.origins[line - 1].span if traced is not None and 0 < line <= len(traced.origins) else None
+    return traced.origins[line - 1] if traced is not None and 0 < line <= len(traced.origins) else None

@@ -24,7 +24,12 @@ OPTIMISATION = "-O3"
 """How far the compiler optimises kernels. Their bits do not depend on it, which tests of values make use of."""
 COMMON = ("-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 _BY_FAMILY = {
-    "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
+    "gcc": (
+        "-fno-diagnostics-show-caret",
+        "-fdiagnostics-color=never",
+        "-fdiagnostics-column-unit=byte",  # as clang counts; by default g++ takes a tab for eight columns
+        "-fmax-errors=20",
+    ),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
 _CHECKED = ("-O1", "-DPTO_CHECKED")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 
 from pyptogen.lower.artifacts import Lowered
@@ -14,6 +13,7 @@ from pyptogen.lower.launch_cost import blocks_of
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass, replace
 from pyptogen.simulate.device.kernel import TooLong, lane_of
 from pyptogen.simulate.device.launch import Cost, Launch, cost
 from pyptogen.simulate.device.reuse import distances

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction.estimate import about
 from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.records import dataclass
 from pyptogen.simulate.device.call import CallTime, time_of_call
 from pyptogen.simulate.device.kernel import TooLong
 

@@ -93,6 +93,8 @@ class Walk:
     tiles: dict[str, Shape] = field(default_factory=dict)
     hangs: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
     """By loop, what its body hangs on (`_matters`)."""
+    zeros: dict[int, list[list[str]]] = field(default_factory=dict)
+    """By loop, the counters whose sum says which of two instructions its body takes."""
     nested: int = 0
     """How many distributed loops are open."""
     open: list[tuple[For, int]] = field(default_factory=list)
@@ -140,7 +142,7 @@ class Walk:
 
     def number(self, value: Poly) -> int:
         """A number of the text; names that nobody knows count as 0."""
-        return value.evaluate({name: self.env.get(name, 0) for name in value.names()})
+        return value.evaluate_or_zero(self.env)
 
     def _event(self, flag: SetFlag | WaitFlag) -> int:
         return flag.event + (self.env[flag.slot] if flag.slot is not None else 0)
@@ -236,12 +238,13 @@ class Walk:
         polys = self.hangs.get(id(loop))
         if polys is None:
             polys = self.hangs[id(loop)] = tuple(dict.fromkeys(self._matters(loop)))
-        chosen = tuple(
-            sum(self.number(Poly.of(name)) for name in node.zero.split(" + ")) == 0
-            for node in loop.body
-            if isinstance(node, Choose)
-        )
-        return id(loop), self.env.get(PASSED, 0), chosen, tuple(self.number(p) for p in polys)
+        zeros = self.zeros.get(id(loop))
+        if zeros is None:
+            zeros = [node.zero.split(" + ") for node in loop.body if isinstance(node, Choose)]
+            self.zeros[id(loop)] = zeros
+        env = self.env
+        chosen = tuple([sum([env.get(name, 0) for name in names]) == 0 for names in zeros])
+        return id(loop), env.get(PASSED, 0), chosen, tuple([p.evaluate_or_zero(env) for p in polys])
 
     def _matters(self, loop: For) -> Iterator[Poly]:
         """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""

@@ -9,10 +9,11 @@ do not. So a launch is never faster than its bytes, and transfers that are hidde
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.isa.cost import Price
 from pyptogen.lower.platforms.timing import Timing
+from pyptogen.records import dataclass
 from pyptogen.simulate.device.core import Core, run_block
 from pyptogen.simulate.device.program import PIPES, Lane
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.isa.cost import Price
+from pyptogen.records import dataclass
 
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}

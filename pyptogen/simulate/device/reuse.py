@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Pass
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

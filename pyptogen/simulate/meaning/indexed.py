@@ -7,11 +7,11 @@ matters. What a template argument says comes as a keyword after the operands.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from pyptogen.numerics.operations import Array
+from pyptogen.records import dataclass
 from pyptogen.simulate.meaning.bits import COMPARE
 from pyptogen.simulate.meaning.shaped import Meaning, Shaped, require
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -11,6 +10,7 @@ import numpy as np
 
 from pyptogen.numerics.operations import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.records import dataclass
 
 VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     **NUMPY_DTYPES,

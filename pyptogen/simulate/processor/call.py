@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.instruction.ir import GmWindow, Instr, InstrKernel, Pass, walk
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 from pyptogen.simulate.device.call import CallTime, LaunchTime, Run, elements
 from pyptogen.simulate.device.launch import Cost
 from pyptogen.simulate.device.program import Lane

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import log2
 
 import numpy as np
+
+from pyptogen.records import dataclass
 
 NANO = 1e9
 DIVIDER = frozenset({"divide", "sqrt"})

@@ -4,12 +4,13 @@ instruction."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, InstrKernel, Pass, ReadIndex
 from pyptogen.lower.instruction.ir import walk as every
 from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 from pyptogen.simulate.device.kernel import Walk, first_numbers
 from pyptogen.simulate.device.program import Lane, Recorder, Work
 from pyptogen.simulate.processor.figures import DIVIDER, LANES, Figures

@@ -3,11 +3,13 @@ wrong index."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
+import pyptogen
 from pyptogen.builder import build
 from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
@@ -109,3 +111,21 @@ def test_a_compiler_that_refuses_an_edited_kernel_leads_to_the_spec(
 def test_a_fault_without_a_place_stays_as_it_is(lowered: Generated) -> None:
     found = Diagnostic("PTG502", "does not link", None)
     assert in_spec(found, {}) is found
+
+
+@pytest.mark.parametrize("line", ["  return nowhere;", "\treturn nowhere;", "  /* é */ return nowhere;"])
+def test_an_error_in_cxx_of_an_author_is_at_its_column(line: str, tmp_path: Path) -> None:
+    """The compiler's own: tabs and letters of two bytes are one column each."""
+    library = Path(__file__).parents[3] / "specs"
+    spec = (library / "transpose_copy.yaml").read_text()
+    (tmp_path / "transpose_copy.yaml").write_text(spec)
+    shutil.copytree(library / "kernels", tmp_path / "kernels")
+    (source,) = (path for path in (tmp_path / "kernels").rglob("*.cpp") if path.name in spec)
+    lines = source.read_text().splitlines()
+    at = next(number for number, text in enumerate(lines) if text.rstrip().endswith("{")) + 1
+    source.write_text("\n".join([*lines[:at], line, *lines[at:]]) + "\n")
+    with pytest.raises(DiagnosticError) as raised:
+        pyptogen.compile(tmp_path / "transpose_copy.yaml", target="cpu")
+    (found,) = raised.value.diagnostics
+    assert found.code == "PTG502"
+    assert str(found.span) == f"{source}:{at + 1}:{line.index('nowhere') + 1}"

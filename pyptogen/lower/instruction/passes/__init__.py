@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from itertools import pairwise
 
 from pyptogen.lower.instruction.declare import place_declarations, used_tiles
@@ -13,6 +12,7 @@ from pyptogen.lower.instruction.passes import ahead, beside, form, windows
 from pyptogen.lower.instruction.passes.replan import apart, extents, replan
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.verify import require
+from pyptogen.records import replace
 
 
 def run(kernel: InstrKernel, placed: bool = False) -> InstrKernel:

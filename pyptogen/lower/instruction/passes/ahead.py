@@ -14,10 +14,10 @@ store, asking gains nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For, GmWindow, Node, Pass
+from pyptogen.records import replace
 
 SLOW = frozenset({"TEXP", "TLOG"})
 

@@ -11,10 +11,10 @@ Zen 5: `gelu` takes 25 % less time, `silu` 13 %. Short chains overlap without it
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import For, Instr, Node, Pass
 from pyptogen.lower.instruction.passes.roles import COLUMN_REDUCTIONS, REDUCTIONS
+from pyptogen.records import replace
 
 LEAST_STEPS = 12
 """Chains from here on. `exp(x - m)`, 11 steps, gains nothing."""

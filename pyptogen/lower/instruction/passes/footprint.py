@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr
 from pyptogen.lower.instruction.passes.roles import BY_COLUMN, BY_ROW, PAIRS, SCALARS, UNARY, Role
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,12 @@ gives them addresses afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass, walk
 from pyptogen.lower.instruction.passes import footprint
 from pyptogen.lower.instruction.passes.recompute import recompute
 from pyptogen.lower.instruction.passes.roles import INTEGERS, Role, Roles
+from pyptogen.records import dataclass, replace
 
 MOST_MEMBERS = 64
 """Longer passes would not keep their values in registers."""

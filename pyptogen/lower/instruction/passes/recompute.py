@@ -10,11 +10,11 @@ be the same, and no one but the two passes may use the tile. Scores then take ha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.instruction.ir import Instr, Node, Pass
 from pyptogen.lower.instruction.passes import footprint
 from pyptogen.lower.instruction.passes.roles import SCALARS, Role, Roles
+from pyptogen.records import replace
 
 MOST = 4
 """Instructions that are done again rather than a tile stored and loaded."""

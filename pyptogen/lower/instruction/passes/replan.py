@@ -9,13 +9,14 @@ walked element by element in the same order.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, Node, Pass
 from pyptogen.lower.instruction.passes.roles import Role, Roles
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.records import replace
 
 STEP = 64
 """Tiles begin at whole cache lines."""

@@ -6,12 +6,12 @@ An instruction without a role works only by itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Imm, Instr, Mode
 from pyptogen.lower.tile.ir import Extent
+from pyptogen.records import dataclass, replace
 
 ARITHMETIC = ("ADD", "SUB", "MUL", "DIV", "MAX", "MIN")
 PAIRS = {f"T{stem}" for stem in ARITHMETIC}

@@ -13,13 +13,13 @@ done where every instruction on the whole tile works element by element, with al
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, Node, walk
 from pyptogen.lower.instruction.passes.roles import Role, Roles
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Extent
+from pyptogen.records import replace
 
 
 def run(body: tuple[Node, ...], tiles: Mapping[str, Declare]) -> tuple[tuple[Node, ...], dict[str, Declare]]:

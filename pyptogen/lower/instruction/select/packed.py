@@ -7,14 +7,13 @@ Rows of an int4 tile are as many bytes apart as it has columns, the first half o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.instruction.ir import Declare, GmWindow
 from pyptogen.lower.instruction.select.selector import Selector
 from pyptogen.lower.refusal import refuse
 from pyptogen.lower.tensor.ir import GAPLESS, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, TileOp
+from pyptogen.records import replace
 
 
 def tile(sel: Selector, name: str) -> str:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel, Buffer
@@ -25,6 +24,7 @@ from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal, walk
 from pyptogen.lower.tile.ir import Node as TileNode
 from pyptogen.lower.tile.ops import Extract, Load, Matmul, Move
+from pyptogen.records import replace
 
 SCALES: dict[str, Loc] = {"l0a": "ScaleLeft", "l0b": "ScaleRight"}
 """Where the scales of operands lie: at a sixteenth of the operands' addresses."""

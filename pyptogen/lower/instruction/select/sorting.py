@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.instruction.ir import Choose, Node, Pattern
 from pyptogen.lower.instruction.select.selector import Handlers, Selector
 from pyptogen.lower.instruction.select.transfers import window
@@ -18,6 +16,7 @@ from pyptogen.lower.tile.ops import (
     SortBlocks,
     TopK,
 )
+from pyptogen.records import replace
 
 
 def topk(sel: Selector, op: TopK) -> list[Node]:

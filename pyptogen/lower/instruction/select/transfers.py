@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.instruction.ir import (
     Declare,
@@ -24,6 +22,7 @@ from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile import ops as tile_ops
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, TileOp, TileVal
 from pyptogen.lower.tile.ops import GatherRows, IndexedRows, Load, ScatterRows, Store
+from pyptogen.records import replace
 
 
 def window(sel: Selector, ref: GmRef, op: TileOp, transposed: bool = False) -> GmWindow:

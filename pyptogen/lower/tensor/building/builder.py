@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -28,6 +27,7 @@ from pyptogen.lower.tensor.building.rules import (
     reduced,
 )
 from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, PACKED, Loop, Op, Operand, Scalar, Shape, Value
+from pyptogen.records import replace
 from pyptogen.schema.budget import MOST_AXES, MOST_OPERATIONS, too_much
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,6 +17,7 @@ from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
+from pyptogen.records import replace
 from pyptogen.schema import DimSpec, Expr
 from pyptogen.schema.budget import MOST_NESTED, too_much
 from pyptogen.schema.models import GREATEST_SIZE
@@ -29,6 +29,9 @@ _MOST_CORNERS = 10
 @lru_cache(maxsize=4096)
 def _vanishes(difference: Any) -> bool:
     """Whether an expression of sizes is 0 whatever they are; specs ask the same of the same sizes over and over."""
+    expanded = sympy.expand(difference)
+    if expanded == 0 or expanded.is_polynomial():
+        return bool(expanded == 0)
     return bool(sympy.simplify(difference) == 0)
 
 

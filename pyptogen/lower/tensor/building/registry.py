@@ -6,13 +6,13 @@ from __future__ import annotations
 import ast
 import importlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint
 from typing import Any, TypeVar
 
 from pyptogen import plugins
 from pyptogen.lower.tensor.ir import Value
+from pyptogen.records import dataclass
 
 ALIASES: Mapping[str, tuple[str, ...]] = {
     "axis": ("dim",),

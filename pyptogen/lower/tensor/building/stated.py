@@ -4,12 +4,12 @@ others; else it is a relation that proofs may use. Both are checked at run time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
 
 from pyptogen.diagnostics import Span
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

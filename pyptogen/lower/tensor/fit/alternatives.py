@@ -11,11 +11,11 @@ an output in the memory of an input is there already; a value that nobody else r
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import replace
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import root
+from pyptogen.records import replace
 
 SHARED = frozenset({"either", "scatter_update"})
 """Operations whose result lies in the memory of operands: of all, and of the first."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -15,6 +14,7 @@ from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root, value_views
+from pyptogen.records import replace
 
 MASK = "fp16"
 """Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""

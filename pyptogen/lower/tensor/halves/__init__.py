@@ -15,14 +15,13 @@ where both are read. Afterwards no operation is left that works on int64 where t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.halves.forms import Forms
 from pyptogen.lower.tensor.halves.halver import Halver
 from pyptogen.lower.tensor.halves.rules import RULES
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.passes import remove_dead
+from pyptogen.records import replace
 
 
 def run(program: Program, platform: Platform) -> Program:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
@@ -14,6 +13,7 @@ from pyptogen.lower.tensor.halves.forms import WIDE, Forms, is_index, wide
 from pyptogen.lower.tensor.halves.words import ALL, BITS, TOP, number_of, signed, simplified, word
 from pyptogen.lower.tensor.ir import VIEWS, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
+from pyptogen.records import dataclass, replace
 
 HALF = "int32"
 _ONE, _TWO = sympy.Integer(1), sympy.Integer(2)

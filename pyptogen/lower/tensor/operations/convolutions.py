@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -20,6 +19,7 @@ from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rules import FLOATS, matmul_dtype
 from pyptogen.lower.tensor.ir import Value
 from pyptogen.lower.tensor.operations.views import pad, permute
+from pyptogen.records import dataclass
 
 Ints = int | tuple[int, ...]
 _ONE = sympy.Integer(1)

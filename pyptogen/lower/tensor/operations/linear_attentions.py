@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -15,6 +14,7 @@ from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Shape, Value
 from pyptogen.lower.tensor.operations.attentions import usual_scale
+from pyptogen.records import dataclass
 
 CHUNK = 64
 """Tokens of a round: with more, there is more work inside of chunks, and fewer steps of the state."""

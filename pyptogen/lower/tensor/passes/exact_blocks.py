@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +22,7 @@ from pyptogen.lower.tensor.ir import BITWISE, PRODUCTS, Loop, Op, Operand, Progr
 from pyptogen.lower.tensor.passes.host_scalars import as_float
 from pyptogen.numerics.operations import BINARY, UNARY, Array
 from pyptogen.numerics.selection import COMPARE, ROUNDING
+from pyptogen.records import replace
 
 LENGTH = 4
 CUTS = ((0, 4), (0, 2, 4), (0, 3, 4), (0, 1, 2, 3, 4))

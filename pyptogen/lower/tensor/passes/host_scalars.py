@@ -11,12 +11,12 @@ attr, a dim, a sum of products of whole ones, or depends on how long a block of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.tensor.building.rules import INTEGERS
 from pyptogen.lower.tensor.ir import Attr, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.program_names import FreeNames, scalar_symbol
+from pyptogen.records import replace
 
 
 def run(program: Program) -> Program:

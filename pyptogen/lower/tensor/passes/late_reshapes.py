@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import ROUNDING, UNARY, VIEWS, Op, Program, Value
+from pyptogen.records import replace
 
 _SINGLE = UNARY | ROUNDING | {"cast"}
 

@@ -11,9 +11,10 @@ the name of the value they serve and a word or a number. Afterwards names are un
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.records import replace
 
 
 @dataclass(slots=True)

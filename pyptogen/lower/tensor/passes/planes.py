@@ -15,7 +15,6 @@ are reduced; rows alone are not worth turning the batch there and back.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import Any
@@ -25,6 +24,7 @@ import sympy
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Op, Operand, Program, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.records import replace
 
 MOST_PLANES = 16
 SHORT = 8

@@ -11,7 +11,7 @@ axis.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.lower.tensor.ir import (
@@ -29,6 +29,7 @@ from pyptogen.lower.tensor.ir import (
 )
 from pyptogen.lower.tensor.passes import remove_dead
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
+from pyptogen.records import replace
 
 BY_ELEMENT = UNARY | BINARY | ROUNDING | COMPARE | {"cast", "where"}
 OF_ANY_SHAPE = BY_ELEMENT | REDUCE | {"reshape", "slice", "transpose", "full"}

@@ -9,9 +9,8 @@ stays as a whole.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.records import replace
 
 
 def run(program: Program) -> Program:

@@ -10,7 +10,6 @@ of its own.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -18,6 +17,7 @@ import sympy
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.building.stated import Stated
 from pyptogen.lower.tensor.ir import Op, Operand, Program, Requirement, Scalar, TilingRow, Value
+from pyptogen.records import replace
 
 
 def run(program: Program, dims: DimTable) -> Program:

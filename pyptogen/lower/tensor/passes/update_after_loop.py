@@ -12,13 +12,13 @@ lies in GM, and a carried value in a tile, so other updates of a carried value c
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import sympy
 
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
+from pyptogen.records import replace
 
 _CHAIN = ("scatter_update", "reshape")
 """Operations that lead from a carried tensor to its next value, by their first operand."""

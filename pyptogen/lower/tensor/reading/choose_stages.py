@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import did_you_mean, fault, kept, require_sound, stop_if_faulty
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
+from pyptogen.records import replace
 from pyptogen.schema import Expr, Spec, StageSpec, TilingRowSpec
 from pyptogen.schema.naming import check_distinct
 

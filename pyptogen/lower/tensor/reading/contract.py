@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -18,6 +17,7 @@ from pyptogen.lower.tensor.building.stated import unbound
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.program_names import scalar_symbol
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
+from pyptogen.records import dataclass
 from pyptogen.schema import Expr, Spec, TensorSpec
 from pyptogen.schema.contract_sections import AN_INPUT
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import sympy
@@ -29,6 +28,7 @@ from pyptogen.lower.tensor.reading.scalars import (
     number,
 )
 from pyptogen.lower.tensor.reading.size_of_numbers import within_reason
+from pyptogen.records import dataclass
 from pyptogen.schema import Expr, FunctionSpec
 from pyptogen.schema.contract import suggest_dtype
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from pyptogen import plugins
@@ -39,6 +38,7 @@ from pyptogen.lower.tensor.reading.order import unknown_value
 from pyptogen.lower.tensor.reading.read_loop_if import RoundIf
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.targets import read_targets
+from pyptogen.records import replace
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec, TensorSpec
 from pyptogen.schema.budget import MOST_CALLS, MOST_NESTED, too_much
 from pyptogen.schema.hand import HandKernel

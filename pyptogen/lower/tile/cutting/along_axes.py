@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
@@ -12,6 +10,7 @@ from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.ops import Copy, Scan
+from pyptogen.records import replace
 
 
 class AlongAxes:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -20,6 +19,7 @@ from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.loops.block_lengths import named_tiles
+from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ Afterwards a value is either plain, a window (`Window`), or must be copied.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Value
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

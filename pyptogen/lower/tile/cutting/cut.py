@@ -13,7 +13,6 @@ Afterwards every tile is 2-D, every GM access is a polynomial of loop variables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -39,6 +38,7 @@ from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Binary, Cast, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
+from pyptogen.records import replace
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
 

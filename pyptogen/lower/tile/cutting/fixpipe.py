@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 NARROW = ("bf16", "fp16")
 

@@ -6,8 +6,6 @@ value's tile has the rows of its one leading dim that is wider than 1, and the c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import REDUCE, Op, Value
@@ -16,6 +14,7 @@ from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import Extent, Form
+from pyptogen.records import dataclass
 
 MANY_TILES = 8
 """Tiles of a static dim from which on they alone keep the cores of a launch busy."""

@@ -7,8 +7,6 @@ tile in the rows that its reader works on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.refusal import CopyOf, Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
@@ -23,6 +21,7 @@ from pyptogen.lower.tile.cutting.windows import Found, Windows
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.ops import Extract, GatherRows, GatherRowsByTile, Load, LoadRole
 from pyptogen.lower.verify import require
+from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

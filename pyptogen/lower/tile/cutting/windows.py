@@ -13,7 +13,6 @@ after:  for t0: r = load_rows table[…; 32 x h] by token[t0]; y = total + r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -28,6 +27,7 @@ from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg
 from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.ops import ReadIndex
+from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

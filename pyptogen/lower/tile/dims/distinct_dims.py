@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.tensor.ir import (
@@ -43,6 +42,7 @@ from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
 MOST_RENAMED = 64

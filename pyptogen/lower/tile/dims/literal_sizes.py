@@ -13,13 +13,13 @@ of them; and where the author names tiles, so has a leading axis that a slice or
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 
 def run(program: Program, rows: Sequence[Selected] = ()) -> tuple[Program, tuple[Selected, ...]]:

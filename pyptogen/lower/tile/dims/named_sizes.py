@@ -11,7 +11,6 @@ axis that loops may have to cut has a name. A size that is no polynomial in the 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -19,6 +18,7 @@ from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.records import replace
 
 
 def run(program: Program) -> Program:

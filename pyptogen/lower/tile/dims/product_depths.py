@@ -12,7 +12,6 @@ elements: `{heads: 2}` of `d: 64` into 128.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.tensor.ir import Dim, Op, Program, TilingRow, Value
@@ -20,6 +19,7 @@ from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import replace
 
 
 def run(program: Program, rows: Sequence[Selected]) -> tuple[Program, tuple[Selected, ...]]:

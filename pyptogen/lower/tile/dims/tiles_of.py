@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import TilingRow
+from pyptogen.records import replace
 
 
 def with_tiles_of(row: TilingRow, original: Mapping[str, str]) -> TilingRow:

@@ -11,11 +11,11 @@ columns would be taken one by one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.records import dataclass
 
 
 def islands(ops: Sequence[Op], program: Program, defining: Mapping[str, Op]) -> list[list[Op]]:

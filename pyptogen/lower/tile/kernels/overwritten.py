@@ -13,7 +13,6 @@ as it was before, the new value is computed beside the input and copied to its p
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import Platform
@@ -24,6 +23,7 @@ from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, distributed_nest, walk_in_loops, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
+from pyptogen.records import dataclass, replace
 
 Edges = frozenset[tuple[str, str]]
 """Pairs of (reader, value that it reads) that must meet in GM, (x, x) makes x a kernel of its own; and of (what

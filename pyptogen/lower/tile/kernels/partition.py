@@ -17,7 +17,6 @@ belong to their readers and cost nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 
 from pyptogen.diagnostics import Span
@@ -32,6 +31,7 @@ from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, be
 from pyptogen.lower.tile.kernels.split_cores import MOST
 from pyptogen.lower.tile.loops.levels import levels
 from pyptogen.lower.tile.sizes.sizes import SLOTS, fifo_slots, vector_cores
+from pyptogen.records import dataclass
 from pyptogen.schema.hand import HandKernel
 
 

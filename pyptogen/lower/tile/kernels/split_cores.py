@@ -14,7 +14,6 @@ Afterwards each program is a kernel of one core; they meet in the fifos alone, a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -45,6 +44,7 @@ from pyptogen.lower.tile.ops import (
     ReadIndex,
     Store,
 )
+from pyptogen.records import replace
 
 Path = tuple[int, ...]
 Side = Literal["cube", "vector"]

@@ -12,7 +12,6 @@ the one that is distributed to the cores.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
@@ -21,6 +20,7 @@ from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.ir import Dim, Op, Program, Shape, TilingRow, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.records import dataclass, replace
 
 FEW = 4
 """Up to so many parts are added in the kernel that works on with the result; more of them in a loop of their own."""

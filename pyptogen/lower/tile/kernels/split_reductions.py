@@ -12,7 +12,6 @@ vector cores are one (`cpu`), reductions stay whole.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -22,6 +21,7 @@ from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.standalone import reductions
 from pyptogen.lower.tile.standalone.needed import Standalone
+from pyptogen.records import replace
 
 LONG = 64
 """The least pieces of an axis that is split, in the longest call. By the model of A2/A3 a core takes 0.5 us for one,

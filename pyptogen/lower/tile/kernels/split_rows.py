@@ -15,7 +15,6 @@ pushed tile is filled when both have pushed their rows of it, and a slot is free
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
@@ -54,6 +53,7 @@ from pyptogen.lower.tile.ops import (
     Store,
     Unary,
 )
+from pyptogen.records import replace
 
 BY_ROWS = (Binary, Unary, BitwiseNot, Bitwise, SelectByBits, CompareBits, Copy, Fill, Cast, Broadcast)
 """Operations that make a row of their result from the same row of their operands, or from the only one;

@@ -22,11 +22,11 @@ of an operand stays in its cache.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Matmul, MergeLists, ScatterRows, Store
+from pyptogen.records import replace
 
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:

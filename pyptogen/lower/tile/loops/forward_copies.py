@@ -11,11 +11,11 @@ carried value is still read after its next one is known (the maximum of an onlin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import REDUCE
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
 from pyptogen.lower.tile.ops import Binary, Cast, Copy, Extract, Fill, Reduce, Unary
+from pyptogen.records import replace
 
 
 def _may_go_elsewhere(op: TileOp) -> bool:

@@ -10,10 +10,9 @@ the pipeline falls back where memory is short.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel
 from pyptogen.lower.tile.ops import GatherRows, Load, ReadIndex
+from pyptogen.records import replace
 
 
 def _front(nodes: tuple[Node, ...]) -> tuple[Node, ...]:

@@ -23,13 +23,13 @@ behind a block's own is another block's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Pop, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
+from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)

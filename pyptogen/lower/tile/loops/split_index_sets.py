@@ -12,13 +12,13 @@ every block is as long as its tile, and where iterations leave something in GM.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, rewrite, walk, walk_loops
 from pyptogen.lower.tile.ops import Binary, FifoOp, Load, Matmul, ScatterRows, Store
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
+from pyptogen.records import replace
 
 
 def run(kernel: TileKernel) -> TileKernel:

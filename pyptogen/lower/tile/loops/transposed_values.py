@@ -14,7 +14,6 @@ meet in fifos, which those of a recurrence always do.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.platforms import Platform
@@ -23,6 +22,7 @@ from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.kernels.partition import defining_ops
 from pyptogen.lower.tile.loops.levels import recurrent
 from pyptogen.lower.tile.sizes.sizes import Selected, fifo_slots
+from pyptogen.records import replace
 
 
 def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Program:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.refusal import Refusal, asked, require_no_copy
@@ -12,6 +11,7 @@ from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.cutting.axes import Axes, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
+from pyptogen.records import replace
 
 FEW_COLUMNS = 64
 """Columns below which a tile is not cut while there is another dim to cut."""

@@ -9,10 +9,10 @@ All kernels of a loop take the same blocks, because what crosses between them li
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.sizes.variants import Part
+from pyptogen.records import replace
 
 SHORTEST = 16
 """Keys, or whatever a loop is over: one fractal."""

@@ -7,11 +7,11 @@ before it; a dim that nobody names is whole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Dim, Program, TilingRow
+from pyptogen.records import dataclass, replace
 
 HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_cores"})
 """Keys of a stage's row that are hints, not dims."""

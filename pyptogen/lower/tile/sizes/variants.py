@@ -11,7 +11,6 @@ the kernel of a row that is not the last is named after the row's condition.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -21,6 +20,7 @@ from pyptogen.lower.tile.kernels import partition
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import Selected, TileSize, common_table, longest_range, stage_sizes
+from pyptogen.records import dataclass, replace
 
 CONDITION_WORDS = {"<=": "upto", "<": "below", ">=": "from", ">": "above", "==": "at", "!=": "not"}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -30,6 +29,7 @@ from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.loops.between_iterations import values_per_iteration
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Load, Store
+from pyptogen.records import dataclass, replace
 
 Made = TypeVar("Made", bound=TileOp)
 

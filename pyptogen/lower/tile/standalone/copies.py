@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import sympy
 
@@ -15,6 +14,7 @@ from pyptogen.lower.tile.ir import Extent, Node, TileOp
 from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, Broadcast, Cast, GatherFromTile, Iota, Transpose
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
+from pyptogen.records import replace
 
 IN_TURN, LEAST_IN_TURN, MOST_IN_TURN, BLOCK = 2048, 256, 8, 16
 """Elements that are taken in turn at once: at most, and more than these; runs that they may be of; elements of two or

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -14,6 +13,7 @@ from pyptogen.lower.tile.ir import Condition, Element, Extent, Form, GmRef, Loop
 from pyptogen.lower.tile.ops import TAKEN_BY_INDEX, Binary, GatherElements, GatherFromTile, GatherRows, ReadIndex
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
 from pyptogen.lower.tile.standalone.copies import move
+from pyptogen.records import replace
 
 ROW_BYTES = 16384
 """Of rows that are kept on chip while elements are taken from them: UB has room for two, and for what is taken."""

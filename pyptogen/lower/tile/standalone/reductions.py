@@ -9,7 +9,6 @@ alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -22,6 +21,7 @@ from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Form, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, elements_of_a_tile, most_rows
+from pyptogen.records import replace
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
 DEEP, DEEP_IN_CACHE, DEEP_IN_PASS = 64, 2, 8

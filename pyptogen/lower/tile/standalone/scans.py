@@ -20,7 +20,6 @@ after:  a2a3  for i1 step 16: total = 0
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import sympy
 
@@ -32,6 +31,7 @@ from pyptogen.lower.tile.ir import Extent, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Copy, Fill, Scan, Transpose
 from pyptogen.lower.tile.running import JOINS
 from pyptogen.lower.tile.standalone.builder import CPU_TILE_BYTES, Item, StandaloneBuilder, Step
+from pyptogen.records import dataclass
 
 CPU_LINES = 8
 """Lines that a CPU takes at a time where each is one run: as many as TROWCUMSUM steps along together (fp32)."""

@@ -18,7 +18,7 @@ What fills a part up is the least number there is, behind all elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import sympy
@@ -42,6 +42,7 @@ from pyptogen.lower.tile.ops import (
     Unary,
 )
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step
+from pyptogen.records import dataclass
 
 BLOCK = 32
 """Elements that TSORT32 sorts."""

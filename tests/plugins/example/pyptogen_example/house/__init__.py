@@ -1,0 +1,1 @@
+"""Templates that take the place of the generator's."""

@@ -131,6 +131,16 @@ def _output(key: Scalar, node: Node, inputs: dict[str, TensorSpec]) -> TensorSpe
 
 def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> TensorSpec:
     name = check_key(key, "an output")
+    typed = [found for word in TensorModel.model_fields if word != "doc" and (found := node.key(word)) is not None]
+    if typed:
+        words = ", ".join(f"`{found.text}`" for found in typed)
+        raise fault(
+            "PTG103",
+            f"output `{name}` updates an input, and has no {words} of its own",
+            typed[0].span,
+            expected="one of inplace, doc",
+            fix=f"leave {words} out: an output in place has the type of the input",
+        )
     model = validate(InPlaceModel, node, f"output `{name}`")
     if model.inplace is False:
         raise fault("PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]")

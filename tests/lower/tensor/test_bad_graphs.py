@@ -123,6 +123,7 @@ CASES = [
     z("comparison_of_numbers", "x * (3 < 4)", "PTG220", 6, "two numbers"),
     z("membership", "x in w", "PTG108", 1, "one of < <= > >= == !="),
     z("matrix_operator", "x @ 2", "PTG220", 5, "a side of `@` is a number"),
+    z("cast_of_a_dim", "x * cast(d, fp32)", "PTG220", 10, "needs no cast"),
     z("joined_by_and", "x > 0 and x < 3", "PTG108", 1, "`(a > 0) & (b > 0)`"),
     z("method", "x.sum(axis=-1)", "PTG108", 1, "`sum(…)`"),
     z("other_name", "cat(x, x)", "PTG202", 1, "`concat(a, b, axis=-1)`"),

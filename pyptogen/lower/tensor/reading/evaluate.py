@@ -123,7 +123,13 @@ class Evaluator:
         """A sub-expression that must be a tensor. Raises PTG220."""
         found = self.operand(node)
         if isinstance(found, Scalar):
-            raise fault("PTG220", f"{what} is a number", self._expr.span_of(node), expected="a tensor")
+            raise fault(
+                "PTG220",
+                f"{what} is a number",
+                self._expr.span_of(node),
+                expected="a tensor",
+                fix="beside a tensor a number has its dtype, and needs no cast; `full([1], n, fp32)` is a tensor",
+            )
         return found
 
     def scalar(self, node: ast.expr, what: str) -> Any:

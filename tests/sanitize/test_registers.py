@@ -55,8 +55,8 @@ def test_a_tile_at_the_first_byte_leaves_its_memory_too(tmp_path: Path) -> None:
 
 def test_a_number_joined_with_bits_in_place(tmp_path: Path) -> None:
     """The device fills the result with the number first, and joins that with what it reads then."""
-    kernel, call = ["cross_entropy/a2a3/kernels/cross_entropy_vec8"], "TANDS({}, counted_part_sum_tile, 255)"
-    right, wrong = call.format("counted_bits"), call.format("counted_part_sum_tile")
+    kernel, call = ["cross_entropy/a2a3/kernels/cross_entropy_vec8"], "TANDS({}, counted_part_sum, 255)"
+    right, wrong = call.format("counted_bits"), call.format("counted_part_sum")
     assert "in place" in kinds(tmp_path, kernel, right, wrong)
     assert "in place" not in kinds(tmp_path, kernel, right, wrong, "a5")
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Diagnostic, Span
-from pyptogen.lower.origins import AS_WRITTEN
 
 if TYPE_CHECKING:
     from pyptogen.codegen import Generated
@@ -28,6 +27,8 @@ def traced_sources(generated: Generated) -> dict[str, Traced]:
 def in_spec(diagnostic: Diagnostic, sources: Mapping[str, Traced]) -> Diagnostic:
     """The diagnostic at what of the spec its line of a kernel serves, if that is known; in C++ that an author wrote it
     keeps its column."""
+    from pyptogen.lower.origins import AS_WRITTEN
+
     span = diagnostic.span
     origin = _origin(sources, span.file, span.line) if span is not None else None
     if span is None or origin is None or origin.span is None:

@@ -120,7 +120,7 @@ def test_error_points_at_the_line_of_the_kernel(toolchain: Toolchain) -> None:
     text = "// m: amax(x)\nint fine;\n// s: sum(x, axis=-1)\nint x = missing_name;  // UB 0x0..0x40\n// y: x / s\n"
     diagnostic = fault_of(lambda: build(toolchain, **{"cpu/kernels/bad.cpp": text}))
     assert diagnostic.code == "PTG502"
-    assert diagnostic.span == Span("cpu/kernels/bad.cpp", 4, 1, 4, 39)
+    assert diagnostic.span == Span("cpu/kernels/bad.cpp", 4, 9, 4, 39)
     assert "kernel `bad` does not compile" in diagnostic.message
     assert "missing_name" in diagnostic.message
     assert diagnostic.notes[0] == ("cpu/kernels/bad.cpp:4: int x = missing_name;  // UB 0x0..0x40", None)
@@ -134,7 +134,7 @@ def test_error_inside_a_template_points_at_the_kernel_line(toolchain: Toolchain)
     diagnostic = fault_of(lambda: build(toolchain, **{"wrapper.hpp": wrapper, "cpu/kernels/bad.cpp": text}))
     assert "four bytes" in diagnostic.message
     assert diagnostic.span is not None
-    assert str(diagnostic.span) == "cpu/kernels/bad.cpp:3:1"
+    assert str(diagnostic.span) == "cpu/kernels/bad.cpp:3:17"
 
 
 def test_the_orchestration_is_called_so(toolchain: Toolchain) -> None:

@@ -111,20 +111,32 @@ def test_the_indexer_prolog_has_a_critical_path() -> None:
         assert earlier.end <= later.start + 1
 
 
-def reads_of(name: str, tensor: str, numbers: dict[str, int], blocks: int) -> float:
+WIDE_ROWS = """\
+pyptogen: 1
+operator: wide_rows
+dims: {t: {min: 1, max: 65536}, v: 1000, d: 16384}
+inputs: {table: "fp32[v, d]", token: "int32[t]"}
+outputs: {y: "fp32[t, d]"}
+graph: {y: "index_select(table, 0, token)"}
+"""
+
+
+def reads_of(name: str | Lowered, tensor: str, numbers: dict[str, int], blocks: int) -> float:
     """Cycles of one read of an index by the scalar unit, on the average."""
-    kernel = next(k for k in lowered(name).instructions if any(t.name == tensor for t in k.tensors))
+    program = lowered(name) if isinstance(name, str) else name
+    kernel = next(k for k in program.instructions if any(t.name == tensor for t in k.tensors))
     lane = lane_of(kernel, TIMING, numbers, 0, blocks)
     return next(work.price.hold for work in lane.work if work.name == "read" and work.tensor == tensor)
 
 
 def test_numbers_that_lie_beside_each_other_share_a_line_of_the_data_cache() -> None:
-    """16 of `int32` are 64 bytes: one read of 16 goes to GM, where one block reads them in order. Blocks that take
-    turns read numbers that lie further apart."""
-    one = reads_of("index_add", "index", {"rows": 64, "added": 4096}, 1)
-    assert one == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value / 16)
-    tokens = {"t": 1024, "vocabulary": 32000}
-    several = [reads_of("embedding", "token", tokens, blocks) for blocks in (4, 48)]
+    """16 of `int32` are 64 bytes: one read of 16 goes to GM, where one block reads them in order, and where each reads
+    those of a tile's rows. Blocks that take turns at single numbers read such that lie further apart."""
+    beside = pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value / 16)
+    assert reads_of("index_add", "index", {"rows": 64, "added": 4096}, 1) == beside
+    assert reads_of("embedding", "token", {"t": 1024, "vocabulary": 32000}, 48) == beside
+    wide = lower(from_spec(load_source(Source("wide_rows.yaml", WIDE_ROWS))), "a2a3")
+    several = [reads_of(wide, "token", {"t": 1024}, blocks) for blocks in (4, 48)]
     assert several[0] < several[1] == pytest.approx(TIMING.scalar_hit.value + TIMING.scalar_load.value)
 
 

@@ -312,7 +312,7 @@ class KernelTrace:
             if node.parallel and not self.distributed:
                 self.tiles_passed = 0
             self.distributed += node.parallel
-            rounds = range(start, stop, node.step)
+            rounds = range(start, stop, node.advance)
             for i in rounds[:1] if node.once else rounds:
                 if holds_tiles:
                     self.tiles_passed += 1

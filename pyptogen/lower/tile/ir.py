@@ -325,7 +325,8 @@ class Loop:
     left out too: a condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count
     them. ``share``: the vector core's part of the iteration's tile, where two cores share it: the names of its first
     row in the tile and of the number of its rows, `share_of` the valid ones. ``index_set`` is for readers:
-    `IndexSet`. ``every``: of the tiles from ``start`` on, each so manyth, as where parts of a reduction take turns."""
+    `IndexSet`. ``every``: of the tiles from ``start`` on, each so manyth (a cyclic distribution), as of
+    a reduction in parts."""
 
     var: str
     dim: str

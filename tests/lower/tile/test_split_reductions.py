@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pyptogen.codegen import Generated, generate
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.ir import walk_loops
 from pyptogen.schema import Source, load_source
 from pyptogen.simulate.device.cases import call_time
 from pyptogen.simulate.graph import interpret as run_instructions
@@ -72,15 +73,10 @@ def lowered(form: str, target: str = "a2a3", **dims: Any) -> Generated:
     return generate(from_spec(load_source(Source("long_sums.yaml", text(**FORMS[form], **dims)))), target)
 
 
-def fitted(form: str, target: str = "a2a3", **dims: Any) -> list[int]:
+def parts_of(form: str, target: str = "a2a3", **dims: Any) -> list[int]:
     """The parts that the reductions of a form get."""
-    return sorted({loop.every for loop in _loops(lowered(form, target, **dims))} - {1})
-
-
-def _loops(program: Generated) -> list[Any]:
-    from pyptogen.lower.tile.ir import walk_loops
-
-    return [loop for kernel in program.tiles for loop in walk_loops(kernel.body)]
+    kernels = lowered(form, target, **dims).tiles
+    return sorted({loop.every for kernel in kernels for loop in walk_loops(kernel.body)} - {1})
 
 
 def check(form: str, n: int, target: str = "a2a3", blocks: int = 5) -> None:
@@ -106,30 +102,33 @@ def check(form: str, n: int, target: str = "a2a3", blocks: int = 5) -> None:
 
 
 def test_with_the_tiles_of_results_there_are_as_many_parts_as_cores() -> None:
-    assert fitted("all of a vector") == [CORES]
-    assert fitted("some rows") == [CORES]
-    assert fitted("columns") == [CORES // 2], "two tiles of columns"
-    assert fitted("columns of several") == [CORES // 6]
-    assert fitted("all of a vector", "a5") == [PLATFORMS["a5"].vector_cores]
+    assert parts_of("all of a vector") == [CORES]
+    assert parts_of("some rows") == [CORES]
+    assert parts_of("columns") == [CORES // 2], "two tiles of columns"
+    assert parts_of("columns of several") == [CORES // 6]
+    assert parts_of("all of a vector", "a5") == [PLATFORMS["a5"].vector_cores]
 
 
 @pytest.mark.parametrize(
     ("form", "dims"),
     [
         ("all of a vector", {"n": PIECE * 63}),
-        ("all of a vector", {"n": "{min: 1, max: 98304}"}),
         ("columns", {"n": STEPS * 63}),
         ("columns", {"d": 4096}),
         ("some rows", {"b": "{min: 1, max: 4096}"}),
     ],
 )
 def test_a_short_axis_and_one_of_many_results_stay_whole(form: str, dims: dict[str, Any]) -> None:
-    expected = [CORES] if dims == {"n": "{min: 1, max: 98304}"} else []
-    assert fitted(form, **dims) == expected, "98304 elements are 64 pieces"
+    assert parts_of(form, **dims) == []
+
+
+def test_the_longest_call_decides() -> None:
+    assert parts_of("all of a vector", n=f"{{min: 1, max: {64 * PIECE}}}") == [CORES]
+    assert parts_of("all of a vector", n=f"{{min: 1, max: {63 * PIECE}}}") == []
 
 
 def test_where_cube_and_vector_cores_are_one_nothing_is_split() -> None:
-    assert fitted("all of a vector", "cpu") == []
+    assert parts_of("all of a vector", "cpu") == []
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -1,5 +1,5 @@
 // cross_entropy_vec3: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles i1 1536, turn 1; memory UB 12864 B
+// stages cross_entropy; tiles i1 1536, split 1; memory UB 12864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,12 +28,12 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t turn = block; turn < 48; turn += nblk) {
+    for (int32_t split = block; split < 48; split += nblk) {
         // counted: sum(cast(counts, int64), keepdim=true)
         VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2_row, 0);
-        for (int32_t i1 = turn * 1536; i1 < rows; i1 += 73728, i1_buffer ^= 1) {  // one tile in 48
+        for (int32_t i1 = split * 1536; i1 < rows; i1 += 73728, i1_buffer ^= 1) {  // one tile in 48
             const int32_t i1_valid = rows - i1 < 1536 ? rows - i1 : 1536;
             VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_buffer * 0x01800);  // UB 0x00020..0x03020, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
@@ -52,7 +52,7 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        CountedPartSumPartsGm counted_part_sum_parts_out(counted_part_sum_parts + int64_t(turn));
+        CountedPartSumPartsGm counted_part_sum_parts_out(counted_part_sum_parts + int64_t(split));
         TSTORE(counted_part_sum_parts_out, total_2_row);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }

@@ -1,5 +1,5 @@
 // offsets_vec1: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles i2 64, turn 1; memory UB 33280 B
+// stages offsets; tiles i2 64, split 1; memory UB 33280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -26,12 +26,12 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t turn = block; turn < 48; turn += nblk) {
+    for (int32_t split = block; split < 48; split += nblk) {
         // count:  sum(chosen, axis=0, keepdim=true)
         VecI32_1x64 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total, 0);
-        for (int32_t i2 = turn * 64; i2 < t * 8; i2 += 3072, i2_buffer ^= 1) {  // one tile in 48
+        for (int32_t i2 = split * 64; i2 < t * 8; i2 += 3072, i2_buffer ^= 1) {  // one tile in 48
             const int32_t i2_valid = t * 8 - i2 < 64 ? t * 8 - i2 : 64;
             VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100 + i2_buffer * 0x04000);  // UB 0x00100..0x08100, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
@@ -48,7 +48,7 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        CountPartsGm count_parts_out(count_parts + int64_t(turn) * 64);
+        CountPartsGm count_parts_out(count_parts + int64_t(split) * 64);
         TSTORE(count_parts_out, total);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }

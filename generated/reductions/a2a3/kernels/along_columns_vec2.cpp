@@ -1,5 +1,5 @@
 // along_columns_vec2: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i1 96, i2 64, turn 1; memory UB 49920 B
+// stages along_columns; tiles i1 96, i2 64, split 1; memory UB 49920 B
 #include <cstddef>
 #include <cstdint>
 
@@ -26,16 +26,16 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    const int32_t tiles = 48;  // of turn and i1
+    const int32_t tiles = 48;  // of split and i1
     for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t turn = tile / 6;
+        const int32_t split = tile / 6;
         const int32_t i1 = tile % 6 * 96;
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
         // column_largest: amax(x, axis=0)
         VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, -__builtin_inff());
-        for (int32_t i2 = turn * 64; i2 < rows; i2 += 512, i2_buffer ^= 1) {  // one tile in 8
+        for (int32_t i2 = split * 64; i2 < rows; i2 += 512, i2_buffer ^= 1) {  // one tile in 8
             const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
             VecF32_64x96 part(i2_valid, i1_valid); TASSIGN(part, 0x00180 + i2_buffer * 0x06000);  // UB 0x00180..0x0c180, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
@@ -52,7 +52,7 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        ColumnLargest1PartsGm column_largest_1_parts_out(column_largest_1_parts + int64_t(turn) * 512 + int64_t(i1), {i1_valid});
+        ColumnLargest1PartsGm column_largest_1_parts_out(column_largest_1_parts + int64_t(split) * 512 + int64_t(i1), {i1_valid});
         TSTORE(column_largest_1_parts_out, total_2);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }

@@ -4,9 +4,9 @@ before: s = sum(x: [n], axis=0)                                  n at most 10485
 after:  s_parts = sum(x, axis=0, parts=48, piece=1536): [s_part]       piece i belongs to part i % 48
         s = sum(s_parts, axis=0)
 
-The parts take turns, so that each core has as much as the others whatever a call's `n`. With the tiles of results there
-are as many as the platform has cores, not as a call gets: results are the same on any number of them. Where cube and
-vector cores are one (`cpu`), reductions stay whole.
+Pieces are distributed to the parts cyclically, so that each core has as much as the others whatever a call's `n`. With
+the tiles of results there are as many as the platform has cores, not as a call gets: results are the same on any number
+of them. Where cube and vector cores are one (`cpu`), reductions stay whole.
 """
 
 from __future__ import annotations

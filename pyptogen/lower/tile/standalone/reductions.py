@@ -2,8 +2,7 @@
 
 Of the last axis: the rows of a tile are rows of the operand, and each piece of a row gives a column of results. Of
 another axis: the rows of a tile are steps along that axis, and each piece gives a row of results. Where the axis is in
-parts that take turns (``parts`` and ``piece``, `split_reductions`), each has its own result, and a loop over its pieces
-alone.
+parts (``parts`` and ``piece``, `split_reductions`), each has its own result, and a loop over its pieces alone.
 """
 
 from __future__ import annotations
@@ -109,7 +108,7 @@ def _columns(
     total = b.tile("total", dtype, Extent(1), cols.extent(), "row")
     part = b.tile("part", dtype, deep.extent(), cols.extent(), "full")
     found = b.tile("found", dtype, Extent(1), cols.extent(), "row")
-    pieces = _in_turns(
+    pieces = _of_one_part(
         part_of,
         b.wrapped(
             [deep],
@@ -139,7 +138,7 @@ def _rows(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: li
     total = b.tile("total", dtype, height, Extent(1), "col")
     part = b.tile("part", dtype, height, cols.extent(), "full")
     found = b.tile("found", dtype, height, Extent(1), "col")
-    pieces = _in_turns(
+    pieces = _of_one_part(
         part_of,
         b.wrapped(
             [cols],
@@ -166,10 +165,10 @@ def _part(b: StandaloneBuilder, op: Op, target: GmView) -> list[Step]:
     if "parts" not in op.attrs:
         return []
     (axis,) = target.axes[int(op.attrs["axis"])]
-    return [Step(Item(axis.extent, (axis.stride, ZERO)), b.variable("turn"), 1)]
+    return [Step(Item(axis.extent, (axis.stride, ZERO)), b.variable("split"), 1)]
 
 
-def _in_turns(part: Sequence[Step], pieces: Sequence[Node]) -> Sequence[Node]:
+def _of_one_part(part: Sequence[Step], pieces: Sequence[Node]) -> Sequence[Node]:
     """The loop over all pieces as one over those of a part."""
     if not part:
         return pieces

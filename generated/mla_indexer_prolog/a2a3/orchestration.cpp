@@ -13,7 +13,6 @@ using pto_rt::Launch;
 extern "C" __global__ AICORE void norm_vec1(
     __gm__ float *x_n_1,
     __gm__ float *x_n_2,
-    __gm__ float *x_n_var_part,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *gamma,
     int32_t t_begin,
@@ -21,7 +20,7 @@ extern "C" __global__ AICORE void norm_vec1(
     int32_t nblk);
 extern "C" __global__ AICORE void norm_vec2(
     __gm__ float *x_n_var,
-    __gm__ float *x_n_var_part,
+    __gm__ float *x_n_1,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void norm_vec3(
@@ -233,7 +232,6 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
     // Values between kernels.
     auto *x_n_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 7168 * sizeof(float)));
     auto *x_n_2 = static_cast<__gm__ float *>(rt.workspace(7168 * sizeof(float)));
-    auto *x_n_var_part = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 7168 * sizeof(float)));
     auto *x_n_var = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *x_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 7168 * sizeof(bfloat16_t)));
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
@@ -259,13 +257,13 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
         const Launch norm_vec1_done = rt.launch(
             "norm_vec1", Core::Vector, norm_vec1_blocks,
             [=] {
-                norm_vec1(x_n_1, x_n_2, x_n_var_part, x, gamma, t_begin, t_end, norm_vec1_blocks);
+                norm_vec1(x_n_1, x_n_2, x, gamma, t_begin, t_end, norm_vec1_blocks);
             }, {}, 21);
         const int32_t norm_vec2_blocks = fewer((t + 3) / 4, vector);
         const Launch norm_vec2_done = rt.launch(
             "norm_vec2", Core::Vector, norm_vec2_blocks,
             [=] {
-                norm_vec2(x_n_var, x_n_var_part, t, norm_vec2_blocks);
+                norm_vec2(x_n_var, x_n_1, t, norm_vec2_blocks);
             }, {norm_vec1_done}, 20);
         const int32_t norm_vec3_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch norm_vec3_done = rt.launch(

@@ -38,15 +38,9 @@ extern "C" __global__ AICORE void group_vec4(
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void group_vec5(
-    __gm__ float *open_4,
+    __gm__ float *open,
     __gm__ int32_t *group,
     __gm__ int32_t *open_1,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void group_vec6(
-    __gm__ float *open,
-    __gm__ float *open_4,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void choose_vec1(
@@ -103,7 +97,6 @@ extern "C" void moe_select_groups_cpu(pto_rt::Runtime &rt, const moe_select_grou
     auto *open_1 = static_cast<__gm__ int32_t *>(rt.workspace(8 * sizeof(int32_t)));
     auto *g_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
     auto *group = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 4 * sizeof(int32_t)));
-    auto *open_4 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 32 * sizeof(float)));
     auto *open = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
     auto *masked = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
     auto *chosen = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
@@ -116,49 +109,43 @@ extern "C" void moe_select_groups_cpu(pto_rt::Runtime &rt, const moe_select_grou
             "score", Core::Vector, score_blocks,
             [=] {
                 score(s, c, logits, bias, t_begin, t_end, score_blocks);
-            }, {}, 9);
+            }, {}, 8);
         const int32_t group_vec1_blocks = fewer(t * 8, vector);
         const Launch group_vec1_done = rt.launch(
             "group_vec1", Core::Vector, group_vec1_blocks,
             [=] {
                 group_vec1(best, c, t, group_vec1_blocks);
-            }, {score_done}, 8);
+            }, {score_done}, 7);
         const int32_t group_vec2_blocks = fewer(1, vector);
         const Launch group_vec2_done = rt.launch(
             "group_vec2", Core::Vector, group_vec2_blocks,
             [=] {
                 group_vec2(open_1, group_vec2_blocks);
-            }, {}, 6);
+            }, {}, 5);
         const int32_t group_vec3_blocks = fewer(t_end - t_begin, vector);
         const Launch group_vec3_done = rt.launch(
             "group_vec3", Core::Vector, group_vec3_blocks,
             [=] {
                 group_vec3(g_1, best, t_begin, t_end, group_vec3_blocks);
-            }, {group_vec1_done}, 7);
+            }, {group_vec1_done}, 6);
         const int32_t group_vec4_blocks = fewer(t, vector);
         const Launch group_vec4_done = rt.launch(
             "group_vec4", Core::Vector, group_vec4_blocks,
             [=] {
                 group_vec4(group, g_1, t, group_vec4_blocks);
-            }, {group_vec3_done}, 6);
-        const int32_t group_vec5_blocks = fewer(t_end - t_begin, vector);
+            }, {group_vec3_done}, 5);
+        const int32_t group_vec5_blocks = fewer(t, vector);
         const Launch group_vec5_done = rt.launch(
             "group_vec5", Core::Vector, group_vec5_blocks,
             [=] {
-                group_vec5(open_4, group, open_1, t_begin, t_end, group_vec5_blocks);
-            }, {group_vec4_done, group_vec2_done}, 5);
-        const int32_t group_vec6_blocks = fewer(t, vector);
-        const Launch group_vec6_done = rt.launch(
-            "group_vec6", Core::Vector, group_vec6_blocks,
-            [=] {
-                group_vec6(open, open_4, t, group_vec6_blocks);
-            }, {group_vec5_done}, 4);
+                group_vec5(open, group, open_1, t, group_vec5_blocks);
+            }, {group_vec4_done, group_vec2_done}, 4);
         const int32_t choose_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch choose_vec1_done = rt.launch(
             "choose_vec1", Core::Vector, choose_vec1_blocks,
             [=] {
                 choose_vec1(masked, open, c, t_begin, t_end, choose_vec1_blocks);
-            }, {group_vec6_done, score_done}, 3);
+            }, {group_vec5_done, score_done}, 3);
         const int32_t choose_vec2_blocks = fewer(t, vector);
         const Launch choose_vec2_done = rt.launch(
             "choose_vec2", Core::Vector, choose_vec2_blocks,

@@ -89,7 +89,7 @@ class Tiling:
         def stands_alone(op: Op) -> bool:
             return op.kind not in PRODUCTS and is_standalone(op)
 
-        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[0])])
+        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[-1])])
         common = (tensors, gm_names, Axes(program), stands_alone, launch_dim, by_hand, finish)
         if known is None:
             return Tiling(program, platform, tiled, *common, launch_cost)
@@ -100,7 +100,7 @@ class Tiling:
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        if self.stands_alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[-1]):
             return standalone.run(self.program, part.ops, *common, self.launch_dim if part.longest else None)
         kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.launch_dim)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
@@ -122,7 +122,7 @@ class Tiling:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
         if part.ops.by_hand:
             return part.sizes
-        if self.stands_alone(part.ops.ops[0]):
+        if self.stands_alone(part.ops.ops[-1]):
             return part.sizes
         if self.chosen is None:
             return self._choice(part)

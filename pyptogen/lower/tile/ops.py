@@ -8,7 +8,8 @@ does it (`instruction/select`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -476,17 +477,27 @@ PLAIN: Mapping[str, type[TileOp]] = {
 """Operations of the Tensor level that are one class of their own here."""
 
 
-def of_primitive(kind: str, dst: str, srcs: tuple[Source, ...], span: Span, stage: str) -> TileOp:
-    """What a primitive of the Tensor level is on tiles; its own fields are set by who knows them.
+def of_primitive(
+    kind: str,
+    dst: str,
+    srcs: tuple[Source, ...],
+    span: Span,
+    stage: str,
+    attrs: Mapping[str, Any] = MappingProxyType({}),
+) -> TileOp:
+    """What a primitive of the Tensor level with these ``attrs`` is on tiles; what hangs on the tile is set by who knows
+    it: the axis of reductions and scans, and where places begin.
 
     Raises:
         KeyError: no single operation on tiles does it.
     """
     at = (dst, srcs, span, stage)
+    if kind == "cast":
+        return Cast(*at, mode=str(attrs.get("mode", "none")), saturate=bool(attrs.get("saturate", True)))
     if kind in UNARY:
         return Unary(*at, fn=kind)
     if kind in BINARY:
-        return Binary(*at, fn=kind)
+        return Binary(*at, fn=kind, mask=bool(attrs.get("mask")))
     if kind in BITWISE:
         return Bitwise(*at, fn=kind)
     if kind in COMPARE:

@@ -1,5 +1,5 @@
 // cross_entropy_vec3: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles i1 1536, split 1; memory UB 12864 B
+// stages cross_entropy; tiles i1 6144, split 1; memory UB 49728 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,9 +9,9 @@ using namespace pto;
 
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
-using VecI32_8x1536_r1 = Tile<TileType::Vec, int32_t, 8, 1536, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
 using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecI32_8x128_r1 = Tile<TileType::Vec, int32_t, 8, 128, BLayout::RowMajor, 1, 128>;
+using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using CountedPartGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using CountedPartSumPartsGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 
@@ -33,20 +33,20 @@ AICORE inline void run_block(
         VecI32_1x8_c1 total_2_row; TASSIGN<0x00000>(total_2_row);  // as a row, same bytes as total_2
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2_row, 0);
-        for (int32_t i1 = split * 1536; i1 < rows; i1 += 73728, i1_buffer ^= 1) {  // one tile in 48
-            const int32_t i1_valid = rows - i1 < 1536 ? rows - i1 : 1536;
-            VecI32_8x1536_r1 part(i1_valid); TASSIGN(part, 0x00020 + i1_buffer * 0x01800);  // UB 0x00020..0x03020, 2 copies
+        for (int32_t i1 = split * 6144; i1 < rows; i1 += 294912, i1_buffer ^= 1) {  // one tile in 48
+            const int32_t i1_valid = rows - i1 < 6144 ? rows - i1 : 6144;
+            VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00020 + i1_buffer * 0x06000);  // UB 0x00020..0x0c020, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
             CountedPartGm counted_part_in(counted_part + int64_t(i1), {i1_valid});
             TLOAD(part, counted_part_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-            VecI32_8x1_r1 found; TASSIGN<0x03020>(found);  // UB 0x03020..0x03040
-            VecI32_8x128_r1 found_tmp; TASSIGN<0x03040>(found_tmp);  // UB 0x03040..0x03240
+            VecI32_8x1_r1 found; TASSIGN<0x0c020>(found);  // UB 0x0c020..0x0c040
+            VecI32_1x128 found_tmp; TASSIGN<0x0c040>(found_tmp);  // UB 0x0c040..0x0c240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
             TROWSUM(found, part, found_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-            VecI32_1x8_c1 found_row; TASSIGN<0x03020>(found_row);  // as a row, same bytes as found
+            VecI32_1x8_c1 found_row; TASSIGN<0x0c020>(found_row);  // as a row, same bytes as found
             pipe_barrier(PIPE_V);
             TADD(total_2_row, total_2_row, found_row);
         }

@@ -1,5 +1,5 @@
 // norm_vec2: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages norm; tiles i1 1536, i2 4; memory UB 51296 B
+// stages norm; tiles i1 1536, i2 4; memory UB 75872 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,12 +12,12 @@ using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMI
 using VecF32_8x1536 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using XNVarPartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
+using XN1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
 using XNVarGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *x_n_var,
-    __gm__ float *x_n_var_part,
+    __gm__ float *x_n_1,
     int32_t t,
     int32_t nblk,
     int32_t block)
@@ -37,18 +37,23 @@ AICORE inline void run_block(
         TEXPANDS(total_row, 0.0f);
         for (int32_t i1 = 0; i1 < 7168; i1 += 1536, i1_buffer ^= 1) {
             const int32_t i1_valid = 7168 - i1 < 1536 ? 7168 - i1 : 1536;
-            VecF32_8x1536 part(i2_valid, i1_valid); TASSIGN(part, 0x00040 + i1_buffer * 0x06000);  // UB 0x00040..0x0c040, 2 copies
+            VecF32_8x1536 x_n_1_tile(i2_valid, i1_valid); TASSIGN(x_n_1_tile, 0x00040 + i1_buffer * 0x06000);  // UB 0x00040..0x0c040, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-            XNVarPartGm x_n_var_part_in(x_n_var_part + int64_t(i2) * 7168 + int64_t(i1), {i2_valid, i1_valid});
-            TLOAD(part, x_n_var_part_in);
+            XN1Gm x_n_1_in(x_n_1 + int64_t(i2) * 7168 + int64_t(i1), {i2_valid, i1_valid});
+            TLOAD(x_n_1_tile, x_n_1_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-            VecF32_8x1 found(i2_valid); TASSIGN<0x0c040>(found);  // UB 0x0c040..0x0c060
-            VecF32_8x128 found_tmp(i2_valid); TASSIGN<0x0c060>(found_tmp);  // UB 0x0c060..0x0c860
-            pipe_barrier(PIPE_V);
+            VecF32_8x1536 x_n_square(i2_valid, i1_valid); TASSIGN<0x0c040>(x_n_square);  // UB 0x0c040..0x12040
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-            TROWSUM(found, part, found_tmp);
+            TMUL(x_n_square, x_n_1_tile, x_n_1_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-            VecF32_1x8 found_row(i2_valid); TASSIGN<0x0c040>(found_row);  // as a row, same bytes as found
+            VecF32_8x1536 x_n_var_part(i2_valid, i1_valid); TASSIGN<0x0c040>(x_n_var_part);  // UB 0x0c040..0x12040
+            pipe_barrier(PIPE_V);
+            TMULS(x_n_var_part, x_n_square, 0.00013950893f);
+            VecF32_8x1 found(i2_valid); TASSIGN<0x12040>(found);  // UB 0x12040..0x12060
+            VecF32_8x128 found_tmp(i2_valid); TASSIGN<0x12060>(found_tmp);  // UB 0x12060..0x12860
+            pipe_barrier(PIPE_V);
+            TROWSUM(found, x_n_var_part, found_tmp);
+            VecF32_1x8 found_row(i2_valid); TASSIGN<0x12040>(found_row);  // as a row, same bytes as found
             pipe_barrier(PIPE_V);
             TADD(total_row, total_row, found_row);
         }
@@ -65,8 +70,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void norm_vec2(
-    __gm__ float *x_n_var, __gm__ float *x_n_var_part, int32_t t, int32_t nblk)
+extern "C" __global__ AICORE void norm_vec2(__gm__ float *x_n_var, __gm__ float *x_n_1, int32_t t, int32_t nblk)
 {
-    run_block(x_n_var, x_n_var_part, t, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(x_n_var, x_n_1, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -36,7 +36,7 @@ from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.carried_loops import Iterations
 from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import Binary, Cast, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
+from pyptogen.lower.tile.ops import Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
 
@@ -213,13 +213,8 @@ class Cutter:
             name = self.joins.result_tile(op, shape, home)
         else:
             name = self.operands.rows_of(self.operands.placed[(op.result.name, "")], home, op.result.name).tile
-        made = of_primitive(op.kind, name, tuple(sources), op.span, op.stage)
+        made = of_primitive(op.kind, name, tuple(sources), op.span, op.stage, op.attrs)
         match made:
-            case Cast():
-                saturate = bool(op.attrs.get("saturate", True))
-                made = replace(made, mode=str(op.attrs.get("mode", "none")), saturate=saturate)
-            case Binary():
-                made = replace(made, mask=bool(op.attrs.get("mask")))
             case Iota():
                 made = replace(made, start=start)
             case Reduce():

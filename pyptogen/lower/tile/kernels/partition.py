@@ -26,6 +26,7 @@ from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
+from pyptogen.lower.tile.kernels import prologues
 from pyptogen.lower.tile.kernels.islands import islands
 from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, beside, overwrites
 from pyptogen.lower.tile.kernels.split_cores import MOST
@@ -141,17 +142,20 @@ First = Mapping[str, frozenset[str]]
 
 
 def _epochs(
-    ops: list[Op], defining: dict[str, Op], is_standalone: Callable[[Op], bool], unfused: Edges, first: First
+    ops: list[Op],
+    defining: dict[str, Op],
+    is_standalone: Callable[[Op], bool],
+    joined: Mapping[str, str],
+    unfused: Edges,
+    first: First,
 ) -> list[list[Op]]:
-    """Operations that may share a kernel, each as early as its operands allow; one that ``is_standalone`` is by
-    itself, and what reads a value across one of the edges in ``unfused`` comes later. A loop is not taken apart."""
-    groups: dict[str, list[Op]] = {}
-    for op in ops:
-        groups.setdefault(op.loop or f" {op.result.name}", []).append(op)
+    """Operations that may share a kernel, each as early as its operands allow; one that ``is_standalone`` is by itself,
+    with what is ``joined`` to it, and what reads a value across one of the edges in ``unfused`` comes later. A loop is
+    not taken apart."""
     level: dict[str, int] = {}
-    found: dict[int, list[Op]] = {}
-    for group in groups.values():
-        own = len(group) == 1 and is_standalone(group[0])
+    found: dict[int, list[list[Op]]] = {}
+    for group in _inseparable(ops, joined):
+        own = not group[-1].loop and is_standalone(group[-1])
         at = 0
         for op in group:
             for base in (_roots(op, defining) | first.get(op.result.name, frozenset())) & level.keys():
@@ -159,21 +163,39 @@ def _epochs(
                 at = max(at, level[base] + gap)
         at += (own - at) % 2
         level |= {op.result.name: at for op in group}
-        found.setdefault(at, []).extend(group)
+        found.setdefault(at, []).append(group)
     epochs: list[list[Op]] = []
     for at in sorted(found):
-        order = [op for op in ops if op in found[at]]
-        epochs += _together(order) if at % 2 else [order]
+        if at % 2:
+            epochs += _together(found[at])
+        else:
+            names = {op.result.name for group in found[at] for op in group}
+            epochs.append([op for op in ops if op.result.name in names])
     return epochs
 
 
-def _together(ops: list[Op]) -> list[list[Op]]:
+def _inseparable(ops: Sequence[Op], joined: Mapping[str, str]) -> Sequence[list[Op]]:
+    """Operations of one kernel: those of a loop, and those that are ``joined`` to another one, which stands where that
+    one does."""
+    groups: dict[str, list[Op]] = {}
+    before: dict[str, list[Op]] = {}
+    for op in ops:
+        name = op.result.name
+        if name in joined:
+            before.setdefault(joined[name], []).append(op)
+        else:
+            groups.setdefault(op.loop or f" {name}", []).extend([*before.pop(name, ()), op])
+    return list(groups.values())
+
+
+def _together(kernels: Sequence[list[Op]]) -> list[list[Op]]:
     """Operations that are kernels of their own; values and places of one order are made in one."""
     groups: list[list[Op]] = []
-    for op in ops:
+    for ops in kernels:
+        op = ops[-1]
         first = next((g for g in groups if _same_order(g[0], op)), None) if op.kind in SORTING else None
         if first is None:
-            groups.append([op])
+            groups.append(ops)
         else:
             first.append(op)
     return groups
@@ -356,9 +378,12 @@ def run(
         unfused: pairs of (reader, value) that must not be in one kernel.
     """
     defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
-    kernels = _kernels(
-        program, row, platform, defining, lambda ops: _epochs(ops, defining, is_standalone, unfused, first), first
-    )
+    joined = prologues.run(program, is_standalone, unfused)
+
+    def epochs(ops: list[Op]) -> list[list[Op]]:
+        return _epochs(ops, defining, is_standalone, joined, unfused, first)
+
+    kernels = _kernels(program, row, platform, defining, epochs, first)
     kernels = _distinct(kernels, given)
     order = _order(kernels, defining, first)
     if order is None:

@@ -16,16 +16,22 @@ from math import prod
 from typing import Any
 
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import REDUCE, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.kernels import prologues
 from pyptogen.lower.tile.standalone import reductions
+from pyptogen.lower.tile.standalone.builder import elements_of_a_tile
 from pyptogen.lower.tile.standalone.needed import Standalone
+from pyptogen.lower.tile.standalone.prologue import elements_of_a_piece
 from pyptogen.records import replace
 
 LONG = 64
 """The least pieces of an axis that is split, in the longest call. By the model of A2/A3 a core takes 0.5 us for one,
 and the launch that adds the parts up 2 us: a short call loses a little, where a long one gains thirty times as much."""
+LONG_WITH_WORK = 16
+"""The same where the reduction's kernel makes its operand (`prologues`), which all cores would make otherwise."""
 
 
 def run(program: Program, platform: Platform) -> Program:
@@ -45,12 +51,24 @@ class _Splitter:
         self.axes = Axes(program)
         self.longest = {dim.name: dim.max for dim in program.dims}
         self.is_standalone = Standalone(program, platform)
+        self.leading_to: dict[str, list[Op]] = {}
+        """The operations that the kernel of a reduction makes its operand with, by the reduction's result."""
+        joined = prologues.run(program, self.is_standalone)
+        for op in program.ops:
+            if op.result.name in joined:
+                self.leading_to.setdefault(joined[op.result.name], []).append(op)
         self.names = FreeNames(program)
         self.dims: list[Dim] = []
 
     def split(self, op: Op) -> Sequence[Op]:
         """The operations for one."""
-        parts = self._parts(op)
+        if op.kind not in REDUCE | {"prod"} or not self.is_standalone(op):
+            return [op]
+        elements = asked(elements_of_a_piece, self.platform, self.leading_to.get(op.result.name, ()), op)
+        if isinstance(elements, Refusal):
+            elements = elements_of_a_tile(self.platform, op.result.dtype)
+        piece = reductions.piece(self.platform, op, elements)
+        parts = self._parts(op, piece, elements)
         if parts == 1:
             return [op]
         axis = int(op.attrs["axis"])
@@ -58,26 +76,25 @@ class _Splitter:
         self.dims.append(dim)
         shape = (*op.result.shape[:axis], dim_symbol(dim.name), *op.result.shape[axis + 1 :])
         whole = Value(self.names.take(f"{op.result.name}_parts"), op.result.dtype, shape, "nd", op.span)
-        piece = reductions.piece(self.platform, op)
         return [
             replace(op, result=whole, attrs={**op.attrs, "parts": parts, "piece": piece}),
             replace(op, operands=(whole,)),
         ]
 
-    def _parts(self, op: Op) -> int:
+    def _parts(self, op: Op, piece: int, elements: int) -> int:
         """Parts of the axis that an operation reduces; 1: it stays whole."""
-        if op.kind not in REDUCE | {"prod"} or not self.is_standalone(op):
-            return 1
         (source,) = op.operands
         assert isinstance(source, Value)
-        pieces = -(-self._most(source.shape[int(op.attrs["axis"])]) // reductions.piece(self.platform, op))
-        return max(1, self.platform.vector_cores // self._tiles(op)) if pieces >= LONG else 1
+        pieces = -(-self._most(source.shape[int(op.attrs["axis"])]) // piece)
+        if pieces < (LONG_WITH_WORK if op.result.name in self.leading_to else LONG):
+            return 1
+        return max(1, self.platform.vector_cores // self._tiles(op, elements))
 
-    def _tiles(self, op: Op) -> int:
+    def _tiles(self, op: Op, elements: int) -> int:
         """Tiles of results, at most."""
         axis = int(op.attrs["axis"])
         before, behind = (prod(map(self._most, part)) for part in (op.result.shape[:axis], op.result.shape[axis + 1 :]))
-        rows, columns = reductions.results_of_a_tile(self.platform, op)
+        rows, columns = reductions.results_of_a_tile(self.platform, op, elements)
         return -(-before // rows) * -(-behind // columns)
 
     def _most(self, size: Any) -> int:

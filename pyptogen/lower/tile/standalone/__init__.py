@@ -37,14 +37,15 @@ def run(
     platform: Platform,
     launch_dim: str | None = None,
 ) -> TileKernel:
-    """The kernel of one operation, or of several that are made together; ``launch_dim`` is the dim that launches get in
-    ranges, where they do.
+    """The kernel of one operation, with the elementwise work that leads to it, or of several that are made together;
+    ``launch_dim`` is the dim that launches get in ranges, where they do.
 
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
-    builder = StandaloneBuilder(program, kernel, tensors, gm_names, platform, launch_dim)
-    CUTTERS[builder.op.kind](builder, builder.op)
+    op = next(op for op in kernel.ops if op.kind in CUTTERS)
+    builder = StandaloneBuilder(program, kernel, op, tensors, gm_names, platform, launch_dim)
+    CUTTERS[op.kind](builder, op)
     return builder.finish()
 
 

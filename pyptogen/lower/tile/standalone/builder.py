@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import CopyOf, Refusal, asked, unsupported
-from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
-from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
+from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
 from pyptogen.lower.tile.ir import (
@@ -85,6 +85,7 @@ class StandaloneBuilder:
         self,
         program: Program,
         kernel: KernelOps,
+        op: Op,
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
@@ -98,8 +99,10 @@ class StandaloneBuilder:
         self.tiles: dict[str, TileVal] = {}
         self.reads: list[str] = []
         self.writes: list[str] = []
+        self.scalars: list[str] = []
+        """Attrs that the kernel is given."""
         self.body: list[Node] = []
-        self.op: Op = kernel.ops[0]
+        self.op = op
         self.launch_dim = launch_dim if launch_dim is not None and self._leads(launch_dim) else None
         """The dim of whose range each launch gets a part."""
         self.distributed = True
@@ -281,6 +284,14 @@ class StandaloneBuilder:
     def number(self, value: Any) -> ScalarArg:
         return ScalarArg(value, self.op.span)
 
+    def scalar(self, scalar: Scalar) -> ScalarArg:
+        """A number as the kernel has it: attrs are arguments, static dims are known."""
+        names = {symbol.name for symbol in getattr(scalar.expr, "free_symbols", ())}
+        attrs = [attr.name for attr in self.program.attrs if attr.name in names]
+        self.scalars += [name for name in attrs if name not in self.scalars]
+        known = {dim_symbol(name): self.axes.static[name] for name in names & self.axes.static.keys()}
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
+
     def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> Load:
         found = self.tiles[tile]
         return self.do(Load, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
@@ -296,7 +307,8 @@ class StandaloneBuilder:
         used = names_used(self.body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used)
         return TileKernel(
-            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), self.launch_dim,
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), tuple(self.scalars),
+            self.launch_dim,
             dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
         )  # fmt: skip
 

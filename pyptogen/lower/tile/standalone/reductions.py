@@ -14,12 +14,13 @@ import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import unsupported
+from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Form, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, elements_of_a_tile, most_rows
+from pyptogen.lower.tile.standalone.prologue import Prologue
 from pyptogen.records import replace
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
@@ -31,16 +32,26 @@ NARROW = 8
 """The least columns of a tile whose rows are steps along an axis: 32 bytes of fp32."""
 
 
-def piece(platform: Platform, op: Op) -> int:
-    """Steps along the reduced axis of an operation in one piece, where cube and vector cores are apart."""
-    return elements_of_a_tile(platform, op.result.dtype) // 4 if _is_last(op) else DEEP
+def piece(platform: Platform, op: Op, elements: int) -> int:
+    """Steps along the reduced axis of an operation in one piece, where cube and vector cores are apart and a tile has
+    so many ``elements``."""
+    return _columns_of_a_piece(elements, _has_rows(op)) if _is_last(op) else DEEP
 
 
-def results_of_a_tile(platform: Platform, op: Op) -> tuple[int, int]:
+def results_of_a_tile(platform: Platform, op: Op, elements: int) -> tuple[int, int]:
     """How many results of the axes ahead of the reduced one, and of those behind it, a tile gives at most, there."""
     if _is_last(op):
-        return most_rows(platform, op.result.dtype, piece(platform, op)), 1
-    return 1, elements_of_a_tile(platform, op.result.dtype) // DEEP
+        return most_rows(platform, op.result.dtype, piece(platform, op, elements)), 1
+    return 1, elements // DEEP
+
+
+def _columns_of_a_piece(elements: int, rows: bool) -> int:
+    """Elements of one row in a tile: one row of all, or of several rows a quarter."""
+    return elements // 4 if rows else elements
+
+
+def _has_rows(op: Op) -> bool:
+    return any(size != 1 for size in op.result.shape[: int(op.attrs["axis"])])
 
 
 def _is_last(op: Op) -> bool:
@@ -49,29 +60,44 @@ def _is_last(op: Op) -> bool:
 
 
 def reduce(b: StandaloneBuilder, op: Op) -> None:
-    """A reduction, in pieces."""
-    (source,) = op.operands
-    assert isinstance(source, Value)
-    view, target = b.source(source), b.target()
-    before, along, after = _axes(b, op, view, target)
+    """A reduction, in pieces, with the elementwise work that makes its operand.
+
+    Raises:
+        Refused: PTG303; where the operand would do if it lay in GM, that is the remedy.
+    """
+    refusal = asked(_reduce, b, op)
+    if isinstance(refusal, Refusal):
+        operand = op.operands[0]
+        if len(b.kernel.ops) > 1 and isinstance(operand, Value):
+            refusal = refusal.helped_by(TwoKernels(op.result.name, operand.name))
+        raise refusal.error()
+
+
+def _reduce(b: StandaloneBuilder, op: Op) -> None:
+    made, target = Prologue(b, op), b.target()
+    before, along, after = _axes(b, op, made.views, target)
     if after:
-        _columns(b, op, (view, target), before, along, after)
+        _columns(b, op, made, target, before, along, after)
     else:
-        _rows(b, op, (view, target), before, along)
+        _rows(b, op, made, target, before, along)
 
 
-def _axes(b: StandaloneBuilder, op: Op, view: GmView, target: GmView) -> tuple[list[Item], Item, list[Item]]:
-    """Iteration space ahead of the reduced axis, the axis, and behind it; steps of (result, operand)."""
+def _axes(
+    b: StandaloneBuilder, op: Op, views: Sequence[GmView], target: GmView
+) -> tuple[list[Item], Item, list[Item]]:
+    """Iteration space ahead of the reduced axis, the axis, and behind it; steps of (result, each view)."""
     axis = int(op.attrs["axis"])
 
     def side(part: slice) -> list[Item]:
-        return b.merged(b.items(target.axes[part], view.axes[part]))
+        return b.merged(b.items(target.axes[part], *(view.axes[part] for view in views)))
 
-    reduced = tuple(Factor(f.dim, f.extent, ZERO) for f in view.axes[axis])
-    along = b.merged(b.items((reduced,), (view.axes[axis],)))
-    if len(along) > 1:
+    along = [view.axes[axis] for view in views]
+    reduced = tuple(Factor(f.dim, f.extent, ZERO) for f in along[0])
+    found = b.merged(b.items((reduced,), *((axes,) for axes in along)))
+    if len(found) > 1:
         raise unsupported(op.span, "a reduction over an axis that is a product of dims", "reduce one dim at a time")
-    return side(slice(axis)), along[0] if along else Item(ONE, (ZERO, ONE)), side(slice(axis + 1, None))
+    whole = found[0] if found else Item(ONE, (ZERO, *(ONE for _ in views)))
+    return side(slice(axis)), whole, side(slice(axis + 1, None))
 
 
 def neutral(kind: str, dtype: str) -> Any:
@@ -87,75 +113,72 @@ def neutral(kind: str, dtype: str) -> Any:
 
 
 def _columns(
-    b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item, after: list[Item]
+    b: StandaloneBuilder, op: Op, made: Prologue, target: GmView, before: list[Item], along: Item, after: list[Item]
 ) -> None:
     """A row of results for a run of columns."""
     *middle, last = after
-    view, target = views
     dtype = op.result.dtype
     outer = [b.step(item, 1) for item in (*before, *middle)]
-    contiguous = last.steps == (ONE, ONE)
-    most, width = DEEP, b.budget(dtype) // DEEP
+    contiguous = last.steps[0] == ONE and all(step in (ONE, ZERO) for step in last.steps[1:])
+    if made.ops and not contiguous:
+        raise unsupported(op.span, "elementwise work on columns that lie apart", "put it into its own stage")
+    most, width = DEEP, made.budget // DEEP
     if b.platform.vector_passes and contiguous and dtype == "fp32" and op.kind != "prod":
-        most, width = DEEP_IN_PASS, b.budget(dtype)
+        most, width = DEEP_IN_PASS, made.budget
     elif b.platform.unified and contiguous:
-        most = max(DEEP_IN_CACHE, min(DEEP, b.budget(dtype) // (last.extent.constant or b.budget(dtype))))
-        width = b.budget(dtype) // most
+        most = max(DEEP_IN_CACHE, min(DEEP, made.budget // (last.extent.constant or made.budget)))
+        width = made.budget // most
     cols = b.step(last, max(8, width) if contiguous else 1)
     deep = b.step(along, int(op.attrs.get("piece", most)))
     part_of = _part(b, op, target)
     kept, steps = [*outer, *part_of, cols], [*outer, cols, deep]
     total = b.tile("total", dtype, Extent(1), cols.extent(), "row")
-    part = b.tile("part", dtype, deep.extent(), cols.extent(), "full")
+    apart = last.steps[1:] if contiguous else [ONE] * len(made.views)
+    part, making = made.tile(deep.extent(), cols.extent(), along.steps[1:], apart, steps)
     found = b.tile("found", dtype, Extent(1), cols.extent(), "row")
-    pieces = _of_one_part(
-        part_of,
-        b.wrapped(
-            [deep],
-            [
-                b.load(part, view.tensor, b.at(view.offset, steps, 1), along.steps[1]),
-                b.do(Reduce, found, part, fn=op.kind, over_rows=True),
-                b.do(Binary, total, total, found, fn=JOINS[op.kind]),
-            ],
-        ),
-    )
-    b.nest(
-        kept,
-        [
-            b.do(Fill, total, b.number(neutral(op.kind, dtype))),
-            *pieces,
-            b.store(total, target.tensor, b.at(target.offset, kept, 0)),
-        ],
-    )
+    reducing = b.do(Reduce, found, part, fn=op.kind, over_rows=True)
+    _joined(b, op, target, (kept, part_of, deep), (total, found), [*making, reducing])
 
 
-def _rows(b: StandaloneBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
+def _rows(
+    b: StandaloneBuilder, op: Op, made: Prologue, target: GmView, before: list[Item], along: Item
+) -> None:
     """A column of results for a run of rows."""
-    view, target = views
     dtype = op.result.dtype
-    cols, outer, height, strides = _by_rows(b, dtype, before, along)
+    cols, outer, height, strides = _by_rows(b, dtype, made.budget, int(op.attrs.get("piece", 0)), before, along)
     part_of = _part(b, op, target)
     total = b.tile("total", dtype, height, Extent(1), "col")
-    part = b.tile("part", dtype, height, cols.extent(), "full")
+    part, making = made.tile(height, cols.extent(), strides[1:], along.steps[1:], [*outer, cols])
     found = b.tile("found", dtype, height, Extent(1), "col")
-    pieces = _of_one_part(
-        part_of,
-        b.wrapped(
-            [cols],
-            [
-                b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
-                b.do(Reduce, found, part, fn=op.kind),
-                b.do(Binary, total, total, found, fn=JOINS[op.kind]),
-            ],
-        ),
-    )
-    kept = [*outer, *part_of]
+    reducing = b.do(Reduce, found, part, fn=op.kind)
+    _joined(b, op, target, ([*outer, *part_of], part_of, cols), (total, found), [*making, reducing], strides[0])
+
+
+def _joined(
+    b: StandaloneBuilder,
+    op: Op,
+    target: GmView,
+    loops: tuple[Sequence[Step], Sequence[Step], Step],
+    tiles: tuple[str, str],
+    piece: Sequence[Node],
+    apart: Poly = ONE,
+) -> None:
+    """The running result over all pieces.
+
+    Args:
+        loops: those around the running result, that over the parts of the axis, and that over its pieces.
+        tiles: the running result and the result of a piece.
+        piece: what makes the result of a piece.
+        apart: elements from one row of results to the next.
+    """
+    (kept, part_of, along), (total, found) = loops, tiles
+    joining = b.do(Binary, total, total, found, fn=JOINS[op.kind])
     b.nest(
         kept,
         [
-            b.do(Fill, total, b.number(neutral(op.kind, dtype))),
-            *pieces,
-            b.store(total, target.tensor, b.at(target.offset, kept, 0), strides[0]),
+            b.do(Fill, total, b.number(neutral(op.kind, op.result.dtype))),
+            *_of_one_part(part_of, b.wrapped([along], [*piece, joining])),
+            b.store(total, target.tensor, b.at(target.offset, kept, 0), apart),
         ],
     )
 
@@ -180,13 +203,14 @@ def _of_one_part(part: Sequence[Step], pieces: Sequence[Node]) -> Sequence[Node]
 
 
 def _by_rows(
-    b: StandaloneBuilder, dtype: str, before: list[Item], along: Item
+    b: StandaloneBuilder, dtype: str, budget: int, piece: int, before: list[Item], along: Item
 ) -> tuple[Step, list[Step], Extent, tuple[Poly, ...]]:
-    """Pieces of rows: the loop along them, the loops around it, the rows of a tile, and how far apart these lie."""
-    cols = b.step(along, b.budget(dtype) // 4)
+    """Pieces of rows, of so many elements (0: what suits the ``budget`` of a tile): the loop along them, the loops
+    around it, the rows of a tile, and how far apart these lie in each tensor."""
+    cols = b.step(along, piece or _columns_of_a_piece(budget, bool(before)))
     if not before:
-        return cols, [], Extent(1), (ONE, ONE)
-    rows = b.step(before[-1], b.most_rows(dtype, cols.tile))
+        return cols, [], Extent(1), (ONE,) * len(along.steps)
+    rows = b.step(before[-1], min(b.most_rows(dtype, cols.tile), max(1, budget // cols.tile)))
     return cols, [*(b.step(item, 1) for item in before[:-1]), rows], rows.extent(), rows.item.steps
 
 
@@ -208,7 +232,7 @@ def _position_in_pieces(
         load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), along.steps[1])
         kept, form, over_rows, apart = (Extent(1), outer[-1].extent()), "row", True, ONE
     else:
-        step, outer, height, strides = _by_rows(b, dtype, before, along)
+        step, outer, height, strides = _by_rows(b, dtype, b.budget(dtype), 0, before, along)
         part = b.tile("part", dtype, height, step.extent(), "full")
         load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), strides[1], along.steps[1])
         kept, form, over_rows, apart = (height, Extent(1)), "col", False, strides[0]
@@ -241,7 +265,7 @@ def position(b: StandaloneBuilder, op: Op) -> None:
     source = op.operands[0]
     assert isinstance(source, Value)
     view, target = b.source(source), b.target()
-    before, along, after = _axes(b, op, view, target)
+    before, along, after = _axes(b, op, [view], target)
     deep = along.extent.constant
     if not after or deep is None or deep * NARROW > b.budget(source.dtype):
         _position_in_pieces(b, op, (view, target), (before, along, after))

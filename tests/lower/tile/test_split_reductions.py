@@ -19,8 +19,11 @@ from pyptogen.simulate.device.cases import call_time
 from pyptogen.simulate.graph import interpret as run_instructions
 from pyptogen.simulate.tile import interpret as run_tiles
 
-PIECE, STEPS, CORES = 1536, 64, 48
-"""Elements of a row of fp32, and steps along another axis, in one piece; vector cores of A2/A3."""
+WHOLE, PIECE, STEPS, CORES = 6144, 1536, 64, 48
+"""Elements of fp32 of a lone row and of one of several, and steps along another axis, in one piece; vector cores of
+A2/A3."""
+LONG = 16
+"""The least pieces of an axis that is split."""
 
 SPEC = """\
 pyptogen: 1
@@ -112,8 +115,8 @@ def test_with_the_tiles_of_results_there_are_as_many_parts_as_cores() -> None:
 @pytest.mark.parametrize(
     ("form", "dims"),
     [
-        ("all of a vector", {"n": PIECE * 63}),
-        ("columns", {"n": STEPS * 63}),
+        ("all of a vector", {"n": WHOLE * (LONG - 1)}),
+        ("columns", {"n": STEPS * (LONG - 1)}),
         ("columns", {"d": 4096}),
         ("some rows", {"b": "{min: 1, max: 4096}"}),
     ],
@@ -123,8 +126,8 @@ def test_a_short_axis_and_one_of_many_results_stay_whole(form: str, dims: dict[s
 
 
 def test_the_longest_call_decides() -> None:
-    assert parts_of("all of a vector", n=f"{{min: 1, max: {64 * PIECE}}}") == [CORES]
-    assert parts_of("all of a vector", n=f"{{min: 1, max: {63 * PIECE}}}") == []
+    assert parts_of("all of a vector", n=f"{{min: 1, max: {(LONG - 1) * WHOLE + 1}}}") == [CORES]
+    assert parts_of("all of a vector", n=f"{{min: 1, max: {(LONG - 1) * WHOLE}}}") == []
 
 
 def test_where_cube_and_vector_cores_are_one_nothing_is_split() -> None:
@@ -132,13 +135,13 @@ def test_where_cube_and_vector_cores_are_one_nothing_is_split() -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("n", [1, 63, 65, PIECE - 1, PIECE + 1, 2 * STEPS * CORES + 65])
+@pytest.mark.parametrize("n", [1, 63, 65, PIECE - 1, PIECE + 1, WHOLE + 1, 2 * STEPS * CORES + 65])
 def test_every_element_counts_once(form: str, n: int) -> None:
     check(form, n)
 
 
 @pytest.mark.parametrize("form", ["all of a vector", "some rows", "work behind it"])
-@pytest.mark.parametrize("n", [PIECE * CORES - 1, PIECE * CORES, PIECE * CORES + 1, 3 * PIECE * CORES - 7])
+@pytest.mark.parametrize("n", [PIECE * CORES - 1, PIECE * CORES, PIECE * CORES + 1, WHOLE * CORES, 3 * WHOLE * CORES - 7])
 def test_parts_of_several_pieces(form: str, n: int) -> None:
     check(form, n)
 
@@ -161,8 +164,8 @@ def test_results_do_not_depend_on_the_number_of_blocks() -> None:
 
 def test_a_long_call_takes_a_fraction_of_the_time() -> None:
     """By the model, of what as many elements take in an axis that is just too short for parts, one after another."""
-    long = call_time(lowered("all of a vector").lowered, {"n": 10 * PIECE * 63})
-    short = call_time(lowered("all of a vector", n=PIECE * 63).lowered, {})
+    long = call_time(lowered("all of a vector").lowered, {"n": 10 * WHOLE * (LONG - 1)})
+    short = call_time(lowered("all of a vector", n=WHOLE * (LONG - 1)).lowered, {})
     assert long is not None
     assert short is not None
     assert long.micros < short.micros

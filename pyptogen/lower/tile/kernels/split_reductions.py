@@ -1,7 +1,7 @@
 """Reductions of a long axis that give few results: parts of the axis on all cores, then the parts.
 
 before: s = sum(x: [n], axis=0)                                  n at most 1048576, one tile of results: one core
-after:  s_parts = sum(x, axis=0, parts=48, piece=1536): [s_part]       piece i belongs to part i % 48
+after:  s_parts = sum(x, axis=0, parts=48, piece=6144): [s_part]       piece i belongs to part i % 48
         s = sum(s_parts, axis=0)
 
 Pieces are distributed to the parts cyclically, so that each core has as much as the others whatever a call's `n`. With
@@ -27,11 +27,9 @@ from pyptogen.lower.tile.standalone.needed import Standalone
 from pyptogen.lower.tile.standalone.prologue import elements_of_a_piece
 from pyptogen.records import replace
 
-LONG = 64
+LONG = 16
 """The least pieces of an axis that is split, in the longest call. By the model of A2/A3 a core takes 0.5 us for one,
 and the launch that adds the parts up 2 us: a short call loses a little, where a long one gains thirty times as much."""
-LONG_WITH_WORK = 16
-"""The same where the reduction's kernel makes its operand (`prologues`), which all cores would make otherwise."""
 
 
 def run(program: Program, platform: Platform) -> Program:
@@ -86,9 +84,7 @@ class _Splitter:
         (source,) = op.operands
         assert isinstance(source, Value)
         pieces = -(-self._most(source.shape[int(op.attrs["axis"])]) // piece)
-        if pieces < (LONG_WITH_WORK if op.result.name in self.leading_to else LONG):
-            return 1
-        return max(1, self.platform.vector_cores // self._tiles(op, elements))
+        return max(1, self.platform.vector_cores // self._tiles(op, elements)) if pieces >= LONG else 1
 
     def _tiles(self, op: Op, elements: int) -> int:
         """Tiles of results, at most."""

@@ -3,9 +3,9 @@
 before: d = sub(x, y); q = mul(d, d); s = sum(q: [n], axis=0)        n at most 1048576
 after:  one kernel {sub, mul, sum}: for n0: load x, y; sub; mul; sum, in place of two kernels and `q` in GM
 
-Such a reduction is a kernel of its own (`standalone`), whose loops are its own. What leads to it joins that kernel where
-it has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another value
-would have to be written in its place: that saves nothing, and more is read.
+Such a reduction is a kernel of its own (`standalone`), with its own loops. What leads to it joins that kernel where it
+has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another value would
+have to be written in its place: that saves nothing, and more is read.
 """
 
 from __future__ import annotations

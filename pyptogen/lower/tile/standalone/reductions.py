@@ -19,7 +19,7 @@ from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Form, Loop, Node
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
-from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, elements_of_a_tile, most_rows
+from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, most_rows
 from pyptogen.lower.tile.standalone.prologue import Prologue
 from pyptogen.records import replace
 
@@ -82,9 +82,7 @@ def _reduce(b: StandaloneBuilder, op: Op) -> None:
         _rows(b, op, made, target, before, along)
 
 
-def _axes(
-    b: StandaloneBuilder, op: Op, views: Sequence[GmView], target: GmView
-) -> tuple[list[Item], Item, list[Item]]:
+def _axes(b: StandaloneBuilder, op: Op, views: Sequence[GmView], target: GmView) -> tuple[list[Item], Item, list[Item]]:
     """Iteration space ahead of the reduced axis, the axis, and behind it; steps of (result, each view)."""
     axis = int(op.attrs["axis"])
 
@@ -140,9 +138,7 @@ def _columns(
     _joined(b, op, target, (kept, part_of, deep), (total, found), [*making, reducing])
 
 
-def _rows(
-    b: StandaloneBuilder, op: Op, made: Prologue, target: GmView, before: list[Item], along: Item
-) -> None:
+def _rows(b: StandaloneBuilder, op: Op, made: Prologue, target: GmView, before: list[Item], along: Item) -> None:
     """A column of results for a run of rows."""
     dtype = op.result.dtype
     cols, outer, height, strides = _by_rows(b, dtype, made.budget, int(op.attrs.get("piece", 0)), before, along)

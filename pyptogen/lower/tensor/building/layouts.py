@@ -76,19 +76,25 @@ def check(program: Program) -> None:
     at run time."""
     packed = {value.name: value for value in program.inputs if value.layout == "nz"}
     for value in packed.values():
-        if len(value.shape) < 2 or _of_run_time_size(program, value):
-            raise _no_weight(value, value.name, "a matrix of static depth, or several of static size")
+        if len(value.shape) < 2:
+            raise _no_weight(value, "is no matrix", "two axes or more")
+        if size := _run_time_size(program, value):
+            what = "a depth that is" if len(value.shape) == 2 else "matrices whose size is"
+            expected = "a matrix of static depth, or several of static size"
+            fix = f"give `{size}` a number in `dims`, or leave `@ nz` out"
+            raise _no_weight(value, f"has {what} known at run time only, `{size}`", expected, fix)
     for op in program.ops:
         for position, operand in enumerate(op.operands):
             if isinstance(operand, Value) and operand.name in packed and not _takes(op, position):
-                raise _no_weight(packed[operand.name], operand.name, "a right operand of `matmul`")
+                raise _no_weight(packed[operand.name], "is used as something else", "a right operand of `matmul`")
 
 
-def _of_run_time_size(program: Program, value: Value) -> bool:
-    """Whether the depth of a matrix is known only at run time; of several matrices, whether one's size is."""
+def _run_time_size(program: Program, value: Value) -> str:
+    """The dim that only a run tells and that the depth of a matrix hangs on, or the size of several matrices; "" where
+    there is none."""
     dynamic = {dim.name for dim in program.dims if dim.value is None}
     axes = value.shape[:1] if len(value.shape) == 2 else value.shape[-2:]
-    return any(symbol.name in dynamic for axis in axes for symbol in axis.free_symbols)
+    return min((symbol.name for axis in axes for symbol in axis.free_symbols if symbol.name in dynamic), default="")
 
 
 def _takes(op: Op, position: int) -> bool:
@@ -98,11 +104,6 @@ def _takes(op: Op, position: int) -> bool:
     return op.kind == "by_hand" or (op.kind in PRODUCTS and position == 1)
 
 
-def _no_weight(value: Value, name: str, expected: str) -> DiagnosticError:
-    return fault(
-        "PTG303",
-        f"`{name}` is `@ nz`, the form of weights in memory, and is used as something else",
-        value.span,
-        expected=expected,
-        fix="leave `@ nz` out",
-    )
+def _no_weight(value: Value, what: str, expected: str, fix: str = "leave `@ nz` out") -> DiagnosticError:
+    message = f"`{value.name}` is `@ nz`, the form of weights in memory, and {what}"
+    return fault("PTG303", message, value.span, expected=expected, fix=fix)

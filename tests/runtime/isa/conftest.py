@@ -40,7 +40,7 @@ def compiler() -> str:
 
 OPTIMISATION = ("-O2",) if NIGHTLY else QUICK
 CHECKED_OPTIMISATION = () if NIGHTLY else ("-O0",)
-"""Of kernels that define PTO_CHECKED: a call of each is short, and to optimise its checks is a third of compiling it."""
+"""Of kernels that define PTO_CHECKED: a call is short, and to optimise the checks is a third of compiling them."""
 _FAST = next((level for level in X86_LEVELS if level.needs <= features()), None)
 FLAVOURS = {
     "fast": None if _FAST is None else (*OPTIMISATION, *_FAST.flags, *QUIET),

@@ -17,6 +17,9 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 	$(BIN)/pyptogen run $(SPEC) --dims t=8,blocks=64
 	$(BIN)/pyptogen run $(SPEC) --dims t=512,blocks=64
 
+# Tests start hundreds of interpreters: each would read all sources of the compiler anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 test: $(VENV)/.installed-dev ## install, lint, types, generated/ up to date, all tests
 	$(MAKE) -j2 lint fresh
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from forked_runs import Server
 
 
 def _used() -> tuple[float, float]:
-    """Seconds of processors that this process took, and those that it has waited for."""
+    """Seconds of processors that this process took, and those of processes that it or its server has waited for."""
     user, system, children_user, children_system, _ = os.times()
-    return user + system, children_user + children_system
+    return user + system, children_user + children_system + Server.seconds
 
 
 class Durations:

@@ -1,43 +1,46 @@
 """A compiled operator in the checked mode of the bundled headers, which ends the process where it finds a fault: so it
 runs in one of its own.
-
-    python -m properties.checked_run SPEC TARGET SEED DIM=SIZE…        with tests/ on PYTHONPATH
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from forked_runs import server
+
+SPECS = Path(__file__).parents[2] / "specs"
 
 
 def said_by_checked_mode(path: Path, target: str, dims: Mapping[str, int], seed: int) -> str:
     """What the run of a spec on its example inputs said on standard error, empty where all was fine."""
     given = [f"{name}={size}" for name, size in dims.items()]
-    places = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-    done = subprocess.run(
-        [sys.executable, "-m", "properties.checked_run", str(path), target, str(seed), *given],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places))},
-    )
+    done = server(__name__).run([str(path), target, str(seed), *given])
     return done.stderr or ("" if done.returncode == 0 else f"exit {done.returncode}")
 
 
-def run(path: Path, target: str, seed: int, dims: Mapping[str, int]) -> None:
-    """Compile the spec's kernels with checks, and run them once on example inputs. They are small and run once: to
-    optimise them would take longer than all the rest."""
+def warm_up() -> None:
+    """What the server of these runs does once: imports, and templates and tables that are made when they are used."""
+    import pyptogen.runtime.operator.loading  # noqa: F401
+    from pyptogen.codegen import generate
+    from pyptogen.inputs.example import example_inputs
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.schema import load_spec
+
+    spec = load_spec(SPECS / "linear_gelu.yaml")
+    example_inputs(spec, {"t": 1}, seed=0)
+    generate(from_spec(spec), "a2a3")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """SPEC TARGET SEED DIM=SIZE…: compile the spec's kernels with checks, and run them once on example inputs. They are
+    small and run once: to optimise them would take longer than all the rest."""
     import pyptogen
     from pyptogen.runtime.toolchain import build
 
+    path, target, seed, *dims = arguments
     build._CHECKED = tuple("-O0" if flag.startswith("-O") else flag for flag in build._CHECKED)
 
     operator = pyptogen.compile(path, target=target, threads=2, checked=True)
-    operator(**operator.example_inputs(seed=seed, **dims))
-
-
-if __name__ == "__main__":
-    run(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), {n: int(s) for n, s in (d.split("=") for d in sys.argv[4:])})
+    given = {name: int(size) for name, _, size in (text.partition("=") for text in dims)}
+    operator(**operator.example_inputs(seed=int(seed), **given))

@@ -39,6 +39,8 @@ def compiler() -> str:
 
 
 OPTIMISATION = ("-O2",) if NIGHTLY else QUICK
+CHECKED_OPTIMISATION = () if NIGHTLY else ("-O0",)
+"""Of kernels that define PTO_CHECKED: a call is short, and to optimise the checks is a third of compiling them."""
 _FAST = next((level for level in X86_LEVELS if level.needs <= features()), None)
 FLAVOURS = {
     "fast": None if _FAST is None else (*OPTIMISATION, *_FAST.flags, *QUIET),
@@ -67,7 +69,7 @@ class Kernels:
         source = HERE / "kernels" / f"{name}.cpp"
         text = source.read_text()
         shared = [header.read_text() for header in sorted((HERE / "kernels").glob("*.hpp"))]
-        key = digest("isa tests", self.toolchain.key, text, *shared)
+        key = digest("isa tests", self.toolchain.key, *CHECKED_OPTIMISATION, text, *shared)
         return self.toolchain.cache.file("tests", key, ".so", lambda output: self._compile(source, text, output))
 
     def _compile(self, source: Path, text: str, output: Path) -> None:
@@ -75,11 +77,12 @@ class Kernels:
         # What a kernel defines is for the headers: then they are not the precompiled ones.
         own = text.partition("#include")[0]
         precompiled = "#define" not in own
+        optimisation = CHECKED_OPTIMISATION if "#define PTO_CHECKED\n" in own else ()
         prefix = ("-include", str(toolchain.prefix_header())) if precompiled else ()
         bodies = map(str, toolchain.bodies()) if precompiled else ()
         include = toolchain.headers.include_flags(toolchain.cache)
         said = toolchain.compiler.run(
-            [*toolchain.flags, *include, *prefix, "-shared", str(source), *bodies, "-o", str(output)]
+            [*toolchain.flags, *optimisation, *include, *prefix, "-shared", str(source), *bodies, "-o", str(output)]
         )
         assert said.returncode == 0, said.stderr
 

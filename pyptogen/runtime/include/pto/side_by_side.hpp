@@ -6,10 +6,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include <condition_variable>
 #include <exception>
-#include <mutex>
-#include <thread>
 #include <utility>
 
 #include <pto/pto-inst.hpp>
@@ -18,6 +15,22 @@
 namespace pto_rt {
 
 namespace detail {
+
+// Threads are those of POSIX: <thread> and <condition_variable> take most of the time that an orchestration compiles.
+struct NoThread : std::exception {
+    const char* what() const noexcept override { return "the system starts no thread for a vector core"; }
+};
+
+class Locked {
+public:
+    explicit Locked(pthread_mutex_t& mutex) : mutex_(mutex) { pthread_mutex_lock(&mutex_); }
+    ~Locked() { pthread_mutex_unlock(&mutex_); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+private:
+    pthread_mutex_t& mutex_;
+};
 
 // What a vector core is to run: `run(body)` as core `lane` of the `lanes` vector cores of block `block`, in the pipes of
 // `cookie`.
@@ -42,20 +55,20 @@ public:
     // Starts a program; the caller keeps its body alive until `join`.
     void start(const VectorProgram& program)
     {
-        if (!thread_.joinable()) begin_thread();
+        if (!started_) begin_thread();
         {
-            const std::lock_guard<std::mutex> guard(mutex_);
+            const Locked locked(mutex_);
             program_ = program;
             busy_ = true;
         }
-        changed_.notify_all();
+        pthread_cond_broadcast(&changed_);
     }
 
     // Waits until it is done; what it has thrown.
     std::exception_ptr join()
     {
-        std::unique_lock<std::mutex> lock(mutex_);
-        changed_.wait(lock, [this] { return !busy_; });
+        const Locked locked(mutex_);
+        while (busy_) pthread_cond_wait(&changed_, &mutex_);
         return std::exchange(error_, nullptr);
     }
 
@@ -70,13 +83,13 @@ private:
     VectorCore() = default;
     ~VectorCore()
     {
-        if (!thread_.joinable()) return;
+        if (!started_) return;
         {
-            const std::lock_guard<std::mutex> guard(mutex_);
+            const Locked locked(mutex_);
             stopping_ = true;
         }
-        changed_.notify_all();
-        thread_.join();
+        pthread_cond_broadcast(&changed_);
+        pthread_join(thread_, nullptr);
     }
 
     // Signals are for the threads of the application.
@@ -85,17 +98,16 @@ private:
         sigset_t all, before;
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        thread_ = std::thread([this] { work(); });
+        const auto run = [](void* core) -> void* { return static_cast<VectorCore*>(core)->work(), nullptr; };
+        started_ = pthread_create(&thread_, nullptr, run, this) == 0;
         pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        if (!started_) throw NoThread();
     }
 
     void work()
     {
-        std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
-            changed_.wait(lock, [this] { return busy_ || stopping_; });
-            if (stopping_) return;
-            lock.unlock();
+            if (!next()) return;
             std::exception_ptr error;
             enter_core();
             try {
@@ -110,16 +122,27 @@ private:
                 error = std::current_exception();
             }
             leave_core();
-            lock.lock();
-            error_ = error;
-            busy_ = false;
-            changed_.notify_all();
+            {
+                const Locked locked(mutex_);
+                error_ = error;
+                busy_ = false;
+            }
+            pthread_cond_broadcast(&changed_);
         }
     }
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::thread thread_;
+    // Waits for a program; false where there will be none.
+    bool next()
+    {
+        const Locked locked(mutex_);
+        while (!busy_ && !stopping_) pthread_cond_wait(&changed_, &mutex_);
+        return !stopping_;
+    }
+
+    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+    pthread_t thread_ = {};
+    bool started_ = false;
     VectorProgram program_ = {};
     bool busy_ = false;
     bool stopping_ = false;

@@ -80,6 +80,8 @@ class _Walk:
         """By pipe the time of its latest access."""
         self.last = defaultdict[int, int](int)
         """By access its latest time."""
+        self.recent: list[set[int]] = [set() for _ in range(pipes)]
+        """By pipe the accesses behind its last barrier, of those that may not run beside another one of it."""
         self.tokens: dict[tuple[int, int, int], list[int]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
         self.lying: dict[Any, Any] = {}
@@ -92,7 +94,7 @@ class _Walk:
         """One iteration of a body; False ends the walk. One method for all steps: calls are what it would spend its
         time on."""
         known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.touches.met
-        clock = self.clock
+        clock, recent = self.clock, self.recent
         for step in steps:
             what = step[0]
             if what == _LOOP:
@@ -121,10 +123,12 @@ class _Walk:
                             if last[other] > behind:
                                 return False
                 if own:
-                    behind = max(knows[me], self.barriers[me])
-                    for other in own:
-                        if last[other] > behind:
-                            return False
+                    behind, since = max(knows[me], self.barriers[me]), recent[me]
+                    if latest[me] > behind:
+                        for other in since:
+                            if last[other] > behind and other in own:
+                                return False
+                    since.add(number)
                 if fractals is not None and not self._fractals(*fractals):
                     return False
                 self.progress[me] = latest[me] = last[number] = clock
@@ -149,8 +153,11 @@ class _Walk:
             elif step[1] == _ALL:
                 known[:] = [list(map(max, knows, self.progress)) for knows in known]
                 self.barriers = [clock] * len(known)
+                for since in recent:
+                    since.clear()
             else:
                 self.barriers[step[1]] = clock
+                recent[step[1]].clear()
         self.clock = clock
         return True
 

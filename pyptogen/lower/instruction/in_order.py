@@ -113,7 +113,11 @@ class _Walk:
                 if what == _FIXED:
                     _, number, (me, others, own, fractals) = step
                 else:
-                    number = self._number(step)
+                    _, instr, names, numbers = step
+                    key = slots[names[0]] if len(names) == 1 else tuple([slots[name] for name in names])
+                    number = numbers.get(key, -1)
+                    if number < 0:
+                        number = numbers[key] = self.touches.of(instr, slots).number
                     me, others, own, fractals = met[number]
                 knows = known[me]
                 for at, numbers in others.items():
@@ -160,15 +164,6 @@ class _Walk:
                 recent[step[1]].clear()
         self.clock = clock
         return True
-
-    def _number(self, step: _Step) -> int:
-        """The access of an instruction whose tiles rotate."""
-        _, instr, names, numbers = step
-        key = self.slots[names[0]] if len(names) == 1 else tuple([self.slots[name] for name in names])
-        if key not in numbers:
-            numbers[key] = self.touches.of(instr, self.slots).number
-        found: int = numbers[key]
-        return found
 
     def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
         """Whether fractals of L0 lie where an instruction takes them to be."""

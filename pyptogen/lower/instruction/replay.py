@@ -254,9 +254,10 @@ class Replay:
         knows, latest, last = self.known[me], self.latest, self.last
         if own:
             behind = max(knows[me], self.barriers[me])
-            for number in own:
-                if last[number] > behind:
-                    return True
+            if latest[me] > behind:
+                for number in own:
+                    if last[number] > behind:
+                        return True
         for at, numbers in others.items():
             known = knows[at]
             if latest[at] > known:

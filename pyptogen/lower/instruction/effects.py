@@ -93,8 +93,8 @@ class Conflict:
 
 Met = tuple[int, dict[int, list[int]], dict[int, None], tuple[tuple[Lying, ...], tuple[Lying, ...]] | None]
 """Of an access: the number of its pipe; by the numbers of other pipes their accesses that touch the same bytes, one of
-the two writing; those of its own pipe that it may not run beside, as keys; how fractals have to lie before it, and lie behind
-it."""
+the two writing; those of its own pipe that it may not run beside, as keys; how fractals have to lie before it, and lie
+behind it."""
 
 
 class Touches:

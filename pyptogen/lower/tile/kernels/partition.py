@@ -213,9 +213,7 @@ def _made_again(ops: Sequence[Op], defining: dict[str, Op], reads: Reads, first:
     kept = {name for names in first.values() for name in names}
     kept |= {n for name, op in defining.items() if name not in inside or op.loop for n in reads[name]}
     casts = {
-        op.result.name
-        for op in ops
-        if op.kind == "cast" and not op.loop and reads[op.result.name].isdisjoint(inside)
+        op.result.name for op in ops if op.kind == "cast" and not op.loop and reads[op.result.name].isdisjoint(inside)
     }
     return {op.result.name for op in ops if op.kind == "full"} | (casts - kept)
 

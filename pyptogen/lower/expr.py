@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, cast
 
 from pyptogen.records import dataclass
@@ -34,11 +35,7 @@ class Poly:
     @staticmethod
     def of(value: int | str | Poly) -> Poly:
         """A constant, a name, or a polynomial as it is."""
-        if isinstance(value, Poly):
-            return value
-        if isinstance(value, str):
-            return Poly((((value,), 1),))
-        return Poly((((), int(value)),)) if value else ZERO
+        return value if value.__class__ is Poly else _single(value)
 
     @staticmethod
     def _collect(terms: Mapping[Monomial, int]) -> Poly:
@@ -179,6 +176,14 @@ class Poly:
 
     def __str__(self) -> str:
         return self.c()
+
+
+@lru_cache(maxsize=4096)
+def _single(value: int | str | Poly) -> Poly:
+    """A constant or a name: the same few over and over."""
+    if isinstance(value, str):
+        return Poly((((value,), 1),))
+    return value if isinstance(value, Poly) else Poly((((), int(value)),) if value else ())
 
 
 def _fraction(number: int, divisor: int) -> int:

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from pyptogen.diagnostics import Span
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles, Workspace
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
@@ -228,20 +227,16 @@ def in_text(text: str, names: Mapping[str, str]) -> str:
 
 def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[str, ...]]) -> Any:
     """``node`` with other names in ``fields``, and in what they have; ``node`` itself where they stay."""
-    if node is None or isinstance(node, Span | int):
-        return node
-    if isinstance(node, str):
+    kind = type(node)
+    if kind is str:
         return name(node)
-    if isinstance(node, Poly | Imm) and fields is _TILES:
-        return node
-    if isinstance(node, Poly):
-        return node.renamed(name)
-    if isinstance(node, Imm):
-        return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
-    if isinstance(node, tuple):
+    if kind is tuple:
         parts = tuple([_renamed(part, name, fields) for part in node])
         return parts if any(map(operator.is_not, parts, node)) else node
-    kind = type(node)
+    if kind is Poly or kind is Imm:
+        if fields is _TILES:
+            return node
+        return node.renamed(name) if kind is Poly else replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
     if kind not in fields:
         return node
     changed: dict[str, Any] = {}

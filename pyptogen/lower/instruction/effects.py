@@ -91,10 +91,10 @@ class Conflict:
     slot: str | None
 
 
-Met = tuple[int, dict[int, list[int]], list[int], tuple[tuple[Lying, ...], tuple[Lying, ...]] | None]
+Met = tuple[int, dict[int, list[int]], dict[int, None], tuple[tuple[Lying, ...], tuple[Lying, ...]] | None]
 """Of an access: the number of its pipe; by the numbers of other pipes their accesses that touch the same bytes, one of
-the two writing; those of its own pipe that it may not run beside; how fractals have to lie before it, and lie behind
-it."""
+the two writing; those of its own pipe that it may not run beside, as keys; how fractals have to lie before it, and lie
+behind it."""
 
 
 class Touches:
@@ -150,7 +150,7 @@ class Touches:
         need a barrier: vector results, where the platform says so, and stores to the same bytes of GM."""
         me = self.pipes[pipe]
         lying = (touch.takes, touch.leaves) if touch.takes or touch.leaves else None
-        mine: Met = me, {}, [], lying
+        mine: Met = me, {}, {}, lying
         self.met.append(mine)
         met, stored = set[int](), set[int]()
         for writes, regions in ((False, touch.reads), (True, touch.writes)):
@@ -169,9 +169,7 @@ class Touches:
                 mine[1].setdefault(at, []).append(number)
                 others.setdefault(me, []).append(touch.number)
             elif (pipe in STORE_PIPES and number in stored) or (pipe == "V" and self._hazards):
-                mine[2].append(number)
-                if number != touch.number:
-                    own.append(touch.number)
+                mine[2][number] = own[touch.number] = None
 
     def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]

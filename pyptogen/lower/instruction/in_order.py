@@ -80,6 +80,8 @@ class _Walk:
         """By pipe the time of its latest access."""
         self.last = defaultdict[int, int](int)
         """By access its latest time."""
+        self.recent: list[set[int]] = [set() for _ in range(pipes)]
+        """By pipe the accesses behind its last barrier, of those that may not run beside another one of it."""
         self.tokens: dict[tuple[int, int, int], list[int]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
         self.lying: dict[Any, Any] = {}
@@ -92,7 +94,7 @@ class _Walk:
         """One iteration of a body; False ends the walk. One method for all steps: calls are what it would spend its
         time on."""
         known, latest, last, slots, met = self.known, self.latest, self.last, self.slots, self.touches.met
-        clock = self.clock
+        clock, recent = self.clock, self.recent
         for step in steps:
             what = step[0]
             if what == _LOOP:
@@ -111,7 +113,11 @@ class _Walk:
                 if what == _FIXED:
                     _, number, (me, others, own, fractals) = step
                 else:
-                    number = self._number(step)
+                    _, instr, names, numbers = step
+                    key = slots[names[0]] if len(names) == 1 else tuple([slots[name] for name in names])
+                    number = numbers.get(key, -1)
+                    if number < 0:
+                        number = numbers[key] = self.touches.of(instr, slots).number
                     me, others, own, fractals = met[number]
                 knows = known[me]
                 for at, numbers in others.items():
@@ -121,10 +127,12 @@ class _Walk:
                             if last[other] > behind:
                                 return False
                 if own:
-                    behind = max(knows[me], self.barriers[me])
-                    for other in own:
-                        if last[other] > behind:
-                            return False
+                    behind, since = max(knows[me], self.barriers[me]), recent[me]
+                    if latest[me] > behind:
+                        for other in since:
+                            if last[other] > behind and other in own:
+                                return False
+                    since.add(number)
                 if fractals is not None and not self._fractals(*fractals):
                     return False
                 self.progress[me] = latest[me] = last[number] = clock
@@ -149,19 +157,13 @@ class _Walk:
             elif step[1] == _ALL:
                 known[:] = [list(map(max, knows, self.progress)) for knows in known]
                 self.barriers = [clock] * len(known)
+                for since in recent:
+                    since.clear()
             else:
                 self.barriers[step[1]] = clock
+                recent[step[1]].clear()
         self.clock = clock
         return True
-
-    def _number(self, step: _Step) -> int:
-        """The access of an instruction whose tiles rotate."""
-        _, instr, names, numbers = step
-        key = self.slots[names[0]] if len(names) == 1 else tuple([self.slots[name] for name in names])
-        if key not in numbers:
-            numbers[key] = self.touches.of(instr, self.slots).number
-        found: int = numbers[key]
-        return found
 
     def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
         """Whether fractals of L0 lie where an instruction takes them to be."""

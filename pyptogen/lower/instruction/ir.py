@@ -5,7 +5,7 @@ Tiles are declared where their valid extents are known; an instruction names til
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
@@ -294,12 +294,14 @@ class InstrKernel:
         return (*self.writes, *(t for t in self.reads if t.name not in seen))
 
 
-def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+def walk(nodes: Sequence[Node]) -> list[Node]:
     """Every node, loops before their bodies."""
+    found: list[Node] = []
     for node in nodes:
-        yield node
+        found.append(node)
         if isinstance(node, For):
-            yield from walk(node.body)
+            found += walk(node.body)
+    return found
 
 
 def reads_numbers(kernel: InstrKernel) -> bool:

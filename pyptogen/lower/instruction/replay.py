@@ -232,17 +232,17 @@ class Replay:
         touch = self.touches.of(instr, self.slots)
         if touch.takes or touch.leaves:
             self._fractals(instr, touch)
+        clock = self.clock
         if self._may_meet(touch, me):
             stores = instr.pipe in STORE_PIPES and bool(touch.stores)
             past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
             if past:
-                self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
-        self.progress[me] = self.latest[me] = self.last[touch.number] = self.clock
+                self._settle(past, (clock, path, iteration, instr, touch, ()), me)
+        self.progress[me] = self.latest[me] = self.last[touch.number] = clock
         # The latest access from each place to each set of bytes: it stands for the earlier ones. In order of time.
         history, key = self.history[me], (path, touch.number)
-        if key in history:
-            del history[key]
-        history[key] = (self.clock, path, iteration, instr, touch, self.known[me])
+        history.pop(key, None)
+        history[key] = (clock, path, iteration, instr, touch, self.known[me])
 
     def _may_meet(self, touch: Touch, me: int) -> bool:
         """Whether there is anything that ``touch`` has to come after and is not known to: mostly there is not, and this
@@ -254,9 +254,10 @@ class Replay:
         knows, latest, last = self.known[me], self.latest, self.last
         if own:
             behind = max(knows[me], self.barriers[me])
-            for number in own:
-                if last[number] > behind:
-                    return True
+            if latest[me] > behind:
+                for number in own:
+                    if last[number] > behind:
+                        return True
         for at, numbers in others.items():
             known = knows[at]
             if latest[at] > known:
@@ -282,56 +283,57 @@ class Replay:
         own are among them where its results have ``hazards``, but for what a barrier stands behind; of one that
         ``stores``, other stores to the same bytes."""
         assert self.touches is not None
-        conflicts, found = self.touches.before(touch), []
+        conflicts, conflict, latest, found = self.touches.before(touch), self.touches.conflict, self.latest, []
         for at, known in enumerate(self.known[me]):
             if at == me:
                 known = max(known, self.barriers[me]) if hazards else self.clock
-            if self.latest[at] <= known:
+            if latest[at] <= known:
                 continue
+            own_stores = at == me and stores
             for past in reversed(self.history[at].values()):
                 if past[0] <= known:
                     break
-                number = past[4].number
-                if at == me and stores and not any(a.overlaps(b) for a in past[4].stores for b in touch.stores):
+                if own_stores and not any(a.overlaps(b) for a in past[4].stores for b in touch.stores):
                     continue
-                if conflicts[number] if number in conflicts else self.touches.conflict(past[4], touch):
+                number = past[4].number
+                if conflicts[number] if number in conflicts else conflict(past[4], touch):
                     found.append(past)
         if len(found) > 1:
             found.sort(key=lambda past: -past[0])
         return found
 
-    def _settle(self, unordered: Sequence[_Past], later: Access, me: int) -> None:
+    def _settle(self, unordered: Sequence[_Past], later: _Past, me: int) -> None:
         """Report what ``later`` may not run beside. What a finding is about counts as settled: what follows from that
         order is not found again."""
-        assert self.touches is not None
-        for time, path, iteration, instr, touch, knew in unordered:
-            at = self.at[instr.pipe]
-            if self.known[me][at] >= time or (at == me and self.barriers[me] >= time):
+        known, barriers = self.known, self.barriers
+        for past in unordered:
+            time, at = past[0], self.at[past[3].pipe]
+            if known[me][at] >= time or (at == me and barriers[me] >= time):
                 continue
-            earlier = Access(path, iteration, instr, time, touch)
             if at == me:
-                text = "vector result used without a barrier"
-                if later.instr.pipe in STORE_PIPES:
-                    text = f"{later.instr.name} may arrive before {instr.name}, to the same place without a barrier"
-                self.on_find(Finding("hazard", earlier, later, text, later.instr.span))
-                self.barriers[me] = self.clock - 1
+                text, instr = "vector result used without a barrier", later[3]
+                if instr.pipe in STORE_PIPES:
+                    text = f"{instr.name} may arrive before {past[3].name}, to the same place without a barrier"
+                self.on_find(Finding("hazard", _access(past), _access(later), text, instr.span))
+                barriers[me] = self.clock - 1
             else:
-                self._race(earlier, later)
+                self._race(past, later)
+                knew = past[5]
                 self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
 
-    def _race(self, earlier: Access, later: Access) -> None:
+    def _race(self, earlier: _Past, later: _Past) -> None:
         assert self.touches is not None
-        conflict = self.touches.conflict(earlier.touch, later.touch)
+        conflict = self.touches.conflict(earlier[4], later[4])
         assert conflict is not None
         text = ""
         if self.planning:
-            race = earlier.path, later.path, carried(earlier, later), conflict.slot
+            race = earlier[1], later[1], _carried(earlier[1], earlier[2], later[1], later[2]), conflict.slot
             if race in self.told:
                 return
             self.told.add(race)
         else:
-            text = self._race_text(earlier, later)
-        self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))
+            text = self._race_text(_access(earlier), _access(later))
+        self.on_find(Finding("race", _access(earlier), _access(later), text, later[3].span, conflict.slot))
 
     def _race_text(self, earlier: Access, later: Access) -> str:
         """What people are told of a race: the same of all iterations with the same two accesses."""
@@ -344,16 +346,29 @@ class Replay:
 
 def shared(a: Path, b: Path) -> int:
     """How many loops stand around two places."""
-    n = 0
-    while n < min(len(a), len(b)) - 1 and a[n] == b[n]:
+    n, most = 0, min(len(a), len(b)) - 1
+    while n < most and a[n] == b[n]:
         n += 1
     return n
 
 
 def carried(earlier: Access, later: Access) -> int | None:
     """The outermost loop around both accesses of whose iterations they are in two."""
-    depth = shared(earlier.path, later.path)
-    return next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
+    return _carried(earlier.path, earlier.iteration, later.path, later.iteration)
+
+
+def _carried(path: Path, iteration: Path, later_path: Path, later_iteration: Path) -> int | None:
+    for at in range(min(len(path), len(later_path)) - 1):
+        if path[at] != later_path[at]:
+            break
+        if iteration[at] != later_iteration[at]:
+            return at
+    return None
+
+
+def _access(past: _Past) -> Access:
+    time, path, iteration, instr, touch, _ = past
+    return Access(path, iteration, instr, time, touch)
 
 
 def _race_text(earlier: Access, later: Access) -> str:

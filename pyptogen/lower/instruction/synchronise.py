@@ -179,7 +179,7 @@ def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], touches: Touc
         if not all_in_order(result, (trips,), touches):
             settle(trips, flags, touches)
             result, again = _with_flags(flags), True
-    return prove(result) if again else []
+    return prove(result) if again and not all_in_order(result, walks, touches) else []
 
 
 def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:

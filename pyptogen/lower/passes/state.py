@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Level = Literal["tensor", "tile", "block", "execution", "instruction"]
 Programs = tuple[TileKernel, ...]
 """The programs of one kernel: one, or that of the cube core and that of the vector core."""
+Described = tuple[object, ...]
+"""All of a kernel that its tiles hang on."""
 NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 
@@ -35,7 +37,7 @@ class Known:
     """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), flags, and kernels
     with them."""
 
-    tables: dict[str, Table] = field(default_factory=dict)
+    tables: list[tuple[Described, Table]] = field(default_factory=list)
     flags: KnownFlags = field(default_factory=KnownFlags)
     synchronised: dict[InstrKernel, InstrKernel] = field(default_factory=dict)
 

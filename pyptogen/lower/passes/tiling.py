@@ -17,7 +17,7 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.passes.made import Made
-from pyptogen.lower.passes.state import Known, Programs
+from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
@@ -61,9 +61,9 @@ class Tiling:
     finish: Callable[[TileKernel, Made], Programs]
     launch_cost: LaunchCost | None = None
     """What tells how long mixed kernels take; without it they are compared by their slower program."""
-    chosen: dict[str, Table] | None = None
-    """Sizes that were chosen before, by what `_described` says of a kernel: other ways to lower the same operator have
-    most of its kernels in common. None where there is one way."""
+    chosen: list[tuple[Described, Table]] | None = None
+    """Sizes that were chosen before, with what `_described` says of a kernel: other ways to lower the same operator
+    have most of its kernels in common. None where there is one way."""
     flags: KnownFlags = field(default_factory=KnownFlags)
     """Those that were planned for tables that were tried."""
     best: dict[str, _Trial] = field(default_factory=dict)
@@ -127,18 +127,21 @@ class Tiling:
         if self.chosen is None:
             return self._choice(part)
         described = self._described(part)
-        if described not in self.chosen:
-            self.chosen[described] = self._choice(part)
-        return self.chosen[described]
+        table = next((table for other, table in self.chosen if other == described), None)
+        if table is None:
+            table = self._choice(part)
+            self.chosen.append((described, table))
+        return table
 
-    def _described(self, part: Part) -> str:
-        """All of a kernel that its tiles hang on."""
+    def _described(self, part: Part) -> Described:
+        """All of a kernel that its tiles hang on. Not as text, nor by a hash: kernels differ in their first operation
+        mostly, so that comparing them takes less than going through them."""
         ops = part.ops
         names = {operand.name for op in ops.ops for operand in (*op.operands, op.result) if isinstance(operand, Value)}
         in_gm = [self.tensors[self.gm_names[name]] for name in sorted(names & self.gm_names.keys())]
         loops = [loop for loop in self.program.loops if any(op.loop == loop.name for op in ops.ops)]
         of_kernel = ops.ops, loops, ops.core, ops.writes, ops.slots, ops.vector_cores
-        return repr((of_kernel, part.sizes, part.longest, part.depths, self.launch_dim, in_gm))
+        return of_kernel, part.sizes, part.longest, part.depths, self.launch_dim, in_gm
 
     def _choice(self, part: Part) -> Table:
         best = inf

@@ -470,13 +470,15 @@ class TileKernel:
         raise KeyError(name)
 
 
-def walk(nodes: Sequence[Node]) -> Iterator[TileOp]:
+def walk(nodes: Sequence[Node]) -> list[TileOp]:
     """Every operation, in program order."""
+    found: list[TileOp] = []
     for node in nodes:
         if isinstance(node, Loop):
-            yield from walk(node.body)
+            found += walk(node.body)
         else:
-            yield node
+            found.append(node)
+    return found
 
 
 def rewrite(nodes: Sequence[Node], change: Callable[[TileOp], Iterable[Node]]) -> tuple[Node, ...]:

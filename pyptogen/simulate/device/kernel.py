@@ -197,8 +197,10 @@ class Walk:
 
     def _loop(self, loop: For) -> None:
         """Runs of iterations, each as long as bodies repeat after a few of them."""
-        keys: list[Hashable] = []
-        steps: dict[Hashable, tuple[Step, ...]] = {}
+        bodies: list[int] = []
+        """Of each iteration the number of its body."""
+        numbers: dict[Hashable, int] = {}
+        steps: list[tuple[Step, ...]] = []
         outermost = loop.parallel and not self.nested
         if outermost:
             self.env[PASSED] = 0
@@ -222,12 +224,14 @@ class Walk:
                 self.bodies[key] = moved
             else:
                 self.env.update(moved[1])
-            steps[key] = moved[0]
-            keys.append(key)
+            if key not in numbers:
+                numbers[key] = len(steps)
+                steps.append(moved[0])
+            bodies.append(numbers[key])
         self.open.pop()
         self.nested -= loop.parallel
-        for run, times in _runs(keys):
-            body = tuple(step for key in run for step in steps[key])
+        for run, times in _runs(bodies):
+            body = tuple(step for number in run for step in steps[number])
             self.lane.loop([(body, times)])
 
     def _counters(self, loop: For) -> list[str]:
@@ -248,12 +252,11 @@ class Walk:
 
     def _matters(self, loop: For) -> Iterator[Poly]:
         """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""
-        own = {n.var for n in walk(loop.body) if isinstance(n, For)}
-        own |= {n.valid for n in walk(loop.body) if isinstance(n, For) and n.valid is not None}
-        own |= {name for n in walk(loop.body) if isinstance(n, For) for name in n.share or ()}
-        own |= {n.name for n in walk(loop.body) if isinstance(n, ReadIndex)}
-        conditions = [loop.only, *(n.only for n in walk(loop.body) if isinstance(n, For))]
-        own |= {element.name for only in conditions if only is not None for element in only.elements}
+        nodes = walk(loop.body)
+        inner = [node for node in nodes if isinstance(node, For)]
+        own = {name for n in inner for name in (n.var, n.valid, *(n.share or ())) if name is not None}
+        own |= {n.name for n in nodes if isinstance(n, ReadIndex)}
+        own |= {element.name for n in (loop, *inner) if n.only is not None for element in n.only.elements}
         for poly in _polys(loop.body):
             if own.isdisjoint(poly.names()):
                 if poly.constant is None:
@@ -330,14 +333,14 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
                     yield from (Poly.of(name) for name in inner.zero.split(" + "))
 
 
-def _runs(keys: Sequence[Hashable]) -> Iterator[tuple[Sequence[Hashable], int]]:
+def _runs(keys: list[int]) -> Iterator[tuple[list[int], int]]:
     """Iterations as runs of a few that repeat: (the few, how often)."""
     at = 0
     while at < len(keys):
         best, times = 1, 1
         for period in range(1, LONGEST_PERIOD + 1):
             n = 1
-            while list(keys[at : at + period]) == list(keys[at + n * period : at + (n + 1) * period]):
+            while keys[at : at + period] == keys[at + n * period : at + (n + 1) * period]:
                 n += 1
             if n * period > best * times and n > 1:
                 best, times = period, n

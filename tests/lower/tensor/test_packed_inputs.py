@@ -25,7 +25,7 @@ PRODUCT, ELEMENTS = "matmul(x, w, dtype=fp32)", "cast(x, fp32) * cast(w, fp32)"
     [
         ("{max: 64}", "k, n", PRODUCT, "a depth that is known at run time only, `k`", "give `k` a number in `dims`"),
         ("32", "k", ELEMENTS, "is no matrix", "leave `@ nz` out"),
-        ("32", "m, k", ELEMENTS, "is used as something else", "leave `@ nz` out"),
+        ("32", "1, k", ELEMENTS, "is used as something else", "leave `@ nz` out"),
     ],
 )
 def test_the_message_says_what_is_wrong(k: str, shape: str, graph: str, message: str, fix: str) -> None:

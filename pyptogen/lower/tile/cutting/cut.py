@@ -78,7 +78,7 @@ class Cutter:
             ready = [op for op in waiting if not missing[_unit(op)]]
             op = next((op for op in ready if self.grid.wants_sub(op) is None), ready[0])
             cut = [other for other in waiting if other.loop == op.loop] if op.loop else [op]
-            waiting = [other for other in waiting if other not in cut]
+            waiting = [other for other in waiting if _unit(other) != _unit(op)]
             if op.loop:
                 self._cut_loop(op.loop, cut)
             else:

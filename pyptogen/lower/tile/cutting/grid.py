@@ -42,6 +42,7 @@ class Grid:
         self.sub_loops: dict[str, Scope] = {}
         self.wanted_launch_dim = launch_dim
         self.launch_dim: str | None = None
+        self._grid_sizes: dict[str, int | None] = {}
 
     def whole(self, dim: str) -> int | None:
         return self.axes.static.get(dim)
@@ -62,6 +63,11 @@ class Grid:
 
     def grid_size(self, dim: str) -> int | None:
         """Tile of the grid loop over ``dim``: that of the first stage of the kernel; None if ``dim`` has no loop."""
+        if dim not in self._grid_sizes:
+            self._grid_sizes[dim] = self._grid_size(dim)
+        return self._grid_sizes[dim]
+
+    def _grid_size(self, dim: str) -> int | None:
         if dim in self.blocks:
             return None
         for op in self.builder.kernel.ops:

@@ -139,11 +139,13 @@ def before_updates(program: Program) -> Edges:
 
 First = Mapping[str, frozenset[str]]
 """By result, what else is to be made before it: readers of the memory that it takes."""
+Reads = Mapping[str, frozenset[str]]
+"""By result, the values with data of their own that its operation reads (`_roots`)."""
 
 
 def _epochs(
     ops: list[Op],
-    defining: dict[str, Op],
+    reads: Reads,
     is_standalone: Callable[[Op], bool],
     joined: Mapping[str, str],
     unfused: Edges,
@@ -158,7 +160,7 @@ def _epochs(
         own = not group[-1].loop and is_standalone(group[-1])
         at = 0
         for op in group:
-            for base in (_roots(op, defining) | first.get(op.result.name, frozenset())) & level.keys():
+            for base in (reads[op.result.name] | first.get(op.result.name, frozenset())) & level.keys():
                 gap = 2 if (op.result.name, base) in unfused else own or level[base] % 2
                 at = max(at, level[base] + gap)
         at += (own - at) % 2
@@ -206,16 +208,16 @@ def _same_order(a: Op, b: Op) -> bool:
 
 
 def _runs(
-    ops: list[Op], defining: dict[str, Op], loops: Sequence[Loop], first: First
+    ops: list[Op], defining: dict[str, Op], reads: Reads, loops: Sequence[Loop], first: First
 ) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
     """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
     it impossible to do so. What costs no more than to load it, a tensor of one value or a cast of what lies in GM, is
     made in each of the runs that use it."""
     carried = [pair for loop in loops for pair in loop.carried]
     level, stuck = levels(ops, defining, carried, first)
-    again = _made_again(ops, defining, first)
+    again = _made_again(ops, defining, reads, first)
     users = {
-        name: {level[other.result.name] for other in ops if name in _roots(other, defining)} or {level[name]}
+        name: {level[other.result.name] for other in ops if name in reads[other.result.name]} or {level[name]}
         for name in again
     }
     runs: dict[int, list[Op]] = {}
@@ -225,14 +227,14 @@ def _runs(
     return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
 
 
-def _made_again(ops: Sequence[Op], defining: dict[str, Op], first: First) -> set[str]:
+def _made_again(ops: Sequence[Op], defining: dict[str, Op], reads: Reads, first: First) -> set[str]:
     """The values that each run makes for itself. Not what has to be read before it is overwritten, nor what iterations
     or other kernels read."""
-    inside = {op.result.name: op for op in ops}
+    inside = {op.result.name for op in ops}
     kept = {name for names in first.values() for name in names}
-    kept |= {n for op in defining.values() if op.result.name not in inside or op.loop for n in _roots(op, defining)}
+    kept |= {n for name, op in defining.items() if name not in inside or op.loop for n in reads[name]}
     casts = {
-        op.result.name for op in ops if op.kind == "cast" and not op.loop and not _roots(op, defining) & inside.keys()
+        op.result.name for op in ops if op.kind == "cast" and not op.loop and reads[op.result.name].isdisjoint(inside)
     }
     return {op.result.name for op in ops if op.kind == "full"} | (casts - kept)
 
@@ -249,7 +251,7 @@ def _roots(op: Op, defining: dict[str, Op]) -> set[str]:
 
 
 def _order(
-    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], defining: dict[str, Op], first: First
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], reads: Reads, first: First
 ) -> list[int] | None:
     """Topological order of the kernels, keeping the written order where it is free; None where they wait for each
     other."""
@@ -259,7 +261,7 @@ def _order(
             homes.setdefault(op.result.name, set()).add(i)
     needs = []
     for i, kernel in enumerate(kernels):
-        read = {name for op in kernel[3] for name in _roots(op, defining) | first.get(op.result.name, frozenset())}
+        read = {name for op in kernel[3] for name in reads[op.result.name] | first.get(op.result.name, frozenset())}
         needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
     done: list[int] = []
     while len(done) < len(kernels):
@@ -271,10 +273,10 @@ def _order(
 
 
 def _no_order(
-    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, defining: dict[str, Op]
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, reads: Reads
 ) -> Refused:
     """What is wrong with kernels that wait for each other: a value that is written too early, or what `fuse` says."""
-    if _order(kernels, defining, {}) is not None:
+    if _order(kernels, reads, {}) is not None:
         return beside(program, next(one for one in overwrites(program) if one.readers))
     return refuse(
         "PTG304",
@@ -329,6 +331,7 @@ def _kernels(
     row: TilingRow,
     platform: Platform,
     defining: dict[str, Op],
+    reads: Reads,
     epochs: Callable[[list[Op]], list[list[Op]]],
     first: First,
 ) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
@@ -347,7 +350,7 @@ def _kernels(
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in parts:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
-            alternating, stuck = _runs(part, defining, loops, first)
+            alternating, stuck = _runs(part, defining, reads, loops, first)
             one_loop = len({op.loop for op in ops if op.loop}) < 2
             if platform.unified or stuck or (in_rings and (one_loop or shared(part, defining) <= MOST)):
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
@@ -378,28 +381,28 @@ def run(
         unfused: pairs of (reader, value) that must not be in one kernel.
     """
     defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
+    reads: Reads = {name: frozenset(_roots(op, defining)) for name, op in defining.items()}
     joined = prologues.run(program, is_standalone, unfused)
 
     def epochs(ops: list[Op]) -> list[list[Op]]:
-        return _epochs(ops, defining, is_standalone, joined, unfused, first)
+        return _epochs(ops, reads, is_standalone, joined, unfused, first)
 
-    kernels = _kernels(program, row, platform, defining, epochs, first)
+    kernels = _kernels(program, row, platform, defining, reads, epochs, first)
     kernels = _distinct(kernels, given)
-    order = _order(kernels, defining, first)
+    order = _order(kernels, reads, first)
     if order is None:
-        raise _no_order(kernels, program, defining)
+        raise _no_order(kernels, program, reads)
     outputs = {root(value.name, defining) for _, value in program.outputs}
     outputs |= {
         name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, defining)}
     }
+    from_others: list[set[str]] = []
+    for *_, ops in kernels:
+        from_others.append({name for op in ops for name in reads[op.result.name]} - {op.result.name for op in ops})
     result: list[KernelOps] = []
     for index in order:
         name, core, stages, ops = kernels[index]
-        elsewhere: set[str] = set()
-        for i, kernel in enumerate(kernels):
-            if i != index:
-                own = {op.result.name for op in kernel[3]}
-                elsewhere |= {name for op in kernel[3] for name in _roots(op, defining)} - own
+        elsewhere = {name for i, names in enumerate(from_others) if i != index for name in names}
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         slots = (fifo_slots(row, stages) or SLOTS) if core == "mixed" and not platform.unified else 0

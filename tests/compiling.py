@@ -24,6 +24,8 @@ QUICK = (
 )
 """The passes of g++ that instructions need to become short code, without those that look long for the rest: half the
 time of -O3, two thirds of the time of -O1, and less than -O0, which writes every vector to memory."""
+QUICK_CHECKED = ("-O0", "-DPTO_CHECKED")
+"""The checks are more code than the instructions, and not worth to be optimised for a call or two."""
 
 
 @contextmanager
@@ -37,21 +39,21 @@ def quick_kernels() -> Iterator[None]:
     def at_once(
         self: build.Toolchain, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path
     ) -> None:
-        plain = self.headers.isa is None and "-DPTO_CHECKED" not in self.flags
-        each(self, name, as_one_unit(sources) if plain else sources, exports, output)
+        each(self, name, as_one_unit(sources) if self.headers.isa is None else sources, exports, output)
 
     with pytest.MonkeyPatch.context() as patch:
         if not NIGHTLY:
             patch.setattr(build.Toolchain, "_build", at_once)
             patch.setattr(build, "OPTIMISATION", QUICK[0])
+            patch.setattr(build, "_CHECKED", QUICK_CHECKED)
             patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
         yield
 
 
 def as_one_unit(sources: Mapping[str, str]) -> Mapping[str, str]:
     """The kernels and the orchestration of an operator as one source, each kernel in a namespace: one start of the
-    compiler, and templates that several kernels use are instantiated once. As they were where a kernel is alone or
-    includes more than the headers that are precompiled."""
+    compiler, and templates that several kernels use are instantiated once. Places in messages are those of each kernel.
+    As they were where a kernel includes more than the headers that are precompiled."""
     kernels = sorted(path for path in sources if "/kernels/" in path and path.endswith(".cpp"))
     others = sorted(path for path in sources if path.endswith(".cpp") and path not in kernels)
     included = {name for path in kernels for name in INCLUDE.findall(sources[path])}
@@ -59,5 +61,8 @@ def as_one_unit(sources: Mapping[str, str]) -> Mapping[str, str]:
         return sources
     lines = [f'namespace unit_{n} {{\n#include "{path}"\n}}' for n, path in enumerate(kernels)]
     lines += [f'#include "{path}"' for path in others]
-    renamed = {f"{path}.inc" if path.endswith(".cpp") else path: text for path, text in sources.items()}
+    renamed = {
+        **{path: text for path, text in sources.items() if not path.endswith(".cpp")},
+        **{f"{path}.inc": f'#line 1 "{path}"\n{text}' for path, text in sources.items() if path.endswith(".cpp")},
+    }
     return {**renamed, "operator.cpp": "\n".join(lines).replace('.cpp"', '.cpp.inc"') + "\n"}

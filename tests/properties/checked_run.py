@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from compiling import quick_kernels
 from forked_runs import server
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -33,14 +34,11 @@ def warm_up() -> None:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """SPEC TARGET SEED DIM=SIZE…: compile the spec's kernels with checks, and run them once on example inputs. They are
-    small and run once: to optimise them would take longer than all the rest."""
+    """SPEC TARGET SEED DIM=SIZE…: compile the spec's kernels with checks, and run them once on example inputs."""
     import pyptogen
-    from pyptogen.runtime.toolchain import build
 
     path, target, seed, *dims = arguments
-    build._CHECKED = tuple("-O0" if flag.startswith("-O") else flag for flag in build._CHECKED)
-
-    operator = pyptogen.compile(path, target=target, threads=2, checked=True)
+    with quick_kernels():
+        operator = pyptogen.compile(path, target=target, threads=2, checked=True)
     given = {name: int(size) for name, _, size in (text.partition("=") for text in dims)}
     operator(**operator.example_inputs(seed=int(seed), **given))

@@ -17,6 +17,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import Source, load_source, load_spec
 from pyptogen.simulate.graph import interpret as instructions
 from pyptogen.simulate.tile import interpret as tiles
+from pyptogen.verify import example_inputs
 
 Arrays = dict[str, np.ndarray]
 
@@ -140,7 +141,7 @@ def test_compiled(case: str, target: str, tmp_path: Path) -> None:
 def test_levels(case: str, target: str, level: Literal["tile", "block", "instruction"], tmp_path: Path) -> None:
     spec = load_spec(written(case, tmp_path))
     lowered = lower(from_spec(spec), target)
-    given = pyptogen.verify.example_inputs(spec, CASES[case][2], seed=3)
+    given = example_inputs(spec, CASES[case][2], seed=3)
     agree(case, instructions(lowered, given) if level == "instruction" else tiles(lowered, given, level=level), given)
 
 

@@ -167,6 +167,9 @@ class _Walk:
 
     def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
         """Whether fractals of L0 lie where an instruction takes them to be."""
-        fits = all(self.lying.get(place, apart).agrees(apart) for place, apart in takes)
-        self.lying.update(leaves)
-        return fits
+        lying = self.lying
+        for place, apart in takes:
+            if place in lying and not lying[place].agrees(apart):
+                return False
+        lying.update(leaves)
+        return True

@@ -35,13 +35,22 @@ def price_of(instr: Instr, tiles: Mapping[str, Shape], number: Number, timing: T
         number: extents and strides of windows.
         timing: figures of the platform.
     """
-    shapes = tuple(tiles[operand] for operand in instr.operands if isinstance(operand, str))
-    window = next((operand for operand in instr.operands if isinstance(operand, GmWindow)), None)
-    fifo = any(isinstance(operand, Queue) for operand in instr.operands)
-    if any(not shape.rows or not shape.cols for shape in shapes) or (fifo and not shapes):
+    shapes: list[Shape] = []
+    window, fifo = None, False
+    for operand in instr.operands:
+        if isinstance(operand, str):
+            shape = tiles[operand]
+            if not shape.rows or not shape.cols:
+                return NOTHING
+            shapes.append(shape)
+        elif isinstance(operand, GmWindow):
+            window = window or operand
+        elif isinstance(operand, Queue):
+            fifo = True
+    if fifo and not shapes:
         return NOTHING
     bursts = Bursts(1, shapes[0].bytes) if fifo else _bursts(window, number) if window is not None else None
-    return price(instr.name, instr.pipe, shapes, bursts, timing)
+    return price(instr.name, instr.pipe, tuple(shapes), bursts, timing)
 
 
 def _bursts(window: GmWindow, number: Number) -> Bursts:

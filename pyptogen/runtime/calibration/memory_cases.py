@@ -25,6 +25,7 @@ def cases() -> Iterator[Case]:
     for size in SIZES:
         yield Case(f"read@{size}", _GM, _walk(size, "r.take(at, at.load(gm));", "RowSum(sums)", "r"))
         yield Case(f"write@{size}", _GM, _walk(size, "at.store(gm, at.all(1.5f));"))
+        yield Case(f"copy@{size}", _GM, _copied(size, "at.store(to, at.load(gm));"))
     for size in SPREAD:
         yield _jumping(size)
         yield _gathered_rows(size)
@@ -32,6 +33,7 @@ def cases() -> Iterator[Case]:
     for size in SIZES[-3:]:
         far = f"    const FarStores far(int64_t(1) << 30);\n{_GM}"
         yield Case(f"write far@{size}", far, _walk(size, "at.store(gm, at.all(1.5f), far);"))
+        yield Case(f"copy far@{size}", far, _copied(size, "at.store(to, at.load(gm), far);"))
     worked = "const auto v0 = at.load(gm);"
     worked += "".join(f" const auto v{n} = v{n - 1} * 1.5f;" for n in range(1, WORK + 1))
     for size in (SIZES[0], 1 << 20, SIZES[-1]):
@@ -83,6 +85,15 @@ def _gathered_elements(size: int) -> Case:
         "        MGATHER(part, row, places);\n    }"
     )
     return Case(f"gather elements@{size}", before, body)
+
+
+def _copied(size: int, body: str) -> str:
+    """Rows of the first half of so many bytes read, those of the second written."""
+    return (
+        f"    for (int64_t at_row = 0; at_row < {size // ROW // 2}; ++at_row) {{\n"
+        f"        Row gm((float*)memory + at_row * {ROW // 4}), to((float*)memory + {size // 8} + at_row * {ROW // 4});\n"
+        f"        TPASS(1, {ROW // 4}, [&](auto at) {{ {body} }});\n    }}"
+    )
 
 
 def _walk(size: int, body: str, operands: str = "", parameter: str = "") -> str:

@@ -170,9 +170,8 @@ class _Memory:
                 one = self._bound(work, moved, again)
                 waits = one - work.price.hold
             else:
-                waits = sum(self._waits(touch, moved, again) for touch in work.touches)
-                waits += self._of_tiles(work)
-                one = self.figures.joined(work.price.hold, waits)
+                waits = self._waits(work, moved, again)
+                one = self.figures.joined(work.price.hold, work.moving, waits)
             computing += count * work.price.hold
             memory += count * waits
             total += count * one
@@ -192,18 +191,31 @@ class _Memory:
             memory += slow * touch.bytes * rate
         return bound.joined(work.price.hold, memory, self.footprint)
 
-    def _of_tiles(self, work: Touching) -> float:
-        """Nanoseconds of tiles that do not stay in the nearest cache, as all of the kernel's and what it streams past
-        them lie between two uses of one."""
-        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
-        return work.read * self.figures.read.at(among) + work.written * self.figures.write.at(among)
+    def _waits(self, work: Touching, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+        """Nanoseconds of memory for an instruction: what it reads and what it writes, which go on beside each other as far
+        as copies showed."""
+        reading, writing = self._of_tiles(work)
+        around = 0.0
+        for touch in work.touches:
+            if touch.writes and touch.tensor in self.far:
+                around += touch.bytes * self.figures.far
+            elif touch.writes:
+                writing += self._touched(touch, moved, again)
+            else:
+                reading += self._touched(touch, moved, again)
+        mixed = self.figures.mixed_far if around else self.figures.mixed.at(self.footprint)
+        return reading + writing + around - mixed * min(reading, writing + around)
 
-    def _waits(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+    def _of_tiles(self, work: Touching) -> tuple[float, float]:
+        """Nanoseconds of tiles that do not stay in the nearest cache, read and written, as all of the kernel's and what it
+        streams past them lie between two uses of one."""
+        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
+        return work.read * self.figures.read.at(among), work.written * self.figures.write.at(among)
+
+    def _touched(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
         """Nanoseconds of memory for one touch: what is touched first lies where the last call left it, what is touched
         again as far off as what lies between."""
         figures = self.figures
-        if touch.writes and touch.tensor in self.far:
-            return touch.bytes * figures.far
         kind, count = touch.gathered
         if kind:
             return count * figures.gathers[kind].at(min(self.size.get(touch.tensor, 0.0), self.footprint))

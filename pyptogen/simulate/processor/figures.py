@@ -20,6 +20,8 @@ NANO = 1e9
 DIVIDER = frozenset({"divide", "sqrt"})
 PRODUCT = (128, 512, 128)
 """Columns, depth and most rows of the products that figures are made from."""
+MOVED = 2 * 512
+"""Elements of a tile that passes move to and from registers."""
 MATRIX = 128 * 512
 """Elements of the accumulator and the left operand that passes are measured on."""
 MOST_CALL = 0.5
@@ -139,8 +141,9 @@ class Figures:
         loads, stores: of passes, nanoseconds an element in L1 by dtype.
         walk: of passes, beside their elements.
         reductions: of passes, nanoseconds an element.
-        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``; other arithmetic
-            goes on beside it.
+        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``.
+        apart: of passes, with one vector at a time (``""``) or several beside each other (``"beside "``): the part of
+            the divider's time that other arithmetic hides, 0 to 1.
         products: by dtype.
         picks: by name, of instructions that pick or order the greatest.
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
@@ -150,7 +153,9 @@ class Figures:
         gathers: nanoseconds of a row or an element that is gathered (``rows``, ``elements``) beyond those in L1, by
             bytes among which they lie.
         far: of stores that go around the cache.
-        hidden: the part of memory's time that computing at the same time hides, 0 to 1.
+        mixed, mixed_far: the part of reading or writing, whichever takes less, that the other hides where a walk does
+            both, 0 to 1: by bytes that are used again and again, and for stores that go around the cache.
+        hidden: the part of memory's time that arithmetic at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
         nearest: nanoseconds of a byte that is read in L1.
         together: how many times as long memory takes where all cores ask at a time.
@@ -164,6 +169,7 @@ class Figures:
     reductions: Mapping[str, float]
     walk: Affine
     dividing: Mapping[str, float]
+    apart: Mapping[str, float]
     products: Mapping[str, Products]
     picks: Mapping[str, Picks]
     bound: Mapping[str, Bound]
@@ -172,6 +178,8 @@ class Figures:
     write: Curve
     jumps: Curve
     far: float
+    mixed: Curve
+    mixed_far: float
     hidden: float
     call: float = 0.0
     launch: float = 0.0
@@ -217,9 +225,10 @@ class Figures:
         found.append(("memory's time on all cores at once", f"{self.together:.2f} times one core's"))
         return found
 
-    def joined(self, computing: float, memory: float) -> float:
-        """Nanoseconds of work and of memory at the same time."""
-        return computing + memory - self.hidden * min(computing, memory)
+    def joined(self, computing: float, moving: float, memory: float) -> float:
+        """Nanoseconds of an instruction that takes ``computing`` on operands in L1, of which ``moving`` is spent on moves
+        to and from registers, and waits so long for memory besides. Arithmetic hides memory's time, moves do not."""
+        return computing + memory - self.hidden * min(max(0.0, computing - moving), memory)
 
 
 def from_times(machine: str, times: Mapping[str, float]) -> Figures:
@@ -247,24 +256,41 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
     add = operations["add"]
     for name in ("RowSum", "RowMax", "ColSum"):
         reductions[name] = max(0.0, (each(f"{name}*3") - each(f"{name}*1")) / 2 - add)
-    loads = {dtype: each(f"load {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
-    stores = {dtype: each(f"store {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
+    loads, stores = (
+        {dtype: _moved(times, f"{what} {dtype}") for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
+        for what in ("load", "store")
+    )
     # Of matrices in the matrix unit's order: what a sum beside it does not hide.
     loads["Acc"] = max(0.0, times["pass extract"] * NANO / MATRIX - add)
     stores |= {f"Left {dtype}": times[f"pass left {dtype}"] * NANO / MATRIX for dtype in ("fp32", "bf16", "fp16")}
     products = _products(times)
+    apart = {prefix: _apart(times, prefix, operations[f"{prefix}divide"] * elements) for prefix in ("", "beside ")}
     dividing = {name: operations.pop(name) for name in [n for n in operations if n.split()[-1] in DIVIDER]}
     read, write = _memory(times, "read"), _memory(times, "write")
     far_sizes = [(float(key.split("@")[1]), value) for key, value in times.items() if key.startswith("write far@")]
     far = max(0.0, min(value * NANO / size for size, value in far_sizes) - _first(times, "write"))
+    mixed, mixed_far = _mixed(times, read.rising(), write.rising(), far)
     return Figures(
-        machine, affine, operations, loads, stores, reductions, walk, dividing, products, _picks(shaped),
+        machine, affine, operations, loads, stores, reductions, walk, dividing, apart, products, _picks(shaped),
         {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
         {kind: _gather(times, kind) for kind in ("rows", "elements")},
-        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
+        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, mixed, mixed_far, _hidden(times),
         times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
         _first(times, "read"),
     )  # fmt: skip
+
+
+def _moved(times: Mapping[str, float], name: str) -> float:
+    """Nanoseconds an element of one more tile that a pass moves, an addition beside it."""
+    more, one = times[f"pass {name}*4"], times[f"pass {name}*1"]
+    return max(0.0, (more - one) * NANO / 3 / MOVED)
+
+
+def _apart(times: Mapping[str, float], prefix: str, dividing: float) -> float:
+    """The part of the divider's time that a pass with other arithmetic around a division does not show."""
+    without = times[f"pass {prefix}undivided"] * NANO
+    shown = times[f"pass {prefix}divided"] * NANO - without
+    return min(1.0, max(0.0, 1.0 - shown / max(1e-9, min(dividing, without))))
 
 
 def _products(times: Mapping[str, float]) -> dict[str, Products]:
@@ -367,6 +393,23 @@ def _memory(times: Mapping[str, float], name: str) -> Curve:
     least = _first(times, name)
     values = tuple(max(0.0, sizes[size] * NANO / size - least) for size in sorted(sizes))
     return Curve(tuple(map(float, sorted(sizes))), values)
+
+
+def _mixed(times: Mapping[str, float], read: Curve, write: Curve, far: float) -> tuple[Curve, float]:
+    """How far reading and writing hide each other where half of the bytes are copied to the other half."""
+
+    def part(name: str, reading: float, writing: float) -> float:
+        size = float(name.split("@")[1])
+        shown = 2 * times[name] * NANO / size - least
+        both = reading + writing - shown
+        return min(1.0, max(0.0, both / max(1e-9, min(reading, writing))))
+
+    copies = {int(key.split("@")[1]): value for key, value in times.items() if key.startswith("copy@")}
+    sizes = sorted(copies)
+    least = 2 * copies[sizes[0]] * NANO / sizes[0]
+    curve = Curve(tuple(map(float, sizes)), tuple(part(f"copy@{s}", read.at(s), write.at(s)) for s in sizes))
+    around = [part(key, read.at(float(key.split("@")[1])), far) for key in times if key.startswith("copy far@")]
+    return curve, min(around)
 
 
 def _hidden(times: Mapping[str, float]) -> float:

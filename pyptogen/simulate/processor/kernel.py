@@ -49,10 +49,12 @@ class Touch:
 
 @dataclass(frozen=True, slots=True)
 class Touching(Work):
-    """An instruction: what it computes in nanoseconds (`Price.hold`), what it touches of global memory, ``read``,
-    ``written``: bytes of tiles in the vector memory that it goes through."""
+    """An instruction: what it computes in nanoseconds (`Price.hold`), of which ``moving`` is spent on moves between
+    registers and L1; what it touches of global memory; ``read``, ``written``: bytes of tiles in the vector memory that
+    it goes through."""
 
     touches: tuple[Touch, ...] = ()
+    moving: float = 0.0
     read: float = 0.0
     written: float = 0.0
     bound: str = ""
@@ -112,7 +114,9 @@ class _Walk(Walk):
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
         tensor = touches[0].tensor if touches else ""
-        self.lane.work("V", Touching(instr.name, price, tensor, touches, read, written, bound))
+        moved = read + written + sum(touch.bytes for touch in touches)
+        moving = 0.0 if products else min(held, moved * self.figures.nearest)
+        self.lane.work("V", Touching(instr.name, price, tensor, touches, moving, read, written, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -160,7 +164,8 @@ class _Walk(Walk):
             walked.member(member, window)
         name = f"TPASS {'+'.join(member.name for member in node.members)}"
         price = Price(walked.nanoseconds(), moved=sum(touch.bytes for touch in touches))
-        self.lane.work("V", Touching(name, price, "", tuple(touches), walked.read, walked.written))
+        moving = rows * cols * walked.moving
+        self.lane.work("V", Touching(name, price, "", tuple(touches), moving, walked.read, walked.written))
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
@@ -206,9 +211,11 @@ class _Pass:
     """Tiles whose values are in registers."""
 
     def nanoseconds(self) -> float:
-        """Of the whole pass: work of different units goes on at the same time."""
+        """Of the whole pass: moves go on beside arithmetic, the divider's work as far as it was seen to."""
         walk = self.figures.walk
-        each = max(self.computing, self.dividing, self.moving)
+        apart = self.figures.apart["beside " if self.node.beside else ""]
+        arithmetic = self.computing + self.dividing - apart * min(self.computing, self.dividing)
+        each = max(arithmetic, self.moving)
         wide = -(-self.cols // LANES) * LANES
         return walk.call + self.rows * (walk.row * max(1, self.reductions) + wide * each)
 
@@ -264,7 +271,7 @@ class _Pass:
         narrow = dtype not in WIDE
         self.moving += plain / 2 if narrow else plain
         if dtype in self.figures.stores and narrow:
-            self.computing += max(0.0, self.figures.stores[dtype] - plain / 2)
+            self.computing += max(0.0, self.figures.stores[dtype] - self.figures.operations["add"])
 
     def _compute(self, member: Instr, dtypes: Mapping[str, str]) -> None:
         figures, prefix = self.figures, "beside " if self.node.beside else ""

@@ -201,9 +201,13 @@ class _Memory:
                 around += touch.bytes * self.figures.far
             elif touch.writes:
                 writing += self._touched(touch, moved, again)
+                if work.turns is not None:
+                    writing += touch.bytes * self.figures.turns[work.turns].at(self.footprint)
             else:
                 reading += self._touched(touch, moved, again)
         mixed = self.figures.mixed_far if around else self.figures.mixed.at(self.footprint)
+        if any(touch.jumps for touch in work.touches):
+            mixed = 0.0  # what goes to a place that nobody foresaw waits for it alone
         return reading + writing + around - mixed * min(reading, writing + around)
 
     def _of_tiles(self, work: Touching) -> tuple[float, float]:
@@ -222,8 +226,11 @@ class _Memory:
         first, between = self._shares(touch, moved, again)
         rate = first * self._rate(touch, moved, self.footprint) + (1 - first) * self._rate(touch, moved, between)
         slow = figures.together if self.cores > 1 else 1.0
-        jumps = touch.jumps * figures.jumps.at(self.size.get(touch.tensor, 0.0))
-        return slow * touch.bytes * rate + jumps
+        if not touch.jumps:
+            return slow * touch.bytes * rate
+        among = min(self.size.get(touch.tensor, 0.0), self.footprint)
+        jump = figures.jumps["write" if touch.writes else "read"].at(touch.bytes / touch.jumps, among)
+        return slow * touch.bytes * rate + touch.jumps * jump
 
     def _shares(
         self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]

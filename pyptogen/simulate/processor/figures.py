@@ -27,7 +27,9 @@ MATRIX = 128 * 512
 MOST_CALL = 0.5
 """The part of the smallest product's time that its call may be."""
 JUMPS = 1024
-"""Rows that a microbenchmark of jumps reads."""
+"""Rows that a microbenchmark of jumps goes to."""
+PARTS = 41
+"""Steps in which times and parts of them are looked for."""
 LANES = 16
 """Elements to whose multiples columns are rounded up: what is less than a vector takes as long as one."""
 
@@ -87,6 +89,18 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Jumps:
+    """Nanoseconds of going to a row that nobody could foresee, beyond its bytes one after the other: by its bytes, and by
+    those among which it lies."""
+
+    rows: tuple[float, ...]
+    curves: tuple[Curve, ...]
+
+    def at(self, row: float, size: float) -> float:
+        return Curve(self.rows, tuple(curve.at(size) for curve in self.curves)).at(row)
+
+
+@dataclass(frozen=True, slots=True)
 class Products:
     """Nanoseconds of products of one dtype: of a call; by rows, for each column and step of depth (rows beyond those
     measured take as long each as the last of them); for each element of the result; and how many times as long they
@@ -106,8 +120,8 @@ class Products:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A right operand in global memory, by the bytes of all that are read in turn: nanoseconds of a byte where few rows
-    are multiplied, and the part of them that many rows hide."""
+    """A right operand in global memory, by the bytes of all that are read in turn: nanoseconds of a byte, and the part of
+    them, or of the product's own time where that is less, that the other hides."""
 
     bytes_: Curve
     hidden: Curve
@@ -147,12 +161,13 @@ class Figures:
         products: by dtype.
         picks: by name, of instructions that pick or order the greatest.
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
-        jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after
-            the other, by bytes among which it lies.
+        jumps: of rows that are read or written where nobody could foresee, by ``read`` and ``write``.
         bound: by dtype, of right operands that stay in global memory.
         gathers: nanoseconds of a row or an element that is gathered (``rows``, ``elements``) beyond those in L1, by
             bytes among which they lie.
         far: of stores that go around the cache.
+        turns: nanoseconds a byte that stores to memory take longer where a pass stores to a tile in turns with them, by
+            bytes that are used again and again; for passes with one vector at a time and several, as ``apart``.
         mixed, mixed_far: the part of reading or writing, whichever takes less, that the other hides where a walk does
             both, 0 to 1: by bytes that are used again and again, and for stores that go around the cache.
         hidden: the part of memory's time that arithmetic at the same time hides, 0 to 1.
@@ -176,8 +191,9 @@ class Figures:
     gathers: Mapping[str, Curve]
     read: Curve
     write: Curve
-    jumps: Curve
+    jumps: Mapping[str, Jumps]
     far: float
+    turns: Mapping[str, Curve]
     mixed: Curve
     mixed_far: float
     hidden: float
@@ -266,15 +282,16 @@ def from_times(machine: str, times: Mapping[str, float]) -> Figures:
     products = _products(times)
     apart = {prefix: _apart(times, prefix, operations[f"{prefix}divide"] * elements) for prefix in ("", "beside ")}
     dividing = {name: operations.pop(name) for name in [n for n in operations if n.split()[-1] in DIVIDER]}
-    read, write = _memory(times, "read"), _memory(times, "write")
+    read, write = _memory(times, "read").rising(), _memory(times, "write").rising()
     far_sizes = [(float(key.split("@")[1]), value) for key, value in times.items() if key.startswith("write far@")]
     far = max(0.0, min(value * NANO / size for size, value in far_sizes) - _first(times, "write"))
-    mixed, mixed_far = _mixed(times, read.rising(), write.rising(), far)
+    mixed, mixed_far = _mixed(times, read, write, far)
     return Figures(
         machine, affine, operations, loads, stores, reductions, walk, dividing, apart, products, _picks(shaped),
         {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
         {kind: _gather(times, kind) for kind in ("rows", "elements")},
-        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, mixed, mixed_far, _hidden(times),
+        read, write, {what: _jumps(times, what, curve) for what, curve in (("read", read), ("write", write))}, far,
+        {prefix: _turns(times, prefix, write) for prefix in ("", "beside ")}, mixed, mixed_far, _hidden(times),
         times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
         _first(times, "read"),
     )  # fmt: skip
@@ -349,12 +366,20 @@ def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, 
     return found
 
 
-def _jumps(times: Mapping[str, float], read: Curve) -> Curve:
-    """By bytes among which a row of 1 KiB lies: what going there takes beyond its bytes in order."""
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith("jump 1024@"))
-    least = times[f"jump 1024@{sizes[0]}"] * NANO / JUMPS
-    found = [max(0.0, times[f"jump 1024@{s}"] * NANO / JUMPS - least - 1024 * read.at(s)) for s in sizes]
-    return Curve(tuple(map(float, sizes)), tuple(found))
+def _jumps(times: Mapping[str, float], what: str, curve: Curve) -> Jumps:
+    """By bytes of a row and bytes among which it lies: what going there takes beyond its bytes in order."""
+    found: dict[int, dict[int, float]] = {}
+    for name, seconds in times.items():
+        if name.startswith(f"jump {what} "):
+            row, size = map(int, name.removeprefix(f"jump {what} ").split("@"))
+            found.setdefault(row, {})[size] = seconds * NANO / JUMPS
+    curves = []
+    for row in sorted(found):
+        sizes = sorted(found[row])
+        base = found[row][sizes[0]] - row * curve.at(sizes[0])
+        beyond = tuple(max(0.0, found[row][size] - base - row * curve.at(size)) for size in sizes)
+        curves.append(Curve(tuple(map(float, sizes)), beyond).rising())
+    return Jumps(tuple(map(float, sorted(found))), tuple(curves))
 
 
 def _gather(times: Mapping[str, float], kind: str) -> Curve:
@@ -366,18 +391,25 @@ def _gather(times: Mapping[str, float], kind: str) -> Curve:
 
 
 def _bound(dtype: str, times: Mapping[str, float], product: Products) -> Bound:
-    """From products of few rows, whose time is that of the operand's bytes, and of many."""
+    """From products of few rows, whose time is mostly that of the operand's bytes, and of many: the time of the bytes and
+    the part that is hidden which miss the measured times least, relative to each."""
     n, k, size = 128, 4096, {"fp32": 4, "bf16": 2}.get(dtype, 1)
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith(f"bound {dtype} 8@"))
+    of_rows: dict[int, dict[int, float]] = {}
+    for name, seconds in times.items():
+        if name.startswith(f"bound {dtype} "):
+            rows, total = map(int, name.split()[2].split("@"))
+            of_rows.setdefault(total, {})[rows] = seconds * NANO / (total // (n * k * size))
     bytes_, hidden = [], []
-    for total in sizes:
-        count = total // (n * k * size)
-        few, many = (times[f"bound {dtype} {m}@{total}"] * NANO / count for m in (8, 64))
-        memory = few
-        computing = product.of(64, n, k, 0.0)
-        bytes_.append(memory / (n * k * size))
-        hidden.append(min(1.0, max(0.0, (computing + memory - many) / min(computing, memory))))
-    places = tuple(map(float, sizes))
+    for total in sorted(of_rows):
+        measured = np.array(list(of_rows[total].values()))
+        computing = np.array([product.of(rows, n, k, 0.0) for rows in of_rows[total]])
+        memory, part = np.meshgrid(measured.min() * np.linspace(0, 1, PARTS), np.linspace(0, 1, PARTS), indexing="ij")
+        told = [c + memory - part * np.minimum(c, memory) for c in computing]
+        miss = sum(((one / wanted - 1) ** 2 for one, wanted in zip(told, measured, strict=True)), np.zeros(()))
+        best = np.unravel_index(int(np.argmin(miss)), miss.shape)
+        bytes_.append(float(memory[best]) / (n * k * size))
+        hidden.append(float(part[best]))
+    places = tuple(map(float, sorted(of_rows)))
     return Bound(Curve(places, tuple(bytes_)).rising(), Curve(places, tuple(hidden)))
 
 
@@ -393,6 +425,16 @@ def _memory(times: Mapping[str, float], name: str) -> Curve:
     least = _first(times, name)
     values = tuple(max(0.0, sizes[size] * NANO / size - least) for size in sorted(sizes))
     return Curve(tuple(map(float, sorted(sizes))), values)
+
+
+def _turns(times: Mapping[str, float], prefix: str, write: Curve) -> Curve:
+    """What stores of a tile in turns with those of memory take beyond either by itself."""
+    name = f"turns {prefix}".strip()
+    alone = next((key, value) for key, value in times.items() if key.startswith(f"{name} alone@"))
+    tile = alone[1] * NANO / int(alone[0].split("@")[1]) + _first(times, "write")
+    both = {int(key.split("@")[1]): value * NANO for key, value in times.items() if key.startswith(f"{name}@")}
+    sizes = sorted(both)
+    return Curve(tuple(map(float, sizes)), tuple(max(0.0, both[s] / s - tile - write.at(s)) for s in sizes))
 
 
 def _mixed(times: Mapping[str, float], read: Curve, write: Curve, far: float) -> tuple[Curve, float]:

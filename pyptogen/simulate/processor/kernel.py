@@ -57,6 +57,9 @@ class Touching(Work):
     moving: float = 0.0
     read: float = 0.0
     written: float = 0.0
+    turns: str | None = None
+    """Of passes that store to tiles and global memory in turns: ``beside `` where several vectors are walked beside each
+    other, else empty."""
     bound: str = ""
     """The dtype of a product's right operand, where it stays in global memory."""
 
@@ -116,7 +119,9 @@ class _Walk(Walk):
         tensor = touches[0].tensor if touches else ""
         moved = read + written + sum(touch.bytes for touch in touches)
         moving = 0.0 if products else min(held, moved * self.figures.nearest)
-        self.lane.work("V", Touching(instr.name, price, tensor, touches, moving, read, written, bound))
+        if instr.name == "MGATHER":
+            moving = held  # figures of gathers are what the same instruction takes beyond those in L1
+        self.lane.work("V", Touching(instr.name, price, tensor, touches, moving, read, written, None, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -165,7 +170,9 @@ class _Walk(Walk):
         name = f"TPASS {'+'.join(member.name for member in node.members)}"
         price = Price(walked.nanoseconds(), moved=sum(touch.bytes for touch in touches))
         moving = rows * cols * walked.moving
-        self.lane.work("V", Touching(name, price, "", tuple(touches), moving, walked.read, walked.written))
+        stores = any(touch.writes for touch in touches) and walked.written > 0
+        turns = ("beside " if node.beside else "") if stores else None
+        self.lane.work("V", Touching(name, price, "", tuple(touches), moving, walked.read, walked.written, turns))
 
     # -- memory -------------------------------------------------------------------------------------------------------
 

@@ -216,6 +216,10 @@ class _Pass:
     reductions: int = 0
     known: set[str] = field(default_factory=set)
     """Tiles whose values are in registers."""
+    found: dict[tuple[object, ...], str] = field(default_factory=dict)
+    """Results by the instruction and the values that it takes."""
+    same: dict[str, str] = field(default_factory=dict)
+    """Results that are another one's value: the C++ compiler computes a common subexpression once."""
 
     def nanoseconds(self) -> float:
         """Of the whole pass: moves go on beside arithmetic, the divider's work as far as it was seen to."""
@@ -237,6 +241,8 @@ class _Pass:
             return
         for source in sources:
             self._values(source, dtypes)
+        if self._again(member, window, dtypes):
+            return
         if window is not None:
             (self._store if member.name == "TSTORE" else self._load)(window.dtype)
         else:
@@ -245,6 +251,26 @@ class _Pass:
         if isinstance(result, str):
             self.known.add(result)
             self._keep(result, dtypes[result])
+
+    def _again(self, member: Instr, window: GmWindow | None, dtypes: Mapping[str, str]) -> bool:
+        """Whether an instruction of this pass has computed the same already; then its result is only kept."""
+        result = member.operands[0]
+        if window is not None or not isinstance(result, str):
+            return False
+        values = tuple(self.same.get(o, o) if isinstance(o, str) else o for o in member.operands[1:])
+        key = (member.name, dtypes[result], *values)
+        first = self.found.get(key)
+        # A tile that is written again has another value from here on.
+        self.found = {each: one for each, one in self.found.items() if result not in (one, *each)}
+        self.same.pop(result, None)
+        if first is None or first == result:
+            if result not in values:
+                self.found[key] = result
+            return False
+        self.same[result] = first
+        self.known.add(result)
+        self._keep(result, dtypes[result])
+        return True
 
     def _values(self, source: str, dtypes: Mapping[str, str]) -> None:
         """Values of a tile, loaded before their first use; those of a column are loaded once a row."""

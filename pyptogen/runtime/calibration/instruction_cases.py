@@ -84,6 +84,8 @@ PICKED = ((8, 32), (8, 256), (64, 4096), (1024, 16384))
 """Greatest elements that are picked, and among how many."""
 VARIETY = 1 << 19
 """Numbers among which rows to pick from lie."""
+FORGET = 64
+"""Stores of a few KiB to one place, which are together no long result."""
 ORDERED = (256, 1024, 4096)
 MOVED = ("fp32", "bf16", "int32", "uint8")
 """Dtypes of plain loads and stores."""
@@ -129,7 +131,8 @@ def _moves(dtype: str, rows: int, cols: int) -> Iterator[Case]:
     text = C_TYPES[dtype]
     window = f"    Gm<{text}, {rows}, {cols}, {2 * cols}> gm(({text}*)scratch);"
     yield Case(f"TLOAD {dtype}@{rows}x{cols}", placer.text(), f"{window} TLOAD(t0, gm);")
-    yield Case(f"TSTORE {dtype}@{rows}x{cols}", placer.text(), f"{window} TSTORE(gm, t0);")
+    stored = f"{window} TSTORE(gm, t0);\n    if (i % {FORGET} == 0) {{ forget_results(); }}"
+    yield Case(f"TSTORE {dtype}@{rows}x{cols}", placer.text(), stored)
 
 
 def _every_other(rows: int, cols: int) -> Case:

@@ -197,7 +197,7 @@ class _Memory:
         reading, writing = self._of_tiles(work)
         around = 0.0
         for touch in work.touches:
-            if touch.writes and touch.tensor in self.far:
+            if touch.around and touch.tensor in self.far:
                 around += touch.bytes * self.figures.far
             elif touch.writes:
                 writing += self._touched(touch, moved, again)

@@ -26,6 +26,8 @@ OPERATIONS = {
 FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
 READ = 1.0
 """Nanoseconds of a number that a kernel reads from L1 to find its way by: a guess, a few processor cycles."""
+AROUND_ROW, AROUND = 256, 1024
+"""Least bytes of a row, and of an instruction, for its store to go around the cache."""
 LINE = 64
 """Bytes that memory moves at a time."""
 GATHERED = 256
@@ -45,6 +47,8 @@ class Touch:
     """Rows of it that lie where nobody could foresee."""
     gathered: tuple[str, int] = ("", 0)
     """``rows`` or ``elements``, and how many."""
+    around: bool = False
+    """Stores that go around the cache where the result is large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +181,25 @@ class _Walk(Walk):
     # -- memory -------------------------------------------------------------------------------------------------------
 
     def _touch(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Touch:
+        together = rows is not None  # in a pass
         if rows is None or cols is None:
             rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
+        size = DTYPES[window.dtype]
+        row = cols * size
         jumps = 0 if self.places.isdisjoint(window.offset.names()) else 1
-        return Touch(window.tensor, rows * cols * DTYPES[window.dtype], instr.name == "TSTORE", jumps)
+        stores = instr.name == "TSTORE"
+        # As in stream_store.hpp: what lies in short pieces is stored as usual.
+        around = stores and (together or (row >= AROUND_ROW and rows * row >= AROUND))
+        return Touch(window.tensor, self._lines(window, rows, cols) * size, stores, jumps, around=around)
+
+    def _lines(self, window: GmWindow, rows: int, cols: int) -> float:
+        """Elements of the lines that a window touches: those between them come along."""
+        line = LINE / DTYPES[window.dtype]
+        across, down = self.number(window.col_stride), self.number(window.row_stride)
+        row = cols * min(max(across, 1), line)
+        if rows == 1 or down == 0:
+            return rows * row
+        return rows * max(row, min(line, down))
 
     def _gathered(self, shapes: list[Shape], window: GmWindow) -> Touch:
         """Rows of a table, or the lines that elements of one row lie in."""

@@ -38,7 +38,8 @@ from pyptogen.runtime.calibration.measure import Microbenchmarks, lower_quartile
 from pyptogen.schema import load_spec  # noqa: E402
 from pyptogen.simulate.device.cases import is_modelled  # noqa: E402
 from pyptogen.simulate.processor.call import time_of_call  # noqa: E402
-from pyptogen.simulate.processor.figures import Figures, from_times  # noqa: E402
+from pyptogen.simulate.processor.figures import Figures  # noqa: E402
+from pyptogen.simulate.processor.fit import from_times  # noqa: E402
 
 AIM = 0.25
 SWEEPS = 1

@@ -46,8 +46,8 @@ void fill(T* at, int64_t count, bool positive = false)
         at[i] = static_cast<T>(positive || (state & 256) != 0 ? value : -value);
     }
 }
-/// What stores the same place again and again would take for one long result, and go around the cache: from time to time it
-/// begins another one.
+/// Stores to the same place again and again look like one long result, which goes around the cache: from time to time
+/// another one begins.
 [[maybe_unused]] void forget_results()
 {
 #if defined(PTO_CPU_STREAMS)

@@ -119,7 +119,8 @@ def _copied(size: int, body: str) -> str:
     """Rows of the first half of so many bytes read, those of the second written."""
     return (
         f"    for (int64_t at_row = 0; at_row < {size // ROW // 2}; ++at_row) {{\n"
-        f"        Row gm((float*)memory + at_row * {ROW // 4}), to((float*)memory + {size // 8} + at_row * {ROW // 4});\n"
+        f"        Row gm((float*)memory + at_row * {ROW // 4});\n"
+        f"        Row to((float*)memory + {size // 8} + at_row * {ROW // 4});\n"
         f"        TPASS(1, {ROW // 4}, [&](auto at) {{ {body} }});\n    }}"
     )
 

@@ -94,7 +94,11 @@ def _moved(dtype: str, what: str, count: int) -> Case:
     placer.tile("sums", "c", "fp32", ROWS, MOVED_COLS)
     if what == "load":
         plain = "at.to_float(at.load(t{}))" if dtype.startswith("int") else "at.load(t{})"
-        body, operand, parameter = f"r.take(at, {' + '.join(plain.format(n) for n in range(count))});", "RowSum(sums)", "r"
+        body, operand, parameter = (
+            f"r.take(at, {' + '.join(plain.format(n) for n in range(count))});",
+            "RowSum(sums)",
+            "r",
+        )
     else:
         lines = ["const auto v0 = at.load(x);", *(f"at.store(t{n}, v0 + {n}.0f);" for n in range(count))]
         body, operand, parameter = " ".join(lines), "", ""

@@ -192,8 +192,8 @@ class _Memory:
         return bound.joined(work.price.hold, memory, self.footprint)
 
     def _waits(self, work: Touching, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
-        """Nanoseconds of memory for an instruction: what it reads and what it writes, which go on beside each other as far
-        as copies showed."""
+        """Nanoseconds of memory for an instruction: what it reads and what it writes, which go on beside each other as
+        far as copies showed."""
         reading, writing = self._of_tiles(work)
         around = 0.0
         for touch in work.touches:
@@ -211,8 +211,8 @@ class _Memory:
         return reading + writing + around - mixed * min(reading, writing + around)
 
     def _of_tiles(self, work: Touching) -> tuple[float, float]:
-        """Nanoseconds of tiles that do not stay in the nearest cache, read and written, as all of the kernel's and what it
-        streams past them lie between two uses of one."""
+        """Nanoseconds of tiles that do not stay in the nearest cache, read and written, as all of the kernel's and what
+        it streams past them lie between two uses of one."""
         among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
         return work.read * self.figures.read.at(among), work.written * self.figures.write.at(among)
 

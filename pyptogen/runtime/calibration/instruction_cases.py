@@ -80,7 +80,7 @@ TIMED: tuple[Timed, ...] = tuple(
 COLUMNS = (16, 128, 1024)
 """Values of a column that lie apart in global memory."""
 GATHERED = (16, 128, 1024)
-PICKED = ((8, 32), (8, 256), (64, 4096), (1024, 16384))
+PICKED = ((2, 32), (8, 32), (8, 256), (64, 4096), (1024, 16384))
 """Greatest elements that are picked, and among how many."""
 VARIETY = 1 << 19
 """Numbers among which rows to pick from lie."""
@@ -196,9 +196,10 @@ def _gathered_rows(count: int) -> Case:
 
 
 def _picked(name: str, kept: int, among: int) -> Case:
-    room = 4 * (min(4 * kept, among) + 80)
+    room, wide = 4 * (min(4 * kept, among) + 80), -(-kept // 8) * 8
     before = (
-        f"    Vec<int32_t, 1, {kept}> t0; TASSIGN(t0, 0);\n    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * kept});\n"
+        f"    Tile<TileType::Vec, int32_t, 1, {wide}, BLayout::RowMajor, 1, {kept}> t0; TASSIGN(t0, 0);\n"
+        f"    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * wide});\n"
         f"    fill((float*)scratch, {VARIETY});"
     )
     # Another row each time, or the processor would learn which of its elements are kept.

@@ -9,6 +9,7 @@ from math import log2
 
 import numpy as np
 
+from pyptogen.records import replace
 from pyptogen.simulate.processor.figures import DIVIDER, Affine, Bound, Curve, Figures, Jumps, Picks, Products
 
 NANO = 1e9
@@ -131,17 +132,20 @@ def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, 
     found = {}
     for name in ("TTOPK", "TBOTTOMK"):
         points = shaped[name]
-        rows = np.array([[1.0, among, kept * log2(max(2, kept))] for kept, among, _ in points])
+        rows = np.array([Picks.parts(kept, among) for kept, among, _ in points])
         wanted = np.array([ns for *_, ns in points])
-        parts = [0, 1, 2] if any(kept != among for kept, among, _ in points) else [0, 2]
-        solved = np.zeros(3)
+        # Where all are kept, those that are looked at and those that enter are no parts of their own.
+        parts = [0, 1, 2, 3] if any(kept != among for kept, among, _ in points) else [0, 3]
+        solved = np.zeros(4)
         while parts:
             solved[:] = 0.0
             solved[parts] = np.linalg.lstsq(rows[:, parts] / wanted[:, None], np.ones(len(points)), rcond=None)[0]
             if solved.min() >= 0:
                 break
             parts.remove(int(solved.argmin()))
-        found[name] = Picks(*(float(part) for part in solved))
+        picks = Picks(*(float(part) for part in solved))
+        missed = tuple((kept, among, ns / picks.of(kept, among)) for kept, among, ns in points)
+        found[name] = replace(picks, missed=missed)
     return found
 
 

@@ -100,6 +100,15 @@ def test_reading_and_writing_hide_each_other_as_far_as_a_copy_shows() -> None:
     assert from_times("", measured).mixed.at(size) == pytest.approx(0.5)
 
 
+def test_picks_take_what_was_measured_and_between_two_shapes_something_between() -> None:
+    measured = times()
+    measured["TTOPK@8x256"] *= 3  # far from what any formula of the others says
+    picks = from_times("", measured).picks["TTOPK"]
+    for kept, among in ((2, 32), (8, 32), (8, 256), (64, 4096)):
+        assert picks.of(kept, among) == pytest.approx(measured[f"TTOPK@{kept}x{among}"] * 1e9, rel=1e-4)
+    assert picks.of(8, 32) < picks.of(8, 160) < picks.of(8, 256)
+
+
 def test_what_was_not_measured_takes_as_long_as_another_of_its_name_and_is_told() -> None:
     figures = from_times("a machine", times())
     assert figures.instruction("TMUL", ("int16", "int16", "int16"), 4, 64) == figures.instruction(

@@ -5,7 +5,6 @@ here knows of operators.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import log2
 
 import numpy as np
 

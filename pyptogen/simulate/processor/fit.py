@@ -142,7 +142,8 @@ def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, 
             if solved.min() >= 0:
                 break
             parts.remove(int(solved.argmin()))
-        picks = Picks(*(float(part) for part in solved))
+        call, looked, entered, of_kept = (float(part) for part in solved)
+        picks = Picks(call, looked, entered, of_kept)
         missed = tuple((kept, among, ns / picks.of(kept, among)) for kept, among, ns in points)
         found[name] = replace(picks, missed=missed)
     return found

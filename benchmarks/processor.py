@@ -36,9 +36,10 @@ from pyptogen.lower.tensor import from_spec  # noqa: E402
 from pyptogen.runtime.calibration.calls import measure_calls  # noqa: E402
 from pyptogen.runtime.calibration.measure import Microbenchmarks, lower_quartile  # noqa: E402
 from pyptogen.schema import load_spec  # noqa: E402
-from pyptogen.simulate.device.cases import sees  # noqa: E402
+from pyptogen.simulate.device.cases import is_modelled  # noqa: E402
 from pyptogen.simulate.processor.call import time_of_call  # noqa: E402
-from pyptogen.simulate.processor.figures import Figures, from_times  # noqa: E402
+from pyptogen.simulate.processor.figures import Figures  # noqa: E402
+from pyptogen.simulate.processor.fit import from_times  # noqa: E402
 
 AIM = 0.25
 SWEEPS = 1
@@ -104,7 +105,7 @@ def predicted(case: Case, figures: Figures) -> tuple[float | None, str]:
     """Milliseconds by the model, and what holds the longest launch up."""
     with spec_of(case) as path:
         operator = lowered(from_spec(load_spec(path)), "cpu")
-    if not sees(operator, case.dims):
+    if not is_modelled(operator, case.dims):
         return None, "C++ by an author"
     call = time_of_call(operator, case.dims, figures)
     return call.micros / 1e3, call.bound

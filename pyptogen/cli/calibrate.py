@@ -13,7 +13,7 @@ def command(
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="Measure nothing; show what is kept.")] = False,
 ) -> None:
-    """Measure this machine, so that `pyptogen report` tells the times of operators for cpu. Takes about two minutes.
+    """Measure this machine, so that `pyptogen report` tells the times of operators for cpu. Takes about three minutes.
 
     Figures stay in the user's cache. Exits with 1 where --show finds none.
     """

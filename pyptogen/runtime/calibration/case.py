@@ -46,6 +46,16 @@ void fill(T* at, int64_t count, bool positive = false)
         at[i] = static_cast<T>(positive || (state & 256) != 0 ? value : -value);
     }
 }
+/// Stores to the same place again and again look like one long result, which goes around the cache: from time to time
+/// another one begins.
+[[maybe_unused]] void forget_results()
+{
+#if defined(PTO_CPU_STREAMS)
+    for (auto& stream : pto::cpu::core_state().streams) {
+        stream = {};
+    }
+#endif
+}
 /// Bits of plain numbers in any format of 8 bits: neither NaN nor denormal.
 template <typename T>
 void fill_bits(T* at, int64_t bytes)

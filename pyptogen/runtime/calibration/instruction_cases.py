@@ -80,10 +80,12 @@ TIMED: tuple[Timed, ...] = tuple(
 COLUMNS = (16, 128, 1024)
 """Values of a column that lie apart in global memory."""
 GATHERED = (16, 128, 1024)
-PICKED = ((8, 32), (8, 256), (64, 4096), (1024, 16384))
+PICKED = ((2, 32), (8, 32), (8, 256), (64, 4096), (1024, 16384))
 """Greatest elements that are picked, and among how many."""
 VARIETY = 1 << 19
 """Numbers among which rows to pick from lie."""
+FORGET = 64
+"""Stores of a few KiB to one place, which are together no long result."""
 ORDERED = (256, 1024, 4096)
 MOVED = ("fp32", "bf16", "int32", "uint8")
 """Dtypes of plain loads and stores."""
@@ -129,7 +131,8 @@ def _moves(dtype: str, rows: int, cols: int) -> Iterator[Case]:
     text = C_TYPES[dtype]
     window = f"    Gm<{text}, {rows}, {cols}, {2 * cols}> gm(({text}*)scratch);"
     yield Case(f"TLOAD {dtype}@{rows}x{cols}", placer.text(), f"{window} TLOAD(t0, gm);")
-    yield Case(f"TSTORE {dtype}@{rows}x{cols}", placer.text(), f"{window} TSTORE(gm, t0);")
+    stored = f"{window} TSTORE(gm, t0);\n    if (i % {FORGET} == 0) {{ forget_results(); }}"
+    yield Case(f"TSTORE {dtype}@{rows}x{cols}", placer.text(), stored)
 
 
 def _every_other(rows: int, cols: int) -> Case:
@@ -193,9 +196,10 @@ def _gathered_rows(count: int) -> Case:
 
 
 def _picked(name: str, kept: int, among: int) -> Case:
-    room = 4 * (min(4 * kept, among) + 80)
+    room, wide = 4 * (min(4 * kept, among) + 80), -(-kept // 8) * 8
     before = (
-        f"    Vec<int32_t, 1, {kept}> t0; TASSIGN(t0, 0);\n    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * kept});\n"
+        f"    Tile<TileType::Vec, int32_t, 1, {wide}, BLayout::RowMajor, 1, {kept}> t0; TASSIGN(t0, 0);\n"
+        f"    Vec<int32_t, 1, {room}> t1; TASSIGN(t1, {4 * wide});\n"
         f"    fill((float*)scratch, {VARIETY});"
     )
     # Another row each time, or the processor would learn which of its elements are kept.

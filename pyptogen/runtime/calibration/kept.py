@@ -14,9 +14,10 @@ from pyptogen.runtime.calibration.calls import measure_calls
 from pyptogen.runtime.calibration.measure import measure
 from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
 from pyptogen.runtime.toolchain.cache import digest
-from pyptogen.simulate.processor.figures import Figures, from_times
+from pyptogen.simulate.processor.figures import Figures
+from pyptogen.simulate.processor.fit import from_times
 
-FORMAT = "1"
+FORMAT = "2"
 """Of the microbenchmarks' names and what is made of them."""
 
 

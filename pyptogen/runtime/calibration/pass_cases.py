@@ -11,6 +11,12 @@ from pyptogen.templates.cpp_names import C_TYPES
 ROWS, COLS = 2, 1024
 FEW, MANY = 4, 12
 """Copies of an operation in the two passes that are compared."""
+MOVED, MOVED_COLS = 4, 512
+"""Tiles that a pass moves, and their columns."""
+ADDED = 16
+"""Additions around a division."""
+WALKED = ((1, 64), (32, 64), (2, 1024))
+"""Rows and columns of passes that do next to nothing."""
 CHAIN = 4
 """Values beside each other: each operation takes the result of the one CHAIN before it."""
 
@@ -33,11 +39,15 @@ def cases() -> Iterator[Case]:
         for count in (1, 3):
             yield _reduced(name, text, count)
     for dtype in ("fp32", "bf16", "fp16", "int8", "int32"):
-        yield _moved(dtype, "load")
-        yield _moved(dtype, "store")
+        for count in (1, MOVED):
+            yield _moved(dtype, "load", count)
+            yield _moved(dtype, "store", count)
+    for together in (1, 4):
+        for divides in (False, True):
+            yield _divided(divides, together)
     yield _streams(4)
     yield from _matrix_unit()
-    for rows, cols in ((1, 64), (16, 64), (64, 64)):
+    for rows, cols in WALKED:
         yield _walk(rows, cols)
 
 
@@ -75,21 +85,35 @@ def _reduced(name: str, text: str, count: int) -> Case:
     return Case(f"pass {name}*{count}", _tiles().text(), _pass(" ".join(lines), text, "r"))
 
 
-def _moved(dtype: str, what: str) -> Case:
-    """Eight tiles loaded, or stored, as one vector each."""
+def _moved(dtype: str, what: str, count: int) -> Case:
+    """Tiles loaded, or stored, as one vector each; all of them stay in an L1 of 32 KiB."""
     placer = Placer()
-    for n in range(4):
-        placer.tile(f"t{n}", "m", dtype, ROWS, COLS)
-    placer.tile("x", "m", "fp32", ROWS, COLS)
-    placer.tile("sums", "c", "fp32", ROWS, COLS)
+    for n in range(count):
+        placer.tile(f"t{n}", "m", dtype, ROWS, MOVED_COLS)
+    placer.tile("x", "m", "fp32", ROWS, MOVED_COLS)
+    placer.tile("sums", "c", "fp32", ROWS, MOVED_COLS)
     if what == "load":
-        if dtype.startswith("int"):
-            loaded = " + ".join(f"at.to_float(at.load(t{n}))" for n in range(4))
-        else:
-            loaded = " + ".join(f"at.load(t{n})" for n in range(4))
-        return Case(f"pass load {dtype}*4", placer.text(), _pass(f"r.take(at, {loaded});", "RowSum(sums)", "r"))
-    lines = ["const auto v0 = at.load(x);", *(f"at.store(t{n}, v0 + {n}.0f);" for n in range(4))]
-    return Case(f"pass store {dtype}*4", placer.text(), _pass(" ".join(lines)))
+        plain = "at.to_float(at.load(t{}))" if dtype.startswith("int") else "at.load(t{})"
+        body, operand, parameter = (
+            f"r.take(at, {' + '.join(plain.format(n) for n in range(count))});",
+            "RowSum(sums)",
+            "r",
+        )
+    else:
+        lines = ["const auto v0 = at.load(x);", *(f"at.store(t{n}, v0 + {n}.0f);" for n in range(count))]
+        body, operand, parameter = " ".join(lines), "", ""
+    text = _pass(body, operand, parameter, cols=MOVED_COLS)
+    return Case(f"pass {what} {dtype}*{count}", placer.text(), text)
+
+
+def _divided(divides: bool, together: int) -> Case:
+    """A chain of additions along each vector, with and without a division in its middle."""
+    lines = ["const auto v0 = at.load(x);", *(f"const auto v{n} = v{n - 1} + {n}.5f;" for n in range(1, ADDED + 1))]
+    if divides:
+        lines[ADDED // 2] = f"const auto v{ADDED // 2} = 1.5f / (v{ADDED // 2 - 1} + 0.5f);"
+    lines.append(f"at.store(y, v{ADDED});")
+    name = f"pass{'' if together == 1 else ' beside'} {'divided' if divides else 'undivided'}"
+    return Case(name, _tiles().text(), _pass(" ".join(lines), of=together))
 
 
 def _streams(count: int) -> Case:

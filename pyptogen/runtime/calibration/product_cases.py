@@ -15,9 +15,9 @@ SMALL = (32, 64)
 """Columns and depth of a product that is hardly more than its call."""
 LARGE = ((256, 128, 1024), (256, 256, 2048), (256, 128, 4096))
 """Products whose operands do not stay in the nearer caches."""
-BOUND_ROWS = (8, 64)
+BOUND_ROWS = (1, 8, 64)
 BOUND_DEPTH = 4096
-BOUND_BYTES = (1 << 21, 1 << 22, 1 << 24, 1 << 26)
+BOUND_BYTES = (1 << 21, 1 << 22, 1 << 23, 1 << 24, 1 << 26)
 """Right operands of so many bytes in all that stay in global memory."""
 SHAPES = ((32, 64), (64, 64), (64, 512))
 """Of operands that are moved."""

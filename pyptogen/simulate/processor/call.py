@@ -170,9 +170,8 @@ class _Memory:
                 one = self._bound(work, moved, again)
                 waits = one - work.price.hold
             else:
-                waits = sum(self._waits(touch, moved, again) for touch in work.touches)
-                waits += self._of_tiles(work)
-                one = self.figures.joined(work.price.hold, waits)
+                waits = self._waits(work, moved, again)
+                one = self.figures.joined(work.price.hold, work.moving, waits)
             computing += count * work.price.hold
             memory += count * waits
             total += count * one
@@ -192,26 +191,46 @@ class _Memory:
             memory += slow * touch.bytes * rate
         return bound.joined(work.price.hold, memory, self.footprint)
 
-    def _of_tiles(self, work: Touching) -> float:
-        """Nanoseconds of tiles that do not stay in the nearest cache, as all of the kernel's and what it streams past
-        them lie between two uses of one."""
-        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
-        return work.read * self.figures.read.at(among) + work.written * self.figures.write.at(among)
+    def _waits(self, work: Touching, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+        """Nanoseconds of memory for an instruction: what it reads and what it writes, which go on beside each other as
+        far as copies showed."""
+        reading, writing = self._of_tiles(work)
+        around = 0.0
+        for touch in work.touches:
+            if touch.around and touch.tensor in self.far:
+                around += touch.bytes * self.figures.far
+            elif touch.writes:
+                writing += self._touched(touch, moved, again)
+                if work.turns is not None:
+                    writing += touch.bytes * self.figures.turns[work.turns].at(self.footprint)
+            else:
+                reading += self._touched(touch, moved, again)
+        mixed = self.figures.mixed_far if around else self.figures.mixed.at(self.footprint)
+        if any(touch.jumps for touch in work.touches):
+            mixed = 0.0  # what goes to a place that nobody foresaw waits for it alone
+        return reading + writing + around - mixed * min(reading, writing + around)
 
-    def _waits(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
+    def _of_tiles(self, work: Touching) -> tuple[float, float]:
+        """Nanoseconds of tiles that do not stay in the nearest cache, read and written, as all of the kernel's and what
+        it streams past them lie between two uses of one."""
+        among = dict(self.launch.kernel.occupancy).get("ub", 0) + sum(touch.bytes for touch in work.touches)
+        return work.read * self.figures.read.at(among), work.written * self.figures.write.at(among)
+
+    def _touched(self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]) -> float:
         """Nanoseconds of memory for one touch: what is touched first lies where the last call left it, what is touched
         again as far off as what lies between."""
         figures = self.figures
-        if touch.writes and touch.tensor in self.far:
-            return touch.bytes * figures.far
         kind, count = touch.gathered
         if kind:
             return count * figures.gathers[kind].at(min(self.size.get(touch.tensor, 0.0), self.footprint))
         first, between = self._shares(touch, moved, again)
         rate = first * self._rate(touch, moved, self.footprint) + (1 - first) * self._rate(touch, moved, between)
         slow = figures.together if self.cores > 1 else 1.0
-        jumps = touch.jumps * figures.jumps.at(self.size.get(touch.tensor, 0.0))
-        return slow * touch.bytes * rate + jumps
+        if not touch.jumps:
+            return slow * touch.bytes * rate
+        among = min(self.size.get(touch.tensor, 0.0), self.footprint)
+        jump = figures.jumps["write" if touch.writes else "read"].at(touch.bytes / touch.jumps, among)
+        return slow * touch.bytes * rate + touch.jumps * jump
 
     def _shares(
         self, touch: Touch, moved: Mapping[tuple[str, bool], float], again: Mapping[str, float]

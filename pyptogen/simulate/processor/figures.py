@@ -1,14 +1,13 @@
 """Figures of one machine, and what they say of an instruction, a product, or bytes of memory. All times are in
 nanoseconds, of one thread.
 
-They are made from times of microbenchmarks by name (`pyptogen.runtime.calibration` measures them); nothing here knows
-of operators.
+`pyptogen.simulate.processor.fit` makes them from times of microbenchmarks; nothing here knows of operators.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import field
 from math import log2
 
@@ -16,16 +15,7 @@ import numpy as np
 
 from pyptogen.records import dataclass
 
-NANO = 1e9
 DIVIDER = frozenset({"divide", "sqrt"})
-PRODUCT = (128, 512, 128)
-"""Columns, depth and most rows of the products that figures are made from."""
-MATRIX = 128 * 512
-"""Elements of the accumulator and the left operand that passes are measured on."""
-MOST_CALL = 0.5
-"""The part of the smallest product's time that its call may be."""
-JUMPS = 1024
-"""Rows that a microbenchmark of jumps reads."""
 LANES = 16
 """Elements to whose multiples columns are rounded up: what is less than a vector takes as long as one."""
 
@@ -85,6 +75,18 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Jumps:
+    """Nanoseconds of going to a row that nobody could foresee, beyond its bytes one after the other: by its bytes, and
+    by those among which it lies."""
+
+    rows: tuple[float, ...]
+    curves: tuple[Curve, ...]
+
+    def at(self, row: float, size: float) -> float:
+        return Curve(self.rows, tuple(curve.at(size) for curve in self.curves)).at(row)
+
+
+@dataclass(frozen=True, slots=True)
 class Products:
     """Nanoseconds of products of one dtype: of a call; by rows, for each column and step of depth (rows beyond those
     measured take as long each as the last of them); for each element of the result; and how many times as long they
@@ -104,8 +106,8 @@ class Products:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """A right operand in global memory, by the bytes of all that are read in turn: nanoseconds of a byte where few rows
-    are multiplied, and the part of them that many rows hide."""
+    """A right operand in global memory, by the bytes of all that are read in turn: nanoseconds of a byte, and the part
+    of them, or of the product's own time where that is less, that the other hides."""
 
     bytes_: Curve
     hidden: Curve
@@ -117,15 +119,29 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Picks:
-    """Nanoseconds of the greatest of many: of a call, for each that is looked at, for each that is kept times the
-    logarithm of their number."""
+    """Nanoseconds of the greatest of many: of a call; for each that is looked at; for each that enters those kept until
+    then, of numbers in no order; for each that is kept times the logarithm of their number. ``missed``: measured shapes
+    (kept, among) and how many times as long they took; near one its share counts most."""
 
     call: float
     looked: float
+    entered: float
     kept: float
+    missed: tuple[tuple[int, int, float], ...] = ()
+
+    @staticmethod
+    def parts(kept: int, among: int) -> tuple[float, float, float, float]:
+        """How much there is of each."""
+        return 1.0, float(among), kept * log2(max(1.0, among / kept)), kept * log2(max(2, kept))
 
     def of(self, kept: int, among: int) -> float:
-        return self.call + self.looked * among + self.kept * kept * log2(max(2, kept))
+        each = (self.call, self.looked, self.entered, self.kept)
+        plain = sum(one * part for one, part in zip(each, self.parts(kept, among), strict=True))
+        near = [(log2(kept / k) ** 2 + log2(among / n) ** 2, times) for k, n, times in self.missed]
+        if not near:
+            return plain
+        weights = [1.0 / max(distance, 1e-6) for distance, _ in near]
+        return plain * sum(w * times for w, (_, times) in zip(weights, near, strict=True)) / sum(weights)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,18 +155,22 @@ class Figures:
         loads, stores: of passes, nanoseconds an element in L1 by dtype.
         walk: of passes, beside their elements.
         reductions: of passes, nanoseconds an element.
-        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``; other arithmetic
-            goes on beside it.
+        dividing: of passes, nanoseconds an element that the divider is busy with, as ``divide``.
+        apart: of passes, with one vector at a time (``""``) or several beside each other (``"beside "``): the part of
+            the divider's time that other arithmetic hides, 0 to 1.
         products: by dtype.
         picks: by name, of instructions that pick or order the greatest.
         read, write: nanoseconds a byte beyond those of L1, by bytes that are used again and again.
-        jumps: by bytes of rows, nanoseconds of going to a place that nobody foresaw beyond the row's bytes one after
-            the other, by bytes among which it lies.
+        jumps: of rows that are read or written where nobody could foresee, by ``read`` and ``write``.
         bound: by dtype, of right operands that stay in global memory.
         gathers: nanoseconds of a row or an element that is gathered (``rows``, ``elements``) beyond those in L1, by
             bytes among which they lie.
         far: of stores that go around the cache.
-        hidden: the part of memory's time that computing at the same time hides, 0 to 1.
+        turns: nanoseconds a byte that stores to memory take longer where a pass stores to a tile in turns with them, by
+            bytes that are used again and again; for passes with one vector at a time and several, as ``apart``.
+        mixed, mixed_far: the part of reading or writing, whichever takes less, that the other hides where a walk does
+            both, 0 to 1: by bytes that are used again and again, and for stores that go around the cache.
+        hidden: the part of memory's time that arithmetic at the same time hides, 0 to 1.
         call, launch: nanoseconds of a call of an operator from Python, and of each launch in it.
         nearest: nanoseconds of a byte that is read in L1.
         together: how many times as long memory takes where all cores ask at a time.
@@ -164,14 +184,18 @@ class Figures:
     reductions: Mapping[str, float]
     walk: Affine
     dividing: Mapping[str, float]
+    apart: Mapping[str, float]
     products: Mapping[str, Products]
     picks: Mapping[str, Picks]
     bound: Mapping[str, Bound]
     gathers: Mapping[str, Curve]
     read: Curve
     write: Curve
-    jumps: Curve
+    jumps: Mapping[str, Jumps]
     far: float
+    turns: Mapping[str, Curve]
+    mixed: Curve
+    mixed_far: float
     hidden: float
     call: float = 0.0
     launch: float = 0.0
@@ -217,163 +241,8 @@ class Figures:
         found.append(("memory's time on all cores at once", f"{self.together:.2f} times one core's"))
         return found
 
-    def joined(self, computing: float, memory: float) -> float:
-        """Nanoseconds of work and of memory at the same time."""
-        return computing + memory - self.hidden * min(computing, memory)
-
-
-def from_times(machine: str, times: Mapping[str, float]) -> Figures:
-    """Figures from the seconds of microbenchmarks by name.
-
-    Raises:
-        KeyError: a microbenchmark is missing.
-    """
-    shaped: dict[str, list[tuple[int, int, float]]] = {}
-    for name, seconds in times.items():
-        key, _, extents = name.partition("@")
-        parts = extents.split("x")
-        if len(parts) == 2:
-            shaped.setdefault(key, []).append((int(parts[0]), int(parts[1]), seconds * NANO))
-    affine = {key: Affine.through(points) for key, points in shaped.items() if len(points) == 3}
-    walk = affine.pop("pass walk")
-    elements = 2048.0
-
-    def each(name: str) -> float:
-        return times[f"pass {name}"] * NANO / elements
-
-    operations, reductions = {}, {}
-    for name in {key.split("*")[0].removeprefix("pass ") for key in times if key.endswith("*12")}:
-        operations[name] = max(0.0, (each(f"{name}*12") - each(f"{name}*4")) / 8)
-    add = operations["add"]
-    for name in ("RowSum", "RowMax", "ColSum"):
-        reductions[name] = max(0.0, (each(f"{name}*3") - each(f"{name}*1")) / 2 - add)
-    loads = {dtype: each(f"load {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
-    stores = {dtype: each(f"store {dtype}*4") / 4 for dtype in ("fp32", "bf16", "fp16", "int8", "int32")}
-    # Of matrices in the matrix unit's order: what a sum beside it does not hide.
-    loads["Acc"] = max(0.0, times["pass extract"] * NANO / MATRIX - add)
-    stores |= {f"Left {dtype}": times[f"pass left {dtype}"] * NANO / MATRIX for dtype in ("fp32", "bf16", "fp16")}
-    products = _products(times)
-    dividing = {name: operations.pop(name) for name in [n for n in operations if n.split()[-1] in DIVIDER]}
-    read, write = _memory(times, "read"), _memory(times, "write")
-    far_sizes = [(float(key.split("@")[1]), value) for key, value in times.items() if key.startswith("write far@")]
-    far = max(0.0, min(value * NANO / size for size, value in far_sizes) - _first(times, "write"))
-    return Figures(
-        machine, affine, operations, loads, stores, reductions, walk, dividing, products, _picks(shaped),
-        {dtype: _bound(dtype, times, products[dtype]) for dtype in ("fp32", "bf16", "int8")},
-        {kind: _gather(times, kind) for kind in ("rows", "elements")},
-        read.rising(), write.rising(), _jumps(times, read.rising()).rising(), far, _hidden(times),
-        times.get("call", 0.0) * NANO, times.get("launch", 0.0) * NANO, times.get("together", 1.0),
-        _first(times, "read"),
-    )  # fmt: skip
-
-
-def _products(times: Mapping[str, float]) -> dict[str, Products]:
-    found: dict[str, dict[tuple[int, int, int], float]] = {}
-    for name, seconds in times.items():
-        if name.startswith("product "):
-            key, extents = name.removeprefix("product ").split("@")
-            m, n, k = map(int, extents.split("x"))
-            found.setdefault(key, {})[m, n, k] = seconds * NANO
-    return {key: _of_dtype(key, points) for key, points in found.items()}
-
-
-def _of_dtype(dtype: str, points: Mapping[tuple[int, int, int], float]) -> Products:
-    n, k, most = PRODUCT
-    result = max(0.0, (points[most, k, n] - points[most, n, k]) / (most * (k - n)))
-    rows = sorted(m for m, *rest in points if rest == [n, k])
-    small = next(shape for shape in points if shape[1] * shape[2] < n * k // 8)
-    m0, n0, k0 = small
-    at = min(rows, key=lambda m: abs(m - m0))
-    each = max(0.0, points[at, n, k] - points[small] - result * (at * n - m0 * n0)) / (n * k - n0 * k0)
-    call = max(0.0, points[small] - each * n0 * k0 - result * m0 * n0)
-    call = min(call, MOST_CALL * min(points[m, n, k] for m in rows))
-    values = tuple(max(0.0, points[m, n, k] - call - result * m * n) / (n * k) for m in rows)
-    curve = Curve(tuple(map(float, rows)), values).rising()
-    plain = Products(call, curve, result)
-    size = {"fp32": 4, "bf16": 2, "fp16": 2}.get(dtype, 1)
-
-    def bytes_of(shape: tuple[int, int, int]) -> float:
-        m, n, k = shape
-        return float(size * (m * k + k * n) + 4 * m * n)
-
-    large = sorted((s for s in points if s[0] > most), key=bytes_of)
-    if not large:
-        return Products(call, curve, result)
-    base = bytes_of((most, n, k))
-    ratios = (1.0, *(points[shape] / plain.of(*shape, 0.0) for shape in large))
-    return Products(call, curve, result, Curve((base, *map(bytes_of, large)), ratios).rising())
-
-
-def _picks(shaped: Mapping[str, Sequence[tuple[int, int, float]]]) -> dict[str, Picks]:
-    """The parts that miss the measured times least, relative to each; none is less than nothing."""
-    found = {}
-    for name in ("TTOPK", "TBOTTOMK"):
-        points = shaped[name]
-        rows = np.array([[1.0, among, kept * log2(max(2, kept))] for kept, among, _ in points])
-        wanted = np.array([ns for *_, ns in points])
-        parts = [0, 1, 2] if any(kept != among for kept, among, _ in points) else [0, 2]
-        solved = np.zeros(3)
-        while parts:
-            solved[:] = 0.0
-            solved[parts] = np.linalg.lstsq(rows[:, parts] / wanted[:, None], np.ones(len(points)), rcond=None)[0]
-            if solved.min() >= 0:
-                break
-            parts.remove(int(solved.argmin()))
-        found[name] = Picks(*(float(part) for part in solved))
-    return found
-
-
-def _jumps(times: Mapping[str, float], read: Curve) -> Curve:
-    """By bytes among which a row of 1 KiB lies: what going there takes beyond its bytes in order."""
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith("jump 1024@"))
-    least = times[f"jump 1024@{sizes[0]}"] * NANO / JUMPS
-    found = [max(0.0, times[f"jump 1024@{s}"] * NANO / JUMPS - least - 1024 * read.at(s)) for s in sizes]
-    return Curve(tuple(map(float, sizes)), tuple(found))
-
-
-def _gather(times: Mapping[str, float], kind: str) -> Curve:
-    """Nanoseconds of a row, or an element, beyond those at the smallest size."""
-    count = {"rows": 64, "elements": 64 * 128}[kind]
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith(f"gather {kind}@"))
-    found = [times[f"gather {kind}@{size}"] * NANO / count for size in sizes]
-    return Curve(tuple(map(float, sizes)), tuple(max(0.0, each - found[0]) for each in found)).rising()
-
-
-def _bound(dtype: str, times: Mapping[str, float], product: Products) -> Bound:
-    """From products of few rows, whose time is that of the operand's bytes, and of many."""
-    n, k, size = 128, 4096, {"fp32": 4, "bf16": 2}.get(dtype, 1)
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith(f"bound {dtype} 8@"))
-    bytes_, hidden = [], []
-    for total in sizes:
-        count = total // (n * k * size)
-        few, many = (times[f"bound {dtype} {m}@{total}"] * NANO / count for m in (8, 64))
-        memory = few
-        computing = product.of(64, n, k, 0.0)
-        bytes_.append(memory / (n * k * size))
-        hidden.append(min(1.0, max(0.0, (computing + memory - many) / min(computing, memory))))
-    places = tuple(map(float, sizes))
-    return Bound(Curve(places, tuple(bytes_)).rising(), Curve(places, tuple(hidden)))
-
-
-def _first(times: Mapping[str, float], name: str) -> float:
-    """Nanoseconds a byte at the smallest size."""
-    sizes = {int(key.split("@")[1]): value for key, value in times.items() if key.startswith(f"{name}@")}
-    return sizes[min(sizes)] * NANO / min(sizes)
-
-
-def _memory(times: Mapping[str, float], name: str) -> Curve:
-    """Nanoseconds a byte beyond those at the smallest size."""
-    sizes = {int(key.split("@")[1]): value for key, value in times.items() if key.startswith(f"{name}@")}
-    least = _first(times, name)
-    values = tuple(max(0.0, sizes[size] * NANO / size - least) for size in sorted(sizes))
-    return Curve(tuple(map(float, sorted(sizes))), values)
-
-
-def _hidden(times: Mapping[str, float]) -> float:
-    """The part of memory's time that a walk with work beside each load does not show."""
-    sizes = sorted(int(key.split("@")[1]) for key in times if key.startswith("worked@"))
-    small, large = sizes[0], sizes[-1]
-    worked = times[f"worked@{small}"] * large / small
-    memory = times[f"read@{large}"] - times[f"read@{small}"] * large / small
-    shown = times[f"worked@{large}"] - worked
-    return min(1.0, max(0.0, 1.0 - shown / min(worked, memory)))
+    def joined(self, computing: float, moving: float, memory: float) -> float:
+        """Nanoseconds of an instruction that takes ``computing`` on operands in L1, of which ``moving`` is spent on
+        moves to and from registers, and waits so long for memory besides. Arithmetic hides memory's time, moves do
+        not."""
+        return computing + memory - self.hidden * min(max(0.0, computing - moving), memory)

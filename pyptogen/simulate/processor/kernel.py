@@ -13,25 +13,17 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.records import dataclass
 from pyptogen.simulate.device.kernel import Walk, first_numbers
 from pyptogen.simulate.device.program import Lane, Recorder, Work
-from pyptogen.simulate.processor.figures import DIVIDER, LANES, Figures
+from pyptogen.simulate.processor.figures import Figures
+from pyptogen.simulate.processor.passes import PassCost
 
-REDUCTIONS = {"TROWSUM": "RowSum", "TROWMAX": "RowMax", "TROWMIN": "RowMax",
-              "TCOLSUM": "ColSum", "TCOLMAX": "ColSum", "TCOLMIN": "ColSum"}  # fmt: skip
-OPERATIONS = {
-    "EXP": "exp", "LOG": "log", "SQRT": "sqrt", "DIV": "divide", "DIVS": "divide", "RECIP": "divide", "MAX": "max",
-    "MIN": "max", "RELU": "max", "MAXS": "maxs", "MINS": "maxs", "ROWEXPANDDIV": "divisor", "COLEXPANDDIV": "divide",
-    "ROWEXPANDMAX": "max", "ROWEXPANDMIN": "max", "COLEXPANDMAX": "max", "COLEXPANDMIN": "max",
-}  # fmt: skip
-"""The operation of an instruction in a pass; others take as long as an addition."""
-FREE = frozenset({"MOV", "LOAD", "STORE", "EXPANDS", "ROWEXPAND", "COLEXPAND", "EXTRACT"})
 READ = 1.0
 """Nanoseconds of a number that a kernel reads from L1 to find its way by: a guess, a few processor cycles."""
+AROUND_ROW, AROUND = 256, 1024
+"""Least bytes of a row, and of an instruction, for its store to go around the cache."""
 LINE = 64
 """Bytes that memory moves at a time."""
 GATHERED = 256
 """Bytes of the rows whose gathering was measured; longer ones take as long as several."""
-WIDE = frozenset({"fp32", "int32"})
-NARROW = frozenset({"bf16", "fp16"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +37,23 @@ class Touch:
     """Rows of it that lie where nobody could foresee."""
     gathered: tuple[str, int] = ("", 0)
     """``rows`` or ``elements``, and how many."""
+    around: bool = False
+    """Stores that go around the cache where the result is large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Touching(Work):
-    """An instruction: what it computes in nanoseconds (`Price.hold`), what it touches of global memory, ``read``,
-    ``written``: bytes of tiles in the vector memory that it goes through."""
+    """An instruction: what it computes in nanoseconds (`Price.hold`), of which ``moving`` is spent on moves between
+    registers and L1; what it touches of global memory; ``read``, ``written``: bytes of tiles in the vector memory that
+    it goes through."""
 
     touches: tuple[Touch, ...] = ()
+    moving: float = 0.0
     read: float = 0.0
     written: float = 0.0
+    turns: str | None = None
+    """Of passes that store to tiles and global memory in turns: ``beside `` where several vectors are walked beside
+    each other, else empty."""
     bound: str = ""
     """The dtype of a product's right operand, where it stays in global memory."""
 
@@ -112,7 +111,11 @@ class _Walk(Walk):
         products = shapes[-1].cols * shapes[-1].rows * shapes[0].rows if "MATMUL" in instr.name else 0
         price = Price(held, moved=sum(t.bytes for t in touches), products=products)
         tensor = touches[0].tensor if touches else ""
-        self.lane.work("V", Touching(instr.name, price, tensor, touches, read, written, bound))
+        moved = read + written + sum(touch.bytes for touch in touches)
+        moving = 0.0 if products else min(held, moved * self.figures.nearest)
+        if instr.name == "MGATHER":
+            moving = held  # figures of gathers are what the same instruction takes beyond those in L1
+        self.lane.work("V", Touching(instr.name, price, tensor, touches, moving, read, written, None, bound))
 
     def _held(self, instr: Instr, shapes: list[Shape], window: GmWindow | None) -> float:
         figures, first = self.figures, shapes[0] if shapes else None
@@ -151,7 +154,7 @@ class _Walk(Walk):
         rows, cols = (max(0, min(e.size, self.number(e.poly()))) for e in (node.rows, node.cols))
         if not rows or not cols:
             return
-        walked = _Pass(self.figures, node, self.tiles, rows, cols)
+        walked = PassCost(self.figures, node, self.tiles, rows, cols)
         touches = []
         for member in node.members:
             window = next((o for o in member.operands if isinstance(o, GmWindow)), None)
@@ -160,15 +163,33 @@ class _Walk(Walk):
             walked.member(member, window)
         name = f"TPASS {'+'.join(member.name for member in node.members)}"
         price = Price(walked.nanoseconds(), moved=sum(touch.bytes for touch in touches))
-        self.lane.work("V", Touching(name, price, "", tuple(touches), walked.read, walked.written))
+        moving = rows * cols * walked.moving
+        stores = any(touch.writes for touch in touches) and walked.written > 0
+        turns = ("beside " if node.beside else "") if stores else None
+        self.lane.work("V", Touching(name, price, "", tuple(touches), moving, walked.read, walked.written, turns))
 
     # -- memory -------------------------------------------------------------------------------------------------------
 
     def _touch(self, instr: Instr, window: GmWindow, rows: int | None = None, cols: int | None = None) -> Touch:
+        together = rows is not None  # in a pass
         if rows is None or cols is None:
             rows, cols = (max(0, self.number(extent.poly())) for extent in (window.rows, window.cols))
+        size = DTYPES[window.dtype]
+        row = cols * size
         jumps = 0 if self.places.isdisjoint(window.offset.names()) else 1
-        return Touch(window.tensor, rows * cols * DTYPES[window.dtype], instr.name == "TSTORE", jumps)
+        stores = instr.name == "TSTORE"
+        # As in stream_store.hpp: what lies in short pieces is stored as usual.
+        around = stores and (together or (row >= AROUND_ROW and rows * row >= AROUND))
+        return Touch(window.tensor, self._lines(window, rows, cols) * size, stores, jumps, around=around)
+
+    def _lines(self, window: GmWindow, rows: int, cols: int) -> float:
+        """Elements of the lines that a window touches: those between them come along."""
+        line = LINE / DTYPES[window.dtype]
+        across, down = self.number(window.col_stride), self.number(window.row_stride)
+        row = cols * min(max(across, 1), line)
+        if rows == 1 or down == 0:
+            return rows * row
+        return rows * max(row, min(line, down))
 
     def _gathered(self, shapes: list[Shape], window: GmWindow) -> Touch:
         """Rows of a table, or the lines that elements of one row lie in."""
@@ -184,106 +205,3 @@ class _Walk(Walk):
         size = next((DTYPES[t.dtype] for t in self.kernel.tensors if t.name == node.tensor), 4) * times
         price = Price(READ * times, moved=size)
         self.lane.work("S", Touching("read", price, node.tensor, (Touch(node.tensor, size, False),)))
-
-
-@dataclass(slots=True)
-class _Pass:
-    """What a pass does for each of its elements, in nanoseconds: what is computed, what the divider does beside it, and
-    what moves between registers and L1. ``read``, ``written``: bytes of tiles in the vector memory."""
-
-    figures: Figures
-    node: Pass
-    tiles: Mapping[str, Shape]
-    rows: int
-    cols: int
-    computing: float = 0.0
-    dividing: float = 0.0
-    moving: float = 0.0
-    read: float = 0.0
-    written: float = 0.0
-    reductions: int = 0
-    known: set[str] = field(default_factory=set)
-    """Tiles whose values are in registers."""
-
-    def nanoseconds(self) -> float:
-        """Of the whole pass: work of different units goes on at the same time."""
-        walk = self.figures.walk
-        each = max(self.computing, self.dividing, self.moving)
-        wide = -(-self.cols // LANES) * LANES
-        return walk.call + self.rows * (walk.row * max(1, self.reductions) + wide * each)
-
-    def member(self, member: Instr, window: GmWindow | None) -> None:
-        """One more instruction."""
-        dtypes = dict(self.node.dtypes)
-        sources = [o for o in member.operands[1:] if isinstance(o, str)]
-        if member.name in REDUCTIONS:
-            self._values(sources[0], dtypes)
-            self.computing += self.figures.reductions[REDUCTIONS[member.name]]
-            self.reductions += member.name.startswith("TROW")
-            return
-        for source in sources:
-            self._values(source, dtypes)
-        if window is not None:
-            (self._store if member.name == "TSTORE" else self._load)(window.dtype)
-        else:
-            self._compute(member, dtypes)
-        result = member.operands[0]
-        if isinstance(result, str):
-            self.known.add(result)
-            self._keep(result, dtypes[result])
-
-    def _values(self, source: str, dtypes: Mapping[str, str]) -> None:
-        """Values of a tile, loaded before their first use; those of a column are loaded once a row."""
-        shape = self.tiles.get(source)  # None: values that have no tile
-        if shape is None or source in self.known or (shape.cols == 1 and self.cols > 1):
-            return
-        self.known.add(source)
-        if shape.loc == "Acc":
-            self.moving += self.figures.loads["Acc"]
-            return
-        self._load(dtypes[source])
-        self.read += min(shape.bytes, self.rows * self.cols * DTYPES[dtypes[source]])
-
-    def _keep(self, result: str, dtype: str) -> None:
-        target = self.tiles.get(result)
-        if target is not None and target.loc == "Left":
-            self.moving += self.figures.stores[f"Left {dtype}"]
-        elif result in self.node.kept:
-            self._store(dtype)
-            self.written += self.rows * self.cols * DTYPES[dtype]
-
-    def _load(self, dtype: str) -> None:
-        """A vector of L1: what widening takes beyond moving it is computing."""
-        plain = self.figures.loads["fp32"]
-        self.moving += plain
-        if dtype in self.figures.loads and dtype not in WIDE:
-            self.computing += max(0.0, self.figures.loads[dtype] - plain)
-
-    def _store(self, dtype: str) -> None:
-        plain = self.figures.stores["fp32"]
-        narrow = dtype not in WIDE
-        self.moving += plain / 2 if narrow else plain
-        if dtype in self.figures.stores and narrow:
-            self.computing += max(0.0, self.figures.stores[dtype] - plain / 2)
-
-    def _compute(self, member: Instr, dtypes: Mapping[str, str]) -> None:
-        figures, prefix = self.figures, "beside " if self.node.beside else ""
-        stem = member.name.removeprefix("T")
-        kind = OPERATIONS.get(stem, "add")
-        if stem == "RSQRT":
-            self.dividing += figures.dividing[f"{prefix}sqrt"] + figures.dividing[f"{prefix}divide"]
-        elif kind in DIVIDER:
-            self.dividing += figures.dividing[prefix + kind]
-        elif stem == "CVT":
-            self.computing += self._cast(member, dtypes, prefix)
-        elif stem not in FREE:
-            self.computing += figures.operations[prefix + kind]
-
-    def _cast(self, member: Instr, dtypes: Mapping[str, str], prefix: str) -> float:
-        """Rounding values that are computed with; a store's own rounding is the store's."""
-        result, source = str(member.operands[0]), str(member.operands[1])
-        to = dtypes[result]
-        if dtypes[source] == "int32" and to == "fp32":
-            return self.figures.operations[f"{prefix}add"]
-        again = any(result in m.operands[1:] and m.name not in ("TSTORE", "TMOV") for m in self.node.members)
-        return self.figures.operations[f"{prefix}rounded {to}"] if to in NARROW and again else 0.0

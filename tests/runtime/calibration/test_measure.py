@@ -12,7 +12,7 @@ from pyptogen.runtime.calibration import instruction_cases, kept, memory_cases, 
 from pyptogen.runtime.calibration.case import Case, source
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.runtime.toolchain.cache import Cache
-from pyptogen.simulate.processor.figures import from_times
+from pyptogen.simulate.processor.fit import from_times
 from tests.simulate.processor.figures import times
 
 ALL = (*instruction_cases.cases(), *pass_cases.cases(), *product_cases.cases(), *memory_cases.cases())

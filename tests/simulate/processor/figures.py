@@ -20,6 +20,8 @@ def times() -> dict[str, float]:
 def _nanoseconds(name: str) -> float:
     key, _, extents = name.partition("@")
     sizes = [int(part) for part in extents.split("x")] if extents else []
+    if key.startswith("pass ") and key.endswith("divided"):
+        return 2048 * (0.2 if key.endswith("undivided") else 0.2 + 0.03)  # of 0.05 ns of the divider 0.02 are hidden
     if key.startswith("pass ") and len(sizes) < 2:
         count = int(key.partition("*")[2] or 1)
         return 2048 * 0.01 * (2 + count * (5 if any(word in key for word in ("exp", "divide", "sqrt")) else 1))
@@ -27,11 +29,19 @@ def _nanoseconds(name: str) -> float:
         m, n, k = sizes
         return 50 + 1e-3 * m * n * k + 0.01 * m * n
     if key.startswith("bound"):
-        return sizes[0] * (0.02 + 0.02 * _far(sizes[0])) * (1 if " 8" in key else 3)
-    if key.startswith(("read", "write", "worked")):
+        _, dtype, rows = key.split()
+        size = {"fp32": 4, "bf16": 2}.get(dtype, 1)
+        computing, memory = 1e-3 * int(rows) * sizes[0] / size, sizes[0] * (0.02 + 0.02 * _far(sizes[0]))
+        return computing + memory - 0.5 * min(computing, memory)
+    if key.startswith("turns"):
+        return sizes[0] * (0.01 if "alone" in key else 0.02 + 0.15 * _far(sizes[0]))
+    if key.startswith(("read", "write", "worked", "copy")):
         each = 0.005 + 0.05 * _far(sizes[0]) * (2 if key == "write" else 1) + 0.07 * (key == "worked")
         return sizes[0] * each
-    if key.startswith(("jump", "gather")):
+    if key.startswith("jump"):
+        row = int(key.split()[2])
+        return 1024 * (row * (0.005 + 0.05 * _far(sizes[0]) * (2 if "write" in key else 1)) + row**0.5 * _far(sizes[0]))
+    if key.startswith("gather"):
         return 1024 * (10 + 50 * _far(sizes[0]))
     if key in ("TTOPK", "TBOTTOMK"):
         return 100 + sizes[1] + 2 * sizes[0] * sizes[0].bit_length()

@@ -14,7 +14,8 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 from pyptogen.simulate.device.call import CallTime
 from pyptogen.simulate.processor.call import time_of_call
-from pyptogen.simulate.processor.figures import Curve, Figures, from_times
+from pyptogen.simulate.processor.figures import Curve, Figures, Jumps
+from pyptogen.simulate.processor.fit import from_times
 
 from .figures import times
 
@@ -66,7 +67,9 @@ def test_more_rows_are_never_faster(name: str, rows: int, more: int) -> None:
 @given(NAMES, st.integers(256, 1500))
 def test_twice_the_work_takes_at_most_twice_as_long_and_a_fill_where_memory_is_as_near(name: str, rows: int) -> None:
     near = replace(
-        FIGURES, read=flat(0.01), write=flat(0.02), far=0.02, jumps=flat(10.0),
+        FIGURES, read=flat(0.01), write=flat(0.02), far=0.02, mixed=flat(0.5), mixed_far=0.5,
+        turns=dict.fromkeys(FIGURES.turns, flat(0.01)),
+        jumps=dict.fromkeys(FIGURES.jumps, Jumps((64.0,), (flat(10.0),))),
         gathers=dict.fromkeys(FIGURES.gathers, flat(10.0)),
         bound={key: replace(one, bytes_=flat(0.02)) for key, one in FIGURES.bound.items()},
     )  # fmt: skip
@@ -108,11 +111,59 @@ def test_what_holds_a_launch_up_is_named() -> None:
     assert call("softmax", 4096, replace(FIGURES, read=slow)).bound == "memory"
 
 
-def test_a_pass_takes_as_long_as_the_unit_that_is_busy_longest() -> None:
-    before = call("gelu", 64).cycles
-    for name, units in (("operations", FIGURES.operations), ("dividing", FIGURES.dividing)):
-        slow = replace(FIGURES, **{name: {key: 100 * value for key, value in units.items()}})
-        assert call("gelu", 64, slow).cycles > 5 * before
+def test_the_divider_is_hidden_beside_other_arithmetic_as_far_as_measured() -> None:
+    """One division for each of 64 x 4096 elements, beside far more arithmetic."""
+    none, all_ = (replace(FIGURES, apart=dict.fromkeys(FIGURES.apart, part)) for part in (0.0, 1.0))
+    divided = 64 * 4096 * FIGURES.dividing["beside divide"]
+    assert call("gelu", 64, none).cycles - call("gelu", 64, all_).cycles == pytest.approx(divided, rel=1e-6)
+
+
+def test_arithmetic_hides_memory_and_moves_do_not() -> None:
+    whole = replace(FIGURES, hidden=1.0)
+    assert whole.joined(10.0, 0.0, 6.0) == 10.0
+    assert whole.joined(10.0, 10.0, 6.0) == 16.0
+    assert whole.joined(10.0, 7.0, 6.0) == 13.0
+
+
+def test_an_expression_that_a_pass_has_twice_is_computed_once() -> None:
+    """softmax_long asks for the same exponentials for their sum and for its result."""
+    sizes = {"rows": 8}
+    slower = replace(FIGURES, operations=FIGURES.operations | {"exp": FIGURES.operations["exp"] + 1.0})
+    more = time_of_call(operator("softmax_long"), sizes, slower).cycles
+    once = 8 * 16384 * 1.0
+    assert more - time_of_call(operator("softmax_long"), sizes, FIGURES).cycles == pytest.approx(once, rel=0.01)
+
+
+def test_stores_in_turns_with_a_tile_take_longer() -> None:
+    """rms_norm_backward stores rows of 16 KiB beside a tile that it changes, one vector at a time."""
+    sizes = {"rows": 64}
+    slow = {key: Curve(curve.sizes, tuple(v + 1.0 for v in curve.values)) for key, curve in FIGURES.turns.items()}
+    before = time_of_call(operator("rms_norm_backward"), sizes, FIGURES).cycles
+    beside = replace(FIGURES, turns={"": FIGURES.turns[""], "beside ": slow["beside "]})
+    apart = replace(FIGURES, turns=slow)
+    assert time_of_call(operator("rms_norm_backward"), sizes, beside).cycles == before
+    assert time_of_call(operator("rms_norm_backward"), sizes, apart).cycles - before > 64 * 16384 * 0.99
+
+
+def test_rows_that_go_where_an_index_says_are_stored_as_usual() -> None:
+    """Rows of 256 bytes: too short to go around the cache, however many there are."""
+    sizes = {"tokens": 65536, "blocks": 1024}
+    around = replace(FIGURES, far=FIGURES.far + 1.0)
+    jumps = {what: Jumps((64.0,), (flat(100.0),)) for what in FIGURES.jumps}
+    before = time_of_call(operator("scatter_update"), sizes, FIGURES).cycles
+    assert time_of_call(operator("scatter_update"), sizes, around).cycles == before
+    none = {what: Jumps((64.0,), (flat(0.0),)) for what in FIGURES.jumps}
+    least = time_of_call(operator("scatter_update"), sizes, replace(FIGURES, jumps=none))
+    most = time_of_call(operator("scatter_update"), sizes, replace(FIGURES, jumps=jumps))
+    assert most.cycles - least.cycles == pytest.approx(65536 * 100.0, rel=1e-6)
+
+
+def test_every_other_element_takes_the_memory_of_whole_lines() -> None:
+    """Even and odd columns of a turned row are stored one after the other, over the same lines."""
+    turned = time_of_call(operator("rope_cache_interleaved"), {"t": 64, "blocks": 8}, FIGURES)
+    launch = next(each for each in turned.launches if each.kernel == "turn_vec2")
+    q = 64 * 16 * 128 * 2  # bytes of q: twice written, read as halves
+    assert launch.cost.tensors["q_turned"] == 2 * q
 
 
 def test_updates_in_place_take_what_writing_takes_beyond_reading() -> None:

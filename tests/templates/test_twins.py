@@ -15,7 +15,7 @@ operator: counted
 dims: {rows: {min: 1, max: 1048576}}
 inputs: {x: 'int64[rows]'}
 outputs: {n: 'int64[1]'}
-graph: {n: 'sum(x, keepdim=true)'}
+graph: {n: 'sum(x * 3, keepdim=true)'}
 tiling: [{}]
 """
 

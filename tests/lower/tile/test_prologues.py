@@ -122,6 +122,15 @@ def test_too_much_work_stays_apart() -> None:
     check({"x": x, "y": y}, value.sum(keepdims=True), *spec)
 
 
+def test_slow_work_stays_on_all_threads_of_a_processor() -> None:
+    """One exponential joins, two do not; vector cores of a device share the reduction, so there both do."""
+    for work, joins in (("exp(x)", True), ("exp(x) / y", False)):
+        spec = (LOSS[0], '{s: "fp32[1]"}', f"s: sum({work}, axis=0, keepdim=true)")
+        assert len(reads(*spec, target="cpu")) == (1 if joins else 2)
+        assert reads(*spec, target="a2a3")[0] == ({"x"} if joins else {"x", "y"})
+        assert len(reads(*spec, target="a2a3")) == 2, "the second one adds the parts"
+
+
 def test_a_long_chain_has_smaller_tiles() -> None:
     """All that fits: sixteen tiles at once would overflow UB if each took 24 KB."""
     chain = "; ".join(f"c{i}: c{i - 1} * 0.5 + x" for i in range(1, 6))

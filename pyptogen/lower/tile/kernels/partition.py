@@ -382,7 +382,7 @@ def run(
     """
     defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
     reads: Reads = {name: frozenset(_roots(op, defining)) for name, op in defining.items()}
-    joined = prologues.run(program, is_standalone, unfused)
+    joined = prologues.run(program, platform, is_standalone, unfused)
 
     def epochs(ops: list[Op]) -> list[list[Op]]:
         return _epochs(ops, reads, is_standalone, joined, unfused, first)

@@ -5,25 +5,34 @@ after:  one kernel {sub, mul, sum}: for n0: load x, y; sub; mul; sum, in place o
 
 Such a reduction is a kernel of its own (`standalone`), with its own loops. What leads to it joins that kernel where it
 has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another value would
-have to be written in its place: that saves nothing, and more is read.
+have to be written in its place: that saves nothing, and more is read. On a processor slow work stays on all threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, PACKED, REDUCE, UNARY, VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels.overwritten import Edges
 
+SLOW = frozenset({"exp", "log", "sqrt", "rsqrt", "reciprocal", "div"})
+MOST_SLOW = 1
+"""Of such operations, where cube and vector cores are one: the reduction runs on one thread there if it gives one tile,
+and elementwise work on all. Of a million numbers and two threads of an Intel Cascade Lake one `exp` gains a quarter so,
+and a chain of seven would lose a third."""
 BY_ELEMENT = UNARY | BINARY | COMPARE | BITWISE | {"cast", "where", "bitwise_not"}
 
 
-def run(program: Program, is_standalone: Callable[[Op], bool], unfused: Edges = frozenset()) -> Mapping[str, str]:
+def run(
+    program: Program, platform: Platform, is_standalone: Callable[[Op], bool], unfused: Edges = frozenset()
+) -> Mapping[str, str]:
     """The reduction whose kernel makes an operation's result, by the name of that result.
 
     Args:
         program: the operator.
+        platform: where it will run.
         is_standalone: which operations are kernels of their own.
         unfused: pairs of (reader, value) that must not be in one kernel.
     """
@@ -31,7 +40,12 @@ def run(program: Program, is_standalone: Callable[[Op], bool], unfused: Edges = 
     if not reductions:
         return {}
     readers = _Readers(program, is_standalone)
-    return {name: op.result.name for op in reductions for name in _joining(program, op, readers, unfused)}
+    found: dict[str, str] = {}
+    for op in reductions:
+        joining = _joining(program, op, readers, unfused)
+        if not platform.unified or sum(readers.defining[name].kind in SLOW for name in joining) <= MOST_SLOW:
+            found |= dict.fromkeys(joining, op.result.name)
+    return found
 
 
 def _joining(program: Program, reduction: Op, readers: _Readers, unfused: Edges) -> set[str]:

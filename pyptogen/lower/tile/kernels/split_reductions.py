@@ -51,7 +51,7 @@ class _Splitter:
         self.is_standalone = Standalone(program, platform)
         self.leading_to: dict[str, list[Op]] = {}
         """The operations that the kernel of a reduction makes its operand with, by the reduction's result."""
-        joined = prologues.run(program, self.is_standalone)
+        joined = prologues.run(program, platform, self.is_standalone)
         for op in program.ops:
             if op.result.name in joined:
                 self.leading_to.setdefault(joined[op.result.name], []).append(op)

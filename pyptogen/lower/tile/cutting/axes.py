@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
@@ -15,9 +16,10 @@ from pyptogen.lower.refusal import CopyOf, Refusal, unsupported
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.building.quotients import quotient_as_dim
-from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
+from pyptogen.lower.tensor.ir import Loop, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
+from pyptogen.lower.tile.ir import ScalarArg
 from pyptogen.lower.tile.loops.block_lengths import named_tiles
 from pyptogen.records import dataclass, replace
 
@@ -129,6 +131,20 @@ class Axes:
             what = f"the size `{show_size(given)}`, which is no polynomial in the dims of run time"
             fix = quotient_as_dim(given, self.program.dims) or "declare it as a dim with a range of its own"
             raise unsupported(place, what, fix) from error
+
+    def scalar(
+        self, scalar: Scalar, arguments: list[str], blocks: Mapping[str, Any] = MappingProxyType({})
+    ) -> ScalarArg:
+        """A number as a kernel has it: static dims are known, and so is how long ``blocks`` of loops are. Attrs become
+        ``arguments`` of the kernel, which get those that are missing."""
+        known: dict[Any, Any] = {}
+        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
+            if symbol.name in {attr.name for attr in self.program.attrs} and symbol.name not in arguments:
+                arguments.append(symbol.name)
+            found = self.static.get(symbol.name, blocks.get(symbol.name))
+            if found is not None:
+                known[symbol] = found
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
 
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,

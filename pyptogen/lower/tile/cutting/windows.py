@@ -13,7 +13,6 @@ after:  for t0: r = load_rows table[…; 32 x h] by token[t0]; y = total + r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.refusal import CopyOf, TwoKernels, asked, unsupported
@@ -57,16 +56,9 @@ class Windows:
     def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
         """A number as the kernel has it: attrs are arguments, and how long an iteration's block is, a variable or
         known."""
-        known: dict[Any, Any] = {}
-        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
-            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.builder.scalars:
-                self.builder.scalars.append(symbol.name)
-            if symbol.name in self.axes.static:
-                known[symbol] = self.axes.static[symbol.name]
-            block = scope.loop_of(symbol.name) if symbol.name in self.axes.over else None
-            if block is not None:
-                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
-        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
+        around = {name: scope.loop_of(name) for name in self.axes.over}
+        blocks = {n: dim_symbol(loop.valid) if loop.valid else loop.tile for n, loop in around.items() if loop}
+        return self.axes.scalar(scalar, self.builder.scalars, blocks)
 
     def gm_view(self, name: str, reader: Op) -> GmView | None:
         """The GM window behind a value, or None if the value is computed in this kernel.

@@ -9,7 +9,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import CopyOf, Refusal, asked, unsupported
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Scalar, Value
-from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable, names_in_kernels
+from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
 from pyptogen.lower.tile.ir import (
@@ -285,12 +285,7 @@ class StandaloneBuilder:
         return ScalarArg(value, self.op.span)
 
     def scalar(self, scalar: Scalar) -> ScalarArg:
-        """A number as the kernel has it: attrs are arguments, static dims are known."""
-        names = {symbol.name for symbol in getattr(scalar.expr, "free_symbols", ())}
-        attrs = [attr.name for attr in self.program.attrs if attr.name in names]
-        self.scalars += [name for name in attrs if name not in self.scalars]
-        known = {dim_symbol(name): self.axes.static[name] for name in names & self.axes.static.keys()}
-        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
+        return self.axes.scalar(scalar, self.scalars)
 
     def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> Load:
         found = self.tiles[tile]

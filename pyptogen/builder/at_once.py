@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from pyptogen.garbage import seldom_collected
 from pyptogen.processors import available_processors
 
 if TYPE_CHECKING:
@@ -16,8 +15,6 @@ if TYPE_CHECKING:
 
 MOST_JOBS = 8
 """Specs in work at a time unless said otherwise: goldens of model sizes take a gigabyte each."""
-NEW_OBJECTS = 500_000
-"""More objects than before by which cycles are looked for: some tens of megabytes."""
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -42,22 +39,10 @@ def each(
     An interrupt (Ctrl-C) ends all processes at once and is raised here.
     """
     jobs = min(jobs, len(items))
-    with _seldom_collected():
+    with seldom_collected():
         if jobs <= 1:
             return [_told(_timed(work, item), item, done) for item in items]
         return _forked(work, items, jobs, done)
-
-
-@contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Cycles are looked for a thousand times as seldom as usual, in this process and those that it forks: programs are
-    trees, which are gone when nobody has them any more, and looking through them costs a twentieth of the time."""
-    before = gc.get_threshold()
-    gc.set_threshold(NEW_OBJECTS, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _forked(

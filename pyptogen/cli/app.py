@@ -41,6 +41,7 @@ from pyptogen.cli import (
 from pyptogen.cli.output import written_out
 from pyptogen.cli.told import tell
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.garbage import collect_seldom, leave_all_to_the_system
 
 FINDINGS = 1
 FAILED = 2
@@ -98,6 +99,8 @@ def _options(
 
 def main() -> None:
     """The ``pyptogen`` command. Never returns: raises ``SystemExit``."""
+    collect_seldom()
+    leave_all_to_the_system()
     try:
         with written_out():
             app()

@@ -1,7 +1,7 @@
 """When Python looks for objects that only each other know.
 
-The programs of a compiler are trees: what nobody has any more is gone at once, and looking through hundreds of thousands of
-modules, classes and nodes for cycles finds next to nothing.
+The programs of a compiler are trees: what nobody has any more is gone at once, and looking through hundreds of
+thousands of functions, classes and nodes for cycles finds next to nothing.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 NEW_OBJECTS = 500_000
-"""More objects than before by which cycles are looked for: some tens of megabytes. Python's own number is 700, which costs
-a build a twentieth of its time."""
+"""More objects than before by which cycles are looked for: some tens of megabytes. Python's own number is 700, which
+costs a build a twentieth of its time."""
 
 
 def collect_seldom() -> None:

@@ -25,20 +25,24 @@ from glob import glob
 from pathlib import Path
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.runtime.toolchain.ownership import is_our_file, is_our_folder, is_ours, open_folder_above
+from pyptogen.runtime.toolchain.intact import COMPLETE, content_hash, holds, is_intact, mark_of, tree_hash
+from pyptogen.runtime.toolchain.ownership import is_our_file, is_our_folder, open_folder_above
 from pyptogen.scratch import left_over, scratch, sweep
 
 MOST_BYTES = 2 << 30
 """Size that the store keeps to by itself."""
 _JUST_USED = 3600.0
 """Seconds for which an entry counts as in use: it is neither dated anew nor removed to make room."""
+_UNSEEN = 16
+"""The part of the bound that a process may add before it looks through the store."""
 
 _SCRATCH = ".scratch"
 """The folder of work in progress."""
 _PRUNED = ".pruned"
 """A file whose date says when the store was last looked through."""
-_COMPLETE = ".complete"
-"""The file of a folder that is written last: the SHA-256 of the others."""
+
+_made: dict[Path, int] = {}
+"""Bytes of the entries that this process has made in a store since it looked through it."""
 
 
 def digest(*parts: str | bytes) -> str:
@@ -101,10 +105,10 @@ class Cache:
         """The entry's bytes; None when it is missing, damaged or not this user's."""
         entry = self.root / kind / key[:2] / f"{key}{suffix}"
         try:
-            if not (is_our_file(entry) and is_our_file(_mark_of(entry))):
+            if not (is_our_file(entry) and is_our_file(mark_of(entry))):
                 return None
             data = entry.read_bytes()
-            if _mark_of(entry).read_text(encoding="ascii") != hashlib.sha256(data).hexdigest():
+            if mark_of(entry).read_text(encoding="ascii") != hashlib.sha256(data).hexdigest():
                 return None
         except (OSError, UnicodeDecodeError):  # none, or another process prunes at this moment
             return None
@@ -118,25 +122,25 @@ class Cache:
         """
         folder = self._folder(kind, key)
         entry = folder / f"{key}{suffix}"
-        if _intact(entry):
+        if is_intact(entry):
             _note_use(entry)
             return entry
         with self._written(), _locked(folder / f"{key}.lock"):
-            if _intact(entry):
+            if is_intact(entry):
                 return entry
-            self.sweep()
+            sweep(self.root / _SCRATCH, "")
             with self.scratch() as work:
                 new = work / entry.name
                 make(new)
                 new.chmod(new.stat().st_mode & ~0o022)
                 mark = work / "sha256"
-                mark.write_text(_content_hash(new), encoding="ascii")
+                mark.write_text(content_hash(new), encoding="ascii")
                 mark.chmod(0o600)
                 _make_room(entry)
-                os.replace(mark, _mark_of(entry))
+                os.replace(mark, mark_of(entry))
                 os.replace(new, entry)
         if prune:
-            self.prune(MOST_BYTES)
+            self._keep_to_bound(entry.stat().st_size)
         return entry
 
     def put(self, kind: str, key: str, suffix: str, data: bytes) -> None:
@@ -150,27 +154,27 @@ class Cache:
                 path.write_bytes(content)
                 path.chmod(0o600)
             _make_room(entry)
-            os.replace(mark, _mark_of(entry))
+            os.replace(mark, mark_of(entry))
             os.replace(new, entry)
 
     def tree(self, kind: str, key: str, files: dict[str, bytes]) -> Path:
         """A folder with exactly these files (by relative path). The key must be made from their content."""
         folder = self._folder(kind, key)
         entry = folder / key
-        if _holds(entry, files):
+        if holds(entry, files):
             _note_use(entry)
             return entry
         with self._written(), _locked(folder / f"{key}.lock"):
-            if _holds(entry, files):
+            if holds(entry, files):
                 return entry
-            self.sweep()
+            sweep(self.root / _SCRATCH, "")
             with self.scratch() as work:
                 new = work / key
                 for name, content in files.items():
                     path = new / name
                     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                     path.write_bytes(content)
-                (new / _COMPLETE).write_text(_tree_hash(new), encoding="ascii")
+                (new / COMPLETE).write_text(tree_hash(new), encoding="ascii")
                 for path in (new, *new.rglob("*")):
                     path.chmod(0o700 if path.is_dir() else 0o600)
                 _make_room(entry, folders=True)
@@ -219,7 +223,7 @@ class Cache:
                 entries.append((path.stat().st_mtime, path))
         for _, path in sorted(entries, reverse=True)[keep:]:
             path.unlink(missing_ok=True)
-            _mark_of(path).unlink(missing_ok=True)
+            mark_of(path).unlink(missing_ok=True)
 
     def entries(self) -> list[Entry]:
         """All entries, those used longest ago first."""
@@ -233,6 +237,15 @@ class Cache:
                     with suppress(FileNotFoundError):
                         found.append(Entry(kind.name, path, _size(path), path.stat().st_mtime))
         return sorted(found, key=lambda entry: (entry.used, entry.path.name))
+
+    def _keep_to_bound(self, made: int) -> None:
+        """`prune_now_and_then`, and once this process has made a good part of what the store may hold; ``made`` are the
+        bytes of a new entry."""
+        _made[self.root] = _made.get(self.root, 0) + made
+        if _made[self.root] > MOST_BYTES // _UNSEEN:
+            self.prune(MOST_BYTES)
+        else:
+            self.prune_now_and_then()
 
     def prune_now_and_then(self) -> None:
         """`prune` to the store's own bound, but not when that was done within the last hour: it looks at every entry.
@@ -253,6 +266,8 @@ class Cache:
         Entries used within the last hour stay, unless ``everything`` is to go: another process may be about
         to load them.
         """
+        _made.pop(self.root, None)
+        self.sweep()
         entries = self.entries()
         now = time.time()
         left = sum(entry.size for entry in entries)
@@ -268,7 +283,7 @@ class Cache:
 
     def damaged(self) -> list[Entry]:
         """The entries whose content is not what was written. They are made again when they are needed."""
-        return [entry for entry in self.entries() if not _intact(entry.path)]
+        return [entry for entry in self.entries() if not is_intact(entry.path, anew=True)]
 
     def _folder(self, kind: str, key: str) -> Path:
         """The folder of an entry, made if need be. One of this user that others may write is emptied before it is used:
@@ -323,14 +338,6 @@ def _make_room(path: Path, *, folders: bool = False) -> None:
         path.unlink(missing_ok=True)
 
 
-def _mark_of(entry: Path) -> Path:
-    return entry.with_name(entry.name + ".sha256")
-
-
-def _content_hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
 def _note_use(entry: Path) -> None:
     # A read-only store, or one that another process prunes at this moment, serves all the same.
     with suppress(OSError):
@@ -345,7 +352,7 @@ def _folders(folder: Path) -> list[Path]:
 def _size(path: Path) -> int:
     """Bytes of an entry, its mark not counted."""
     files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file() and file.name != _COMPLETE)
+    return sum(file.stat().st_size for file in files if file.is_file() and file.name != COMPLETE)
 
 
 def _remove(entry: Path) -> None:
@@ -354,43 +361,8 @@ def _remove(entry: Path) -> None:
         shutil.rmtree(entry, ignore_errors=True)
     else:
         entry.unlink(missing_ok=True)
-        _mark_of(entry).unlink(missing_ok=True)
+        mark_of(entry).unlink(missing_ok=True)
     (entry.parent / f"{entry.name.split('.')[0]}.lock").unlink(missing_ok=True)
-
-
-def _holds(entry: Path, files: dict[str, bytes]) -> bool:
-    """Whether a folder is there, complete, with exactly these files, all of this user."""
-    try:
-        # An empty mark is of an older version, which kept no hash there.
-        return (
-            _all_ours(entry)
-            and (entry / _COMPLETE).stat().st_size > 0
-            and sum(path.is_file() for path in entry.rglob("*")) == len(files) + 1
-            and all((entry / name).read_bytes() == content for name, content in files.items())
-        )
-    except OSError:
-        return False
-
-
-def _tree_hash(folder: Path) -> str:
-    """SHA-256 over the names and the content of a folder's files, its mark apart."""
-    files = sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file())
-    return digest(*(part for name, path in files if name != _COMPLETE for part in (name, path.read_bytes())))
-
-
-def _all_ours(folder: Path) -> bool:
-    return is_our_folder(folder) and all(is_ours(os.lstat(path)) for path in folder.rglob("*"))
-
-
-def _intact(entry: Path) -> bool:
-    """Whether an entry is what was written, and can be changed by nobody else."""
-    try:
-        if not entry.is_symlink() and entry.is_dir():
-            return _all_ours(entry) and (entry / _COMPLETE).read_text(encoding="ascii") == _tree_hash(entry)
-        ours = is_our_file(entry) and is_our_file(_mark_of(entry))
-        return ours and _mark_of(entry).read_text(encoding="ascii") == _content_hash(entry)
-    except (OSError, UnicodeDecodeError):
-        return False
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Headers:
 
     def include_flags(self, cache: Cache) -> tuple[str, ...]:
         """``-I`` flags; the user's installation comes first."""
-        own = cache.tree("headers", digest(*(part for name, data in self.own for part in (name, data))), dict(self.own))
+        own = cache.tree("headers", _content_key(self.own), dict(self.own))
         isa = () if self.isa is None else (f"-I{self.isa}",)
         return (*isa, f"-I{own}", f"-I{own / _ORCHESTRATION}")
 
@@ -60,7 +60,13 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 def bundled_headers() -> Headers:
     """This project's own implementation for CPUs."""
     own = tuple((name, path.read_bytes()) for name, path in _files(BUNDLED))
-    return Headers(digest("bundled", *(part for name, data in own for part in (name, data))), None, own)
+    return Headers(digest("bundled", _content_key(own)), None, own)
+
+
+@functools.lru_cache(maxsize=8)
+def _content_key(own: tuple[tuple[str, bytes], ...]) -> str:
+    """Hash of names and content. A process asks several times for each operator, and it is a megabyte."""
+    return digest(*(part for name, data in own for part in (name, data)))
 
 
 def isa_root(given: str | Path | None, target: str) -> Path | None:

@@ -14,21 +14,21 @@ from pathlib import Path
 _ADMINISTRATOR = 0
 
 
-def is_ours(status: os.stat_result) -> bool:
+def is_ours(owner: int, mode: int) -> bool:
     """Whether a file or folder belongs to this user, or to the administrator, and only its owner may write it."""
-    return _trusted(status.st_uid) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return _trusted(owner) and not mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def is_our_folder(path: Path) -> bool:
     """Whether ``path`` is a folder, no link to one, that `is_ours`."""
     status = os.lstat(path)
-    return stat.S_ISDIR(status.st_mode) and is_ours(status)
+    return stat.S_ISDIR(status.st_mode) and is_ours(status.st_uid, status.st_mode)
 
 
 def is_our_file(path: Path) -> bool:
     """Whether ``path`` is a regular file, no link to one, that `is_ours`."""
     status = os.lstat(path)
-    return stat.S_ISREG(status.st_mode) and is_ours(status)
+    return stat.S_ISREG(status.st_mode) and is_ours(status.st_uid, status.st_mode)
 
 
 def open_folder_above(path: Path) -> Path | None:

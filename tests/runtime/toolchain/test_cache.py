@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.runtime.toolchain import intact
 from pyptogen.runtime.toolchain.cache import Cache, default_root, digest
 
 KEY = digest("an entry")
@@ -36,6 +37,58 @@ def test_damaged_entry_is_made_again(tmp_path: Path, damage: bytes) -> None:
     entry.write_bytes(damage)
     again = cache.file("kind", KEY, ".so", lambda path: path.write_bytes(b"content") and None)
     assert again.read_bytes() == b"content"
+
+
+@pytest.fixture
+def old_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dates are hours ago, so that they tell of each change."""
+    now = time.time_ns
+    monkeypatch.setattr(time, "time_ns", lambda: now() + 7200 * 10**9)
+
+
+def test_an_entry_is_read_once(tmp_path: Path, old_files: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    read, hashed = [], intact.content_hash
+    monkeypatch.setattr(intact, "content_hash", lambda path: read.append(path) or hashed(path))
+    cache = Cache(tmp_path / "c")
+    entry, *_ = (cache.file("kind", KEY, ".so", lambda path: path.write_bytes(b"content") and None) for _ in range(4))
+    assert read == [entry]
+    assert cache.damaged() == []
+    assert read == [entry, entry]
+
+
+@pytest.mark.parametrize("change", ["its bytes", "its mark", "another file", "who may write it", "away"])
+def test_a_change_is_noticed_after_the_first_time(tmp_path: Path, old_files: None, change: str) -> None:
+    cache = Cache(tmp_path / "c")
+    entry, *_ = (cache.file("kind", KEY, ".so", lambda path: path.write_bytes(b"content") and None) for _ in range(2))
+    assert entry in intact._read
+    dates = entry.stat()
+    time.sleep(0.02)  # dates of change have steps
+    if change == "its bytes":
+        entry.write_bytes(b"contemt")
+        os.utime(entry, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+    elif change == "its mark":
+        intact.mark_of(entry).write_bytes(bytes(64))
+    elif change == "another file":
+        (tmp_path / "other").write_bytes(b"contemt")
+        os.replace(tmp_path / "other", entry)
+    elif change == "who may write it":
+        entry.chmod(0o666)
+    else:
+        entry.unlink()
+    made = []
+
+    def make(path: Path) -> None:
+        made.append(path)
+        path.write_bytes(b"content")
+
+    cache.file("kind", KEY, ".so", make)
+    assert len(made) == 1
+
+
+def test_what_was_just_written_is_read_again(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "c")
+    entry, *_ = (cache.file("kind", KEY, ".so", lambda path: path.write_bytes(b"content") and None) for _ in range(2))
+    assert entry not in intact._read
 
 
 def test_failure_leaves_nothing(tmp_path: Path) -> None:
@@ -166,7 +219,7 @@ def test_prune_removes_what_was_used_longest_ago(tmp_path: Path, bound: int, kep
     removed = cache.prune(bound)
     assert _names(cache, sizes) == kept
     assert {entry.size for entry in removed} == {size for name, size in sizes.items() if name not in kept}
-    left = [path for path in (tmp_path / "c").rglob("*") if path.is_file()]
+    left = [path for path in (tmp_path / "c" / "operators").rglob("*") if path.is_file()]
     assert len(left) == 3 * len(kept)  # the entry, its hash and its lock
 
 
@@ -194,6 +247,25 @@ def test_store_keeps_to_its_bound_by_itself(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr("pyptogen.runtime.toolchain.cache.MOST_BYTES", 350)
     cache.file("operators", digest("d"), ".so", lambda path: path.write_bytes(bytes(50)) and None)
     assert _names(cache, {**sizes, "d": 50}) == {"b", "c", "d"}
+
+
+def test_a_store_is_looked_through_once_an_hour_or_after_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[int] = []
+    monkeypatch.setattr(Cache, "prune", lambda self, most_bytes: looked.append(most_bytes))
+    monkeypatch.setattr("pyptogen.runtime.toolchain.cache.MOST_BYTES", 1600)
+    cache = Cache(tmp_path / "c")
+
+    def make(name: str) -> int:
+        cache.file("operators", digest(name), ".so", lambda path: path.write_bytes(bytes(40)) and None)
+        return len(looked)
+
+    assert [make(name) for name in "ab"] == [1, 1]
+    os.utime(tmp_path / "c" / ".pruned", (0, 0))
+    assert make("a") == 1  # nothing new
+    assert make("c") == 2  # more than a sixteenth
+    os.utime(tmp_path / "c" / ".pruned", (0, 0))
+    monkeypatch.setattr("pyptogen.runtime.toolchain.cache.MOST_BYTES", 1 << 20)
+    assert make("d") == 3  # an hour
 
 
 def test_damage_is_found(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from typing import Any
 
 import torch
 
-from pyptogen.importing.names import Names
+from pyptogen.importing.names import OF_IMAGES, Names
 from pyptogen.importing.spec_text import Dim
 
 _IMAGES = ("conv", "group_norm", "_native_batch_norm", "max_pool", "avg_pool")
 """What operations of images are called."""
-_OF_IMAGES = {3: ("batch", "channels", "length"), 4: ("batch", "channels", "rows", "cols")}
 _OF_FILTERS = {3: ("filters", "channels", "taps"), 4: ("filters", "channels", "taps", "taps_across")}
 _BY_RANK = {1: ("n",), 2: ("rows", "cols"), 3: ("batch", "rows", "cols"), 4: ("batch", "heads", "rows", "cols")}
 
@@ -35,7 +34,7 @@ class Sizes:
         self._examples = traced.arguments
         nodes = traced.exported.graph.nodes
         images = [node for node in nodes if getattr(node.target, "__name__", "").startswith(_IMAGES)]
-        self._usual = _BY_RANK | (_OF_IMAGES if images else {})
+        self._usual = _BY_RANK | (OF_IMAGES if images else {})
         self._filters = {node.args[1] for node in images if node.target.__name__.startswith("conv")}
         """What convolutions take as their weights."""
         self._learn(traced)

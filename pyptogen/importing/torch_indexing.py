@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pyptogen.importing import vocabulary as v
-from pyptogen.importing.expression import ATOM, OR, Expression, call, infix, number, subscript
+from pyptogen.importing.expression import call, infix, number, subscript
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.several_indices import read_at, write_at
 from pyptogen.importing.torch_site import Site
 from pyptogen.importing.torch_table import TABLE, takes
 from pyptogen.importing.writing import Value
@@ -55,51 +55,17 @@ def _indexed_axes(given: Given, what: str) -> tuple[int, list[Value]]:
 @takes("index.Tensor")
 def _index(at: Site, x: Value, given: Given) -> Value:
     first, places = _indexed_axes(given, "an index")
-    behind = first + len(places)
     for place, size in zip(places, x.shape[first:], strict=False):
         at.indexes(place, size)
-    if len(places) == 1:
-        return v.index_rows(x, first, places[0], at.shape)
     if x.rank == len(given) == 2 and places[1].rank == 1 and _is_whole_axis(places[0], x.shape[0]):
         column = (*places[1].shape, "1")  # one element of each row
         found = call("gather", x.expression, "1", v.indices(v.unsqueeze(places[1], 1, column)).expression)
         return v.reshape(Value(found, x.dtype, column, "picked"), at.shape)
-    merged = v.reshape(x, (*x.shape[:first], "-1", *x.shape[behind:]))
-    flat = _as_one_index(at, places, x.shape[first:behind], number(-1))
-    return v.index_rows(merged, first, flat, at.shape)
+    return read_at(at.writer, x, first, places, at.shape)
 
 
 def _is_whole_axis(index: Value, size: str) -> bool:
     return index.expression.text in (f"arange({size})", f"arange({size}, dtype=int64)")
-
-
-def _as_one_index(at: Site, places: Sequence[Value], sizes: Sequence[str], outside: Expression) -> Value:
-    """Indices along axes as one along all of these as a single axis. A number that is no place of its own axis would
-    be a place of another row there: it becomes ``outside``, which is none."""
-    dtype = "int64" if any(place.dtype == "int64" for place in places) else "int32"
-    flat, inside = None, None
-    for place, size in zip(places, map(_size, sizes), strict=True):
-        known = place.expression.text.startswith("arange(")
-        place = v.cast(v.indices(place), dtype)
-        place = place if known else at.named(place)
-        flat = place.expression if flat is None else infix(infix(flat, "*", size), "+", place.expression)
-        if not known:
-            for bound in (infix(place.expression, ">=", number(0)), infix(place.expression, "<", size)):
-                inside = bound if inside is None else infix(inside, "&", bound)
-    assert flat is not None
-    whole = flat if inside is None else call("where", inside, flat, outside)
-    return at.settled(Value(whole, dtype, _broadcast([place.shape for place in places]), "place"))
-
-
-def _size(text: str) -> Expression:
-    return Expression(text, ATOM if text.isalnum() else OR)
-
-
-def _broadcast(shapes: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """The shape that these have together."""
-    rank = max(map(len, shapes))
-    axes = zip(*(("1",) * (rank - len(shape)) + shape for shape in shapes), strict=True)
-    return tuple(next((size for size in sizes if size != "1"), "1") for sizes in axes)
 
 
 @takes("index_put")
@@ -109,32 +75,9 @@ def _index_put(at: Site, x: Value, given: Given, values: Value, accumulate: bool
         apart = v.reshape(mask, (*mask.shape, *("1" for _ in range(x.rank - mask.rank))))
         return v.where(apart, values, x, at.dtype, at.shape)
     first, places = _indexed_axes(given, "an update")
-    behind = first + len(places)
     for place, size in zip(places, x.shape[first:], strict=False):
         at.indexes(place, size)
-    named = _broadcast([place.shape for place in places])
-    sizes, rest = x.shape[:behind], x.shape[behind:]
-    if behind > 1:
-        whole = [_whole_axis(size, first + len(named) - 1 - axis) for axis, size in enumerate(sizes[:first])]
-        total = functools.reduce(lambda one, size: infix(one, "*", size), map(_size, sizes))
-        index = _as_one_index(at, [*whole, *places], sizes, total)
-    else:
-        index = v.indices(places[0])
-    rows = v.cast(v.expand(values, (*sizes[:first], *named, *rest)), x.dtype)
-    if index.rank != 1:
-        index, rows = v.reshape(index, ("-1",)), v.reshape(rows, ("-1", *rest))
-    merged = v.reshape(x, ("-1", *rest)) if behind > 1 else x
-    options = {"accumulate": "true"} if accumulate else {}
-    text = call("index_put", merged.expression, index.expression, rows.expression, **options)
-    return v.reshape(Value(text, x.dtype, merged.shape, "updated"), at.shape)
-
-
-def _whole_axis(size: str, behind: int) -> Value:
-    """All places of an axis, with as many axes behind it."""
-    text = call("arange", size, dtype="int64")
-    return Value(
-        subscript(text, ":", *["None"] * behind) if behind else text, "int64", (size, *["1"] * behind), "places"
-    )
+    return write_at(at.writer, x, first, places, values, accumulate)
 
 
 @takes("index_copy")

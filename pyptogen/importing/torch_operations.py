@@ -12,6 +12,7 @@ import torch
 from pyptogen.importing import vocabulary as v
 from pyptogen.importing.expression import Expression, call, infix, listed, number, prefix
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.networks import attention, group_norm, of_channels
 from pyptogen.importing.torch_site import DTYPES, Site, dtype_of
 from pyptogen.importing.torch_table import TABLE, Translation, takes
 from pyptogen.importing.vocabulary import Operand
@@ -376,9 +377,9 @@ def _batch_norm(
     if weight is not None:
         scaled = infix(scaled, "*", weight.expression)
     gain = at.named(Value(scaled, x.dtype, var.shape, "gain"))
-    whole = infix(infix(x.expression, "-", _of_channels(mean, x.rank)), "*", _of_channels(gain, x.rank))
+    whole = infix(infix(x.expression, "-", of_channels(mean, x.rank)), "*", of_channels(gain, x.rank))
     if bias is not None:
-        whole = infix(whole, "+", _of_channels(bias, x.rank))
+        whole = infix(whole, "+", of_channels(bias, x.rank))
     return [Value(whole, x.dtype, at.shape, "normed")]  # the other results are empty: nothing was learned
 
 
@@ -388,22 +389,7 @@ def _group_norm(
 ) -> Value:
     channels, *space = at.results[0].shape[1:]
     size = at.size(math.prod(space, start=channels // groups))
-    rows = v.reshape(x, (x.shape[0], str(groups), size))
-    ones, zeros = (v.full((size,), fill, x.dtype).expression for fill in (1, 0))
-    text = call("layer_norm", rows.expression, ones, zeros, eps=number(eps).text)
-    normed = at.named(Value(text, x.dtype, rows.shape, "normed"))
-    whole = v.reshape(normed, at.shape).expression
-    if weight is not None:
-        whole = infix(whole, "*", _of_channels(v.cast(weight, x.dtype), x.rank))
-    if bias is not None:
-        whole = infix(whole, "+", _of_channels(v.cast(bias, x.dtype), x.rank))
-    return Value(whole, x.dtype, at.shape, "normed")
-
-
-def _of_channels(one: Value, rank: int) -> Expression:
-    """A number a channel, beside an image or more: channels are the second axis."""
-    across = [":", *["None"] * (rank - 2)] if rank > 2 else []
-    return Expression(f"{one.expression.at(0)}[{', '.join(across)}]") if across else one.expression
+    return group_norm(at.writer, x, (str(groups), size), weight, bias, eps)
 
 
 # Products.
@@ -468,38 +454,7 @@ def _attention(
             "causal attention of fewer queries than keys, which PyTorch aligns at the first key",
             "give a mask, or as many queries as keys",
         )
-    shape, options = at.shape, {}
-    if q.rank == 2:
-        q, k, val = (v.unsqueeze(one, 0, ("1", *one.shape)) for one in (q, k, val))
-    if scale is not None:
-        options["scale"] = number(scale).text
-    if causal:
-        options["causal"] = "true"
-    if mask is not None:
-        mask = v.where(mask, 0, -1e30, "fp32", mask.shape) if mask.dtype == "bool" else v.cast(mask, "fp32")
-    if enable_gqa and q.shape[-3] != k.shape[-3]:
-        return _grouped(q, k, val, mask, options, at)
-    if mask is not None:
-        options["bias"] = mask.expression.text
-    whole = Value(call("attention", q.expression, k.expression, val.expression, **options), at.dtype, shape, "attended")
-    return v.reshape(replace(whole, shape=(*q.shape[:-1], val.shape[-1])), shape)
-
-
-def _grouped(q: Value, k: Value, val: Value, mask: Value | None, options: dict[str, str], at: Site) -> Value:
-    """Heads of queries in groups, each beside its head of keys and values."""
-    kv = k.shape[-3]
-    try:
-        group = str(int(q.shape[-3]) // int(kv))
-    except ValueError:
-        group = f"{q.shape[-3]} // {kv}"
-    in_groups = v.reshape(q, (*q.shape[:-3], kv, group, *q.shape[-2:]))
-    if mask is not None and mask.rank > 2:
-        heads = ("1", "1") if mask.shape[-3] == "1" else (kv, group)
-        mask = v.reshape(mask, (*mask.shape[:-3], *heads, *mask.shape[-2:]))
-    if mask is not None:
-        options["bias"] = mask.expression.text
-    text = call("attention", in_groups.expression, k.expression, val.expression, **options)
-    return v.reshape(Value(text, at.dtype, (*in_groups.shape[:-1], val.shape[-1]), "attended"), at.shape)
+    return attention(q, k, val, mask, scale, causal, at.shape)
 
 
 # Shapes.
@@ -537,17 +492,7 @@ def _expand(at: Site, x: Value, *_: Any, **__: Any) -> Value:
 
 @takes("repeat")
 def _repeat(at: Site, x: Value, times: Sequence[int]) -> Value:
-    rank = len(times)
-    before = ("1",) * (rank - x.rank) + x.shape
-    apart = [
-        part
-        for count, size in zip(times, before, strict=True)
-        for part in ((str(count), size) if count != 1 else (size,))
-    ]
-    spread = [
-        part for count, size in zip(times, before, strict=True) for part in (("1", size) if count != 1 else (size,))
-    ]
-    return v.reshape(v.expand(v.reshape(x, tuple(spread)), tuple(apart)), at.shape)
+    return v.repeat(x, times)
 
 
 @takes("repeat_interleave.self_int")

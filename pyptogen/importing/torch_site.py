@@ -78,10 +78,8 @@ class Site:
 
     def indexes(self, index: Value, below: str) -> None:
         """An input that holds indices, or of which alone they are made, gets numbers that are some."""
-        inputs = self._made_of(index)
-        if len(inputs) == 1:
-            most = str(int(below) - 1) if below.isdigit() else f"{below} - 1"
-            self.generators.setdefault(inputs.pop(), f"integers(0, {most})")
+        found = self.writer.index_generator(index, below, self.dtypes)
+        self.generators.update({name: text for name, text in found.items() if name not in self.generators})
 
     def are_angles(self, value: Value) -> None:
         """Whole numbers of which angles are made are places in a sequence."""

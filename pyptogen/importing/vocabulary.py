@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyptogen.importing.expression import (
+    ATOM,
+    PRODUCT,
+    SUM,
     Expression,
     along_axis,
     call,
@@ -152,6 +155,29 @@ def expand(x: Value, shape: Shape) -> Value:
     if x.shape == shape:
         return x
     return replace(x, expression=call("expand_clone", x.expression, listed(shape)), shape=shape)
+
+
+def beside(x: Value, rank: int, axis: int) -> Value:
+    """A vector as it meets the axis ``axis`` of a tensor of this rank."""
+    for _ in range(rank - 1 - axis % rank):
+        x = unsqueeze(x, x.rank, (*x.shape, "1"))
+    return x
+
+
+def repeat(x: Value, times: Sequence[int]) -> Value:
+    """``x`` so many times along each axis; the last axes are its own."""
+    before = ("1",) * (len(times) - x.rank) + x.shape
+    parts = list(zip(times, before, strict=True))
+    apart = [part for count, size in parts for part in ((str(count), size) if count != 1 else (size,))]
+    spread = [part for count, size in parts for part in (("1", size) if count != 1 else (size,))]
+    whole = expand(reshape(x, tuple(spread)), tuple(apart))
+    return reshape(whole, tuple(_times(count, size) for count, size in parts))
+
+
+def _times(count: int, size: str) -> str:
+    if size.isdigit():
+        return str(count * int(size))
+    return size if count == 1 else f"{count} * {Expression(size, ATOM if size.isalnum() else SUM).at(PRODUCT)}"
 
 
 def slice_(x: Value, axis: int, begin: str, end: str, step: int, shape: Shape) -> Value:

@@ -7,7 +7,7 @@ too long; everything else stands where it is used.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.importing.expression import Expression, call
@@ -53,6 +53,13 @@ class Writer:
         if wanted or uses > 1 or len(value.expression.text) > _LONGEST:
             return self.named(value, wanted or value.word)
         return value
+
+    def index_generator(self, index: Value, below: str, inputs: Collection[str]) -> dict[str, str]:
+        """The numbers of an input that holds indices below a size, or of which alone they are made, in the words of a
+        spec's ``verify``."""
+        made_of = self.reads(index.expression.text) & set(inputs)
+        most = str(int(below) - 1) if below.isdigit() else f"{below} - 1"
+        return {made_of.pop(): f"integers(0, {most})"} if len(made_of) == 1 else {}
 
     def apart(self, values: Sequence[Value]) -> list[Value]:
         """Values that stand in one expression, which is not to be too long."""

@@ -267,6 +267,10 @@ def turned_outside(x: Tensor) -> Tensor:
     return torch.view_as_complex(x)
 
 
+def angles(x: Tensor) -> Tensor:
+    return torch.view_as_complex(x).angle()
+
+
 def counted(x: Tensor) -> Tensor:
     return torch.bincount(x, minlength=16)
 

@@ -217,6 +217,7 @@ def test_a_row_beyond_its_head_is_none_of_the_next(slot: int, tmp_path: Path) ->
     ("program", "example", "says", "fix"),
     [
         ("turned_outside", "fp32[8, 2]", "a complex result of the program", "view_as_real"),
+        ("angles", "fp32[8, 2]", "`angle` of complex numbers", "two parts"),
         ("counted", "int64[8]", "whose size only the data tell", "scatter_add"),
     ],
 )

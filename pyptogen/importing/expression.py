@@ -21,6 +21,10 @@ class Expression:
 
     text: str
     level: int = ATOM
+    indexed: tuple[Expression, tuple[str, ...]] | None = None
+    """Of what is indexed: what, and by which parts."""
+    truth_of: Expression | None = None
+    """Of truth values that zeros and ones of int32 were made into: these."""
 
     @property
     def is_name(self) -> bool:
@@ -65,7 +69,37 @@ def call(name: str, *given: Expression | str, **options: str) -> Expression:
 
 
 def subscript(a: Expression, *parts: str) -> Expression:
-    return Expression(f"{a.at(ATOM)}[{', '.join(parts)}]")
+    return Expression(f"{a.at(ATOM)}[{', '.join(parts)}]", indexed=(a, parts))
+
+
+def new_axis(a: Expression, axis: int) -> Expression:
+    """``a`` with an axis of one element before ``axis``. What is indexed gets it among its parts."""
+    base, parts = a.indexed or (a, ())
+    at = _place(parts, axis)
+    return subscript(base, *parts[:at], *[":"] * (at - len(parts)), "None", *parts[at:])
+
+
+def along_axis(a: Expression, axis: int, part: str) -> Expression:
+    """A part of ``a`` along an axis: a slice, or an element. Where it is indexed by something else than this axis, by
+    one more part."""
+    if a.indexed is not None:
+        base, parts = a.indexed
+        at = _place(parts, axis)
+        whole = (*parts, *[":"] * (at + 1 - len(parts)))
+        if whole[at] == ":":
+            return subscript(base, *whole[:at], part, *whole[at + 1 :])
+    return subscript(a, *[":"] * axis, part)
+
+
+def _place(parts: Sequence[str], axis: int) -> int:
+    """Where the part for an axis of the result stands: elements have no axis there."""
+    found = 0
+    for at, part in enumerate(parts):
+        is_element = ":" not in part and part != "None"
+        if found == axis and not is_element:
+            return at
+        found += not is_element
+    return len(parts) + axis - found
 
 
 def listed(parts: Sequence[object]) -> str:

@@ -14,6 +14,10 @@ FOR_VALUES = frozenset({"target", "out"})
 """Reserved words of dims and attrs that inputs, and values of the graph, may have."""
 
 
+OF_IMAGES = {3: ("batch", "channels", "length"), 4: ("batch", "channels", "rows", "cols")}
+"""What the axes of images are called, by their number, where a program does not say."""
+
+
 class Names:
     """The names of a spec, of dims and tensors alike."""
 

@@ -13,11 +13,11 @@ import onnx
 from onnx import numpy_helper, shape_inference
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.importing import vocabulary
+from pyptogen.importing import onnx_indexing, onnx_networks, onnx_operations, vocabulary
 from pyptogen.importing.expression import Expression
 from pyptogen.importing.faults import NotTakenError
-from pyptogen.importing.names import FOR_INPUTS, FOR_VALUES, Names, operator_name
-from pyptogen.importing.onnx_operations import TABLE, Site
+from pyptogen.importing.names import FOR_INPUTS, FOR_VALUES, OF_IMAGES, Names, operator_name
+from pyptogen.importing.onnx_table import TABLE, Site, short
 from pyptogen.importing.spec_text import Dim, ImportedSpec, Tensor
 from pyptogen.importing.writing import Value, Writer
 
@@ -28,9 +28,13 @@ _DTYPES = {
 }  # fmt: skip
 _MOST = 65536
 """The largest size of a dim that a model leaves open."""
-_AXES = {4: ("batch", "channels", "rows", "cols")}
+_FILES = (onnx_indexing, onnx_networks, onnx_operations)
+"""What enters its translations when it is imported."""
+_NAMES_ITS_RESULTS = ("TopK", "SoftmaxCrossEntropyLoss")
+_MATRICES = {4: OF_IMAGES[4]}
 _NOT_FOUND = "unk__"
 """How the names begin that shape inference gives to sizes that it does not find."""
+_OF_ITS_INPUT = ("GroupNormalization",)
 _FEW = 64
 """Elements of a weight whose numbers an operator may be told, such as axes and pads."""
 
@@ -42,10 +46,23 @@ def read_model(path: str) -> Any:
     try:
         model = onnx.load(path)
         onnx.checker.check_model(model)
+        _tell_types(model)
         return shape_inference.infer_shapes(model, strict_mode=True, data_prop=True)
     except Exception as error:  # whatever is in the file, onnx and protobuf say it in exceptions of many kinds
         first = (str(error).splitlines() or [""])[0]
         raise fault("PTG801", f"`{path}` is no model of ONNX: {first}", None) from None
+
+
+def _tell_types(model: Any) -> None:
+    """The types of results that shape inference does not find, and that are those of the operator's input."""
+    while any(node.op_type in _OF_ITS_INPUT for node in model.graph.node):
+        graph = shape_inference.infer_shapes(model, data_prop=True).graph
+        known = {one.name: one.type for one in (*graph.value_info, *graph.output, *graph.input)}
+        told = [one for one in graph.node if one.op_type in _OF_ITS_INPUT and one.output[0] not in known]
+        told = [one for one in told if one.input[0] in known]
+        if not told:
+            return
+        model.graph.value_info.extend(onnx.helper.make_value_info(one.output[0], known[one.input[0]]) for one in told)
 
 
 class OnnxImport:
@@ -65,6 +82,8 @@ class OnnxImport:
         known = (*self._graph.value_info, *self._graph.output, *self._graph.input)
         self._types = {one.name: one.type.tensor_type for one in known}
         self._told: list[DiagnosticError] = []
+        self._inputs: set[str] = set()
+        """Names in the spec, of weights too."""
 
     def spec(self) -> ImportedSpec:
         uses = _uses(self._graph)
@@ -99,10 +118,11 @@ class OnnxImport:
     def _named(self, shape: tuple[str, ...]) -> tuple[str, ...]:
         """The shape of an image, or of a stack of matrices, with names for its numbers: an axis without one is never
         cut into tiles."""
-        if len(shape) not in _AXES or not all(size.isdigit() for size in shape[1:]):
+        axes = OF_IMAGES if any(node.op_type == "Conv" for node in self._graph.node) else _MATRICES
+        if len(shape) not in axes or not all(size.isdigit() for size in shape[1:]):
             return shape
         found = []
-        for size, word in zip(shape, _AXES[len(shape)], strict=True):
+        for size, word in zip(shape, axes[len(shape)], strict=True):
             if size.isdigit():
                 name = self._names.take(word)
                 self._dims[name] = Dim(name, int(size))
@@ -117,7 +137,7 @@ class OnnxImport:
             if array.size <= _FEW and array.dtype.kind in "iuf":
                 self._numbers[one.name] = array.reshape(-1).tolist()
             if array.ndim == 0:
-                self._values[one.name] = array.item()
+                self._values[one.name] = _number(array)
                 continue
             dtype = _DTYPES.get(one.data_type, "fp32")
             made.append(self._declare(one.name, dtype, tuple(map(str, array.shape))))
@@ -126,6 +146,7 @@ class OnnxImport:
     def _declare(self, own: str, dtype: str, shape: tuple[str, ...]) -> Tensor:
         name = self._names.take(own, FOR_INPUTS)
         self._values[own] = Value(Expression(name), dtype, shape)
+        self._inputs.add(name)
         return Tensor(name, dtype, shape)
 
     def _dtype(self, name: str) -> str:
@@ -196,7 +217,7 @@ class OnnxImport:
         array = numpy_helper.to_array(held)
         self._numbers[own] = array.reshape(-1).tolist()
         if array.size == 1:
-            self._values[own] = array.item()
+            self._values[own] = _number(array)
 
     def _translated(self, node: Any) -> Any:
         if node.op_type not in TABLE or node.domain not in ("", "ai.onnx"):
@@ -216,9 +237,10 @@ class OnnxImport:
             self._writer,
             tuple(_wanted(own) for own in made),
             tuple(self._direct.pop(own, "") if self._dtype(own) != "int64" else "" for own in made)
-            if node.op_type == "TopK"
+            if node.op_type in _NAMES_ITS_RESULTS
             else ("",) * len(made),
             self._generators,
+            self._inputs,
         )
         given = [self._values.get(own) if own else None for own in node.input]
         while given and given[-1] is None:
@@ -245,6 +267,11 @@ class OnnxImport:
                 self._writer.output(vocabulary.cast(value, dtype), name)  # type: ignore[arg-type]
             declared.append(Tensor(name, dtype, self._shape(own)))
         return declared
+
+
+def _number(array: Any) -> Any:
+    """The number of an array that has one."""
+    return short(array.item()) if array.dtype.name == "float32" else array.item()
 
 
 def _uses(graph: Any) -> dict[str, int]:

@@ -2,57 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from pyptogen.importing import vocabulary as v
 from pyptogen.importing.expression import Expression, call, infix, listed, number, prefix
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.onnx_table import TABLE, Site, Translation, short, takes
 from pyptogen.importing.vocabulary import Operand
-from pyptogen.importing.writing import Value, Writer
+from pyptogen.importing.writing import Value
 
-
-@dataclass(frozen=True, slots=True)
-class Site:
-    """One operator: dtypes and shapes of its results, its attributes, numbers that inputs hold, where they are known,
-    and what the writer of its lines needs."""
-
-    dtypes: tuple[str, ...]
-    shapes: tuple[tuple[str, ...], ...]
-    attributes: Mapping[str, Any]
-    numbers: tuple[list[Any] | None, ...]
-    writer: Writer
-    wanted: tuple[str, ...]
-    outputs: tuple[str, ...]
-    generators: dict[str, str]
-
-    @property
-    def dtype(self) -> str:
-        return self.dtypes[0]
-
-    @property
-    def shape(self) -> tuple[str, ...]:
-        return self.shapes[0]
-
-    def given(self, name: str, place: int, usual: Any = None) -> Any:
-        """What newer versions have as an input, and older ones as an attribute: numbers that are known. Raises
-        ``NotTakenError`` for those that are computed."""
-        if name in self.attributes:
-            return self.attributes[name]
-        if place >= len(self.numbers):
-            return usual
-        if self.numbers[place] is None:
-            raise NotTakenError(f"`{name}` that the model computes")
-        return self.numbers[place]
-
-    def named(self, value: Value) -> Value:
-        return value if value.at_hand else self.writer.named(value, value.word)
-
-
-Translation = Callable[..., Any]
-Function = TypeVar("Function", bound=Translation)
-TABLE: dict[str, Translation] = {}
 _SAME = {
     "Abs": "abs", "Exp": "exp", "Log": "log", "Sqrt": "sqrt", "Reciprocal": "reciprocal", "Sigmoid": "sigmoid",
     "Tanh": "tanh", "Sin": "sin", "Cos": "cos", "Tan": "tan", "Asin": "asin", "Acos": "acos", "Atan": "atan",
@@ -69,16 +29,6 @@ _REDUCTIONS = {"ReduceSum": "sum", "ReduceMean": "mean", "ReduceMax": "amax", "R
 _REDUCED_SUMS = {"ReduceL1": ("abs", ""), "ReduceL2": ("square", "sqrt"), "ReduceSumSquare": ("square", ""),
                  "ReduceLogSum": ("", "log")}  # fmt: skip
 """What is done with each element before a sum, and with the sum."""
-
-
-def takes(*names: str) -> Callable[[Function], Function]:
-    """Enter a translation under names of operators."""
-
-    def enter(function: Function) -> Function:
-        TABLE.update(dict.fromkeys(names, function))
-        return function
-
-    return enter
 
 
 def _enter_families() -> None:
@@ -162,7 +112,7 @@ def _mean(at: Site, *given: Operand) -> Value:
 
 @takes("Elu")
 def _elu(at: Site, x: Value) -> Value:
-    x, alpha = at.named(x), _short(at.attributes.get("alpha", 1.0))
+    x, alpha = at.named(x), short(at.attributes.get("alpha", 1.0))
     below = v.binary(v.unary("exp", x, at.dtype, at.shape), "-", 1, at.dtype, at.shape, "below")
     below = below if alpha == 1 else v.binary(below, "*", alpha, at.dtype, at.shape, "below")
     return v.where(v.comparison(x, ">", 0, at.dtype, at.shape), x, below, at.dtype, at.shape)
@@ -170,7 +120,7 @@ def _elu(at: Site, x: Value) -> Value:
 
 @takes("HardSigmoid")
 def _hard_sigmoid(at: Site, x: Value) -> Value:
-    return _hard(at, x, _short(at.attributes.get("alpha", 0.2)), _short(at.attributes.get("beta", 0.5)))
+    return _hard(at, x, short(at.attributes.get("alpha", 0.2)), short(at.attributes.get("beta", 0.5)))
 
 
 @takes("HardSwish")
@@ -190,18 +140,14 @@ def _batch_norm(at: Site, x: Value, gain: Value, shift: Value, mean: Value, vari
     if at.attributes.get("training_mode"):
         raise NotTakenError("`BatchNormalization` that trains")
 
-    def of_channels(value: Value) -> Value:
-        shape = (*value.shape, *("1",) * (x.rank - 2))
-        return v.reshape(value, shape) if x.rank > 2 else value
-
-    eps = _short(at.attributes.get("epsilon", 1e-5))
+    eps = short(at.attributes.get("epsilon", 1e-5))
     root = v.unary("sqrt", v.binary(variance, "+", eps, x.dtype, variance.shape, "spread"), x.dtype, variance.shape)
     scale = at.named(v.binary(gain, "/", root, x.dtype, gain.shape, "scale"))
     moved = v.binary(
         shift, "-", v.binary(mean, "*", scale, x.dtype, mean.shape, "moved"), x.dtype, shift.shape, "moved"
     )
-    whole = v.binary(x, "*", of_channels(scale), x.dtype, at.shape, "scaled")
-    return v.binary(whole, "+", of_channels(at.named(moved)), x.dtype, at.shape, "normed")
+    whole = v.binary(x, "*", v.beside(scale, x.rank, 1), x.dtype, at.shape, "scaled")
+    return v.binary(whole, "+", v.beside(at.named(moved), x.rank, 1), x.dtype, at.shape, "normed")
 
 
 @takes("Neg")
@@ -294,7 +240,7 @@ def _layer_norm(at: Site, x: Value, gain: Value, shift: Value | None = None) -> 
     if at.attributes.get("axis", -1) not in (-1, x.rank - 1):
         raise NotTakenError("a normalisation over several axes")
     shift = shift if shift is not None else v.full(gain.shape, 0, gain.dtype)
-    eps = number(_short(at.attributes.get("epsilon", 1e-5))).text
+    eps = number(short(at.attributes.get("epsilon", 1e-5))).text
     return Value(
         call("layer_norm", x.expression, gain.expression, shift.expression, eps=eps), x.dtype, at.shape, "normed"
     )
@@ -302,13 +248,8 @@ def _layer_norm(at: Site, x: Value, gain: Value, shift: Value | None = None) -> 
 
 @takes("RMSNormalization")
 def _rms_norm(at: Site, x: Value, gain: Value) -> Value:
-    eps = number(_short(at.attributes.get("epsilon", 1e-5))).text
+    eps = number(short(at.attributes.get("epsilon", 1e-5))).text
     return Value(call("rms_norm", x.expression, gain.expression, eps=eps), x.dtype, at.shape, "normed")
-
-
-def _short(value: float) -> float:
-    """A float32 of a model as somebody wrote it."""
-    return float(f"{value:.7g}")
 
 
 @takes("MatMul")
@@ -323,9 +264,9 @@ def _gemm(at: Site, a: Value, b: Value, c: Operand | None = None) -> Value:
     whole = v.matmul(a, b, "fp32", at.shape)
     for factor, which in ((at.attributes.get("alpha", 1.0), "alpha"), (at.attributes.get("beta", 1.0), "beta")):
         if factor != 1 and which == "alpha":
-            whole = v.binary(whole, "*", _short(factor), "fp32", at.shape, "product")
+            whole = v.binary(whole, "*", short(factor), "fp32", at.shape, "product")
         elif factor != 1 and isinstance(c, Value):
-            c = v.binary(c, "*", _short(factor), "fp32", c.shape, "added")
+            c = v.binary(c, "*", short(factor), "fp32", c.shape, "added")
     return v.cast(whole if c is None else v.binary(whole, "+", c, "fp32", at.shape, "linear"), at.dtype)
 
 
@@ -355,6 +296,19 @@ def _transpose(at: Site, x: Value) -> Value:
 @takes("Expand")
 def _expand(at: Site, x: Value, *_: Any) -> Value:
     return v.expand(x, at.shape)
+
+
+@takes("Tile")
+def _tile(at: Site, x: Value, *_: Any) -> Value:
+    return v.repeat(x, at.given("repeats", 1))
+
+
+@takes("Trilu")
+def _trilu(at: Site, x: Value, *_: Any) -> Value:
+    (diagonal,) = at.given("k", 1, [0])
+    word = "triu" if at.attributes.get("upper", 1) else "tril"
+    options = {"diagonal": str(diagonal)} if diagonal else {}
+    return Value(call(word, x.expression, **options), x.dtype, at.shape, "triangle")
 
 
 @takes("Concat")
@@ -407,42 +361,8 @@ def _pad(at: Site, x: Value, *given: Any) -> Value:
     padding = [one for axis in reversed(range(x.rank)) for one in (pads[axis], pads[axis + x.rank])]
     while len(padding) > 2 and padding[-2:] == [0, 0]:
         padding = padding[:-2]
-    options = {"value": number(_short(fill)).text} if fill else {}
+    options = {"value": number(short(fill)).text} if fill else {}
     return Value(call("pad", x.expression, listed(padding), **options), x.dtype, at.shape, "padded")
-
-
-@takes("Gather")
-def _gather(at: Site, x: Value, index: Operand) -> Value:
-    axis = at.attributes.get("axis", 0)
-    if not isinstance(index, Value):
-        place = int(index) + (int(x.shape[axis]) if index < 0 else 0)
-        return v.select(x, axis, str(place), at.shape)
-    _indexes(at, index, x.shape[axis])
-    return v.index_rows(x, axis, index, at.shape)
-
-
-@takes("GatherElements")
-def _gather_elements(at: Site, x: Value, index: Value) -> Value:
-    axis = at.attributes.get("axis", 0) % x.rank
-    _indexes(at, index, x.shape[axis])
-    return Value(call("gather", x.expression, str(axis), v.indices(index).expression), x.dtype, at.shape, "gathered")
-
-
-@takes("ScatterElements")
-def _scatter_elements(at: Site, x: Value, index: Value, source: Value) -> Value:
-    axis, how = at.attributes.get("axis", 0) % x.rank, at.attributes.get("reduction", "none")
-    if how not in ("none", "add"):
-        raise NotTakenError(f"`ScatterElements` by `{how}`")
-    _indexes(at, index, x.shape[axis])
-    options = {"reduce": "add"} if how == "add" else {}
-    parts = (x.expression, str(axis), v.indices(index).expression, source.expression)
-    return Value(call("scatter", *parts, **options), x.dtype, at.shape, "scattered")
-
-
-def _indexes(at: Site, index: Value, below: str) -> None:
-    name = index.expression.text
-    if name.isidentifier():
-        at.generators.setdefault(name, f"integers(0, {below} - 1)")
 
 
 @takes("TopK")

@@ -8,9 +8,12 @@ from typing import Any
 
 import torch
 
-from pyptogen.importing.names import Names
+from pyptogen.importing.names import OF_IMAGES, Names
 from pyptogen.importing.spec_text import Dim
 
+_IMAGES = ("conv", "group_norm", "_native_batch_norm", "max_pool", "avg_pool")
+"""What operations of images are called."""
+_OF_FILTERS = {3: ("filters", "channels", "taps"), 4: ("filters", "channels", "taps", "taps_across")}
 _BY_RANK = {1: ("n",), 2: ("rows", "cols"), 3: ("batch", "rows", "cols"), 4: ("batch", "heads", "rows", "cols")}
 
 
@@ -29,6 +32,11 @@ class Sizes:
             self._add(Dim(self._own[name], dim.value, dim.least, dim.most))
         self._modules = _numbers_of_modules(traced.exported, traced.code)
         self._examples = traced.arguments
+        nodes = traced.exported.graph.nodes
+        images = [node for node in nodes if getattr(node.target, "__name__", "").startswith(_IMAGES)]
+        self._usual = _BY_RANK | (OF_IMAGES if images else {})
+        self._filters = {node.args[1] for node in images if node.target.__name__.startswith("conv")}
+        """What convolutions take as their weights."""
         self._learn(traced)
 
     def _add(self, dim: Dim) -> None:
@@ -48,8 +56,9 @@ class Sizes:
                 if isinstance(size, torch.SymInt):
                     self._symbols.setdefault(str(size.node.expr), self._own[axis])
 
-    def shape(self, sizes: Any, name: str) -> tuple[str, ...]:
-        """The shape of an input, whose static sizes get names."""
+    def shape(self, sizes: Any, name: str, node: Any) -> tuple[str, ...]:
+        """The shape of an input, a node of the graph, whose static sizes get names."""
+        usual = _OF_FILTERS if node in self._filters else self._usual
         example = self._examples.get(name)
         texts: list[str] = []
         for i, size in enumerate(sizes):
@@ -57,15 +66,15 @@ class Sizes:
                 texts.append(self._own[example.axes[i]])
                 self.seen[texts[-1]] = None
                 continue
-            text = self.text(size) if isinstance(size, torch.SymInt) else self._named(int(size), i, len(sizes))
+            text = self.text(size) if isinstance(size, torch.SymInt) else self._named(int(size), i, len(sizes), usual)
             texts.append(str(int(size)) if len(sizes) > 2 and text in texts else text)
         return tuple(texts)
 
-    def _named(self, size: int, axis: int, rank: int) -> str:
+    def _named(self, size: int, axis: int, rank: int, usual: Mapping[int, tuple[str, ...]]) -> str:
         if size <= 1:
             return str(size)
-        usual = _BY_RANK.get(rank, tuple(f"axis{i}" for i in range(rank)))[axis]
-        name = self._by_value.get(size) or self._called(size, usual)
+        by_place = usual[rank][axis] if rank in usual else f"axis{axis}"
+        name = self._by_value.get(size) or self._called(size, by_place)
         self.seen[name] = None
         return name
 

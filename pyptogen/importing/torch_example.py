@@ -14,7 +14,7 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.importing.spec_text import Dim
-from pyptogen.importing.torch_site import DTYPES
+from pyptogen.importing.torch_site import COMPLEX_DTYPE, DTYPES
 
 _ARGUMENT = re.compile(r"\s*(?:(?P<name>[A-Za-z_]\w*)\s*=)?\s*(?P<value>[^=\[]*?)\s*(?:\[(?P<axes>[^\]]*)\])?\s*\Z")
 _AXIS = re.compile(
@@ -70,7 +70,7 @@ def parse_examples(texts: Sequence[str]) -> Examples:
 
 
 def _tensor(text: str, match: re.Match[str], made: Examples) -> TensorExample:
-    known = list(DTYPES.values())
+    known = [*DTYPES.values(), COMPLEX_DTYPE]
     if match["value"] not in known:
         column = match.start("value") + 1
         raise _wrong(text, column, f"there is no dtype `{match['value']}`", did_you_mean(match["value"], known))

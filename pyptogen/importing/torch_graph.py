@@ -15,10 +15,11 @@ from pyptogen.importing.faults import Findings, NotTakenError
 from pyptogen.importing.names import FOR_INPUTS, FOR_VALUES, Names, operator_name
 from pyptogen.importing.sizes import Sizes
 from pyptogen.importing.spec_text import ImportedSpec, Tensor
-from pyptogen.importing.torch_operations import translation
+from pyptogen.importing.torch_complex import Complex
 from pyptogen.importing.torch_program import CALLER, HOME, Traced
-from pyptogen.importing.torch_site import Site, dtype_of
+from pyptogen.importing.torch_site import COMPLEX_DTYPE, Site, dtype_of
 from pyptogen.importing.torch_source import Frames, assigned_names, frames_of, returned_names
+from pyptogen.importing.torch_translation import translation
 from pyptogen.importing.writing import Value, Writer
 
 _SAYS_NOTHING = ("_assert", "sym_constrain", "sym_size", "sym_", "_guards")
@@ -93,12 +94,19 @@ class TorchImport:
     def _declare(self, node: Any, name: str) -> None:
         tensor = node.meta["val"]
         try:
-            shape, dtype = self._sizes.shape(tensor.shape, name), dtype_of(tensor.dtype)
+            shape = self._sizes.shape(tensor.shape, name, node)
+            dtype = COMPLEX_DTYPE if tensor.dtype is torch.complex64 else dtype_of(tensor.dtype)
         except NotTakenError as error:
             self._findings.add(NotTakenError(f"{error.what} of `{name}`", error.fix), None)
-            shape, dtype = self._sizes.shape(tensor.shape, name), "fp32"
+            shape, dtype = self._sizes.shape(tensor.shape, name, node), "fp32"
+        given = Value(Expression(name), dtype, shape)
+        if dtype == COMPLEX_DTYPE:  # its parts are those of a last axis, as `torch.view_as_real` has them
+            pairs = replace(given, dtype="fp32", shape=(*shape, "2"))
+            self._inputs.append(Tensor(name, pairs.dtype, pairs.shape))
+            self._values[node] = Complex(*(vocabulary.select(pairs, len(shape), str(i), shape) for i in range(2)))
+            return
         self._inputs.append(Tensor(name, dtype, shape))
-        self._values[node] = Value(Expression(name), dtype, shape)
+        self._values[node] = given
 
     def _number(self, spec: Any) -> float | None:
         """A constant of the program that is one number."""
@@ -160,10 +168,10 @@ class TorchImport:
             self._values[node] = self._unknown(node)
 
     def _translated(self, node: Any) -> Any:
-        found = translation(node.target)
+        given = _mapped(node.args, self._operand)
+        found = translation(node.target, given)
         if found is None:
             raise NotTakenError(f"`{str(node.target).removesuffix('.default')}`")
-        given = _mapped(node.args, self._operand)
         options = {key: _mapped(value, self._operand) for key, value in node.kwargs.items() if key not in _NOT_OURS}
         results = node.meta["val"]
         several = isinstance(results, (tuple, list))
@@ -175,6 +183,7 @@ class TorchImport:
             self._wanted_of(node, len(results) if several else 1),
             self._outputs_of(node, results) if several else ("",),
             self._generators,
+            {one.name: one.dtype for one in self._inputs},
         )
         try:
             return found(site, *given, **options)
@@ -187,8 +196,15 @@ class TorchImport:
             return self._values[node]
         return node.meta["val"]
 
-    def _settled(self, node: Any, value: Value) -> Value:
+    def _settled(self, node: Any, value: Value | Complex) -> Value | Complex:
         tensor = node.meta["val"]
+        if isinstance(value, Complex):
+            if node in self._direct:
+                raise NotTakenError("a complex result of the program", "return `torch.view_as_real` of it")
+            wanted, uses = self._wanted_of(node, 1)[0], _uses(node)
+            return value.each(
+                lambda part, word: self._writer.settle(part, wanted and f"{wanted.rstrip('_')}_{word}", uses)
+            )
         if value.dtype != "int32" or tensor.dtype is not torch.int64:
             value = vocabulary.cast(value, dtype_of(tensor.dtype))
         value = _with_shape(value, self._sizes.texts(tensor.shape))
@@ -222,12 +238,13 @@ class TorchImport:
     def _unknown(self, node: Any) -> Any:
         """Something in the place of a result that is not known, so that what follows is looked at, too."""
         results = node.meta["val"]
-        made = [
-            Value(Expression("unknown"), _dtype_or_float(one), self._sizes.texts(one.shape))
-            for one in (results if isinstance(results, (tuple, list)) else (results,))
-            if isinstance(one, torch.Tensor)
-        ]
+        tensors = results if isinstance(results, (tuple, list)) else (results,)
+        made = [self._unknown_one(one) for one in tensors if isinstance(one, torch.Tensor)]
         return made if isinstance(results, (tuple, list)) else made[0] if made else Value(Expression("0"), "fp32", ())
+
+    def _unknown_one(self, tensor: Any) -> Value | Complex:
+        value = Value(Expression("unknown"), _dtype_or_float(tensor), self._sizes.texts(tensor.shape))
+        return Complex(value, value) if tensor.dtype is torch.complex64 else value
 
     def _write_outputs(self, outputs: list[tuple[str, Any, str]]) -> list[Tensor]:
         declared, written = [], {name for names, _ in self._writer.lines for name in names.split(", ")}

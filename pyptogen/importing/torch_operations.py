@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
 from pyptogen.importing import vocabulary as v
 from pyptogen.importing.expression import Expression, call, infix, listed, number, prefix
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.networks import attention, group_norm, of_channels
 from pyptogen.importing.torch_site import DTYPES, Site, dtype_of
+from pyptogen.importing.torch_table import TABLE, Translation, takes
 from pyptogen.importing.vocabulary import Operand
 from pyptogen.importing.writing import Value
-
-Translation = Callable[..., Any]
-TABLE: dict[str, Translation] = {}
-
-
-Function = TypeVar("Function", bound=Translation)
-
-
-def takes(*names: str) -> Callable[[Function], Function]:
-    """Enter a translation under the names of operations: ``add`` for all its forms, ``max.dim`` for one."""
-
-    def enter(function: Function) -> Function:
-        TABLE.update(dict.fromkeys(names, function))
-        return function
-
-    return enter
-
-
-def translation(target: Any) -> Translation | None:
-    """That of an operation of a graph."""
-    packet, _, form = str(target).removeprefix("aten.").partition(".")
-    return TABLE.get(f"{packet}.{form}") or TABLE.get(packet)
-
 
 _SAME = (
     "abs exp log sqrt rsqrt reciprocal sigmoid silu tanh sin cos tan asin acos atan sinh cosh asinh acosh atanh "
@@ -54,6 +33,8 @@ _BITS = {
 def _enter_families() -> None:
     for name in _SAME.split():
         TABLE[name] = lambda at, x, _word=name: v.unary(_word, x, at.dtype, at.shape)
+    for name in ("sin", "cos", "tan"):
+        TABLE[name] = lambda at, x, _word=name: _of_angle(at, x, _word)
     for name in _FUNCTIONS:
         TABLE[name] = lambda at, a, b, _word=name: v.function(_word, a, b, at.dtype, at.shape)
     for name, sign in _COMPARISONS.items():
@@ -62,6 +43,11 @@ def _enter_families() -> None:
         TABLE[name] = lambda at, a, b, _sign=sign: v.binary(a, _sign, b, at.dtype, at.shape, "bits")
     for name, sign in {"logical_and": "&", "logical_or": "|", "logical_xor": "!="}.items():
         TABLE[name] = lambda at, a, b, _sign=sign: _logical(at, a, b, _sign)
+
+
+def _of_angle(at: Site, x: Value, word: str) -> Value:
+    at.are_angles(x)
+    return v.unary(word, x, at.dtype, at.shape)
 
 
 def _common(a: Operand, b: Operand) -> str:
@@ -209,7 +195,7 @@ def _masked_fill(at: Site, x: Value, mask: Value, value: Operand) -> Value:
 def _of_triangle(word: str) -> Translation:
     def translate(at: Site, x: Value, diagonal: int = 0) -> Value:
         if x.dtype == "bool":
-            return v.cast(translate(at, v.cast(x, "int32"), diagonal), "bool")
+            return v.truth(translate(at, v.cast(x, "int32"), diagonal))
         options = {"diagonal": str(diagonal)} if diagonal else {}
         return Value(call(word, x.expression, **options), x.dtype, at.shape, "triangle")
 
@@ -391,9 +377,9 @@ def _batch_norm(
     if weight is not None:
         scaled = infix(scaled, "*", weight.expression)
     gain = at.named(Value(scaled, x.dtype, var.shape, "gain"))
-    whole = infix(infix(x.expression, "-", _of_channels(mean, x.rank)), "*", _of_channels(gain, x.rank))
+    whole = infix(infix(x.expression, "-", of_channels(mean, x.rank)), "*", of_channels(gain, x.rank))
     if bias is not None:
-        whole = infix(whole, "+", _of_channels(bias, x.rank))
+        whole = infix(whole, "+", of_channels(bias, x.rank))
     return [Value(whole, x.dtype, at.shape, "normed")]  # the other results are empty: nothing was learned
 
 
@@ -403,28 +389,13 @@ def _group_norm(
 ) -> Value:
     channels, *space = at.results[0].shape[1:]
     size = at.size(math.prod(space, start=channels // groups))
-    rows = v.reshape(x, (x.shape[0], str(groups), size))
-    ones, zeros = (v.full((size,), fill, x.dtype).expression for fill in (1, 0))
-    text = call("layer_norm", rows.expression, ones, zeros, eps=number(eps).text)
-    normed = at.named(Value(text, x.dtype, rows.shape, "normed"))
-    whole = v.reshape(normed, at.shape).expression
-    if weight is not None:
-        whole = infix(whole, "*", _of_channels(v.cast(weight, x.dtype), x.rank))
-    if bias is not None:
-        whole = infix(whole, "+", _of_channels(v.cast(bias, x.dtype), x.rank))
-    return Value(whole, x.dtype, at.shape, "normed")
-
-
-def _of_channels(one: Value, rank: int) -> Expression:
-    """A number a channel, beside an image or more: channels are the second axis."""
-    across = [":", *["None"] * (rank - 2)] if rank > 2 else []
-    return Expression(f"{one.expression.at(0)}[{', '.join(across)}]") if across else one.expression
+    return group_norm(at.writer, x, (str(groups), size), weight, bias, eps)
 
 
 # Products.
 
 
-@takes("matmul", "mm", "bmm", "mv", "dot")
+@takes("matmul", "mm", "bmm", "mv", "dot", "_int_mm")
 def _matmul(at: Site, a: Value, b: Value) -> Value:
     if a.rank == b.rank == 1:
         return v.reduced("sum", v.binary(a, "*", b, at.dtype, a.shape, "product"), [0], False, at.dtype, ())
@@ -483,34 +454,7 @@ def _attention(
             "causal attention of fewer queries than keys, which PyTorch aligns at the first key",
             "give a mask, or as many queries as keys",
         )
-    shape, options = at.shape, {}
-    if q.rank == 2:
-        q, k, val = (v.unsqueeze(one, 0, ("1", *one.shape)) for one in (q, k, val))
-    if scale is not None:
-        options["scale"] = number(scale).text
-    if causal:
-        options["causal"] = "true"
-    if mask is not None:
-        bias = v.where(mask, 0, -1e30, "fp32", mask.shape) if mask.dtype == "bool" else v.cast(mask, "fp32")
-        options["bias"] = bias.expression.text
-    if enable_gqa and q.shape[-3] != k.shape[-3]:
-        return _grouped(q, k, val, options, at)
-    whole = Value(call("attention", q.expression, k.expression, val.expression, **options), at.dtype, shape, "attended")
-    return v.reshape(replace(whole, shape=(*q.shape[:-1], val.shape[-1])), shape)
-
-
-def _grouped(q: Value, k: Value, val: Value, options: Mapping[str, str], at: Site) -> Value:
-    """Heads of queries in groups, each beside its head of keys and values."""
-    if "bias" in options:
-        raise NotTakenError("a mask for heads in groups", "repeat the heads of keys and values")
-    kv = k.shape[-3]
-    try:
-        group = str(int(q.shape[-3]) // int(kv))
-    except ValueError:
-        group = f"{q.shape[-3]} // {kv}"
-    in_groups = v.reshape(q, (*q.shape[:-3], kv, group, *q.shape[-2:]))
-    text = call("attention", in_groups.expression, k.expression, val.expression, **options)
-    return v.reshape(Value(text, at.dtype, (*in_groups.shape[:-1], val.shape[-1]), "attended"), at.shape)
+    return attention(q, k, val, mask, scale, causal, at.shape)
 
 
 # Shapes.
@@ -548,17 +492,7 @@ def _expand(at: Site, x: Value, *_: Any, **__: Any) -> Value:
 
 @takes("repeat")
 def _repeat(at: Site, x: Value, times: Sequence[int]) -> Value:
-    rank = len(times)
-    before = ("1",) * (rank - x.rank) + x.shape
-    apart = [
-        part
-        for count, size in zip(times, before, strict=True)
-        for part in ((str(count), size) if count != 1 else (size,))
-    ]
-    spread = [
-        part for count, size in zip(times, before, strict=True) for part in (("1", size) if count != 1 else (size,))
-    ]
-    return v.reshape(v.expand(v.reshape(x, tuple(spread)), tuple(apart)), at.shape)
+    return v.repeat(x, times)
 
 
 @takes("repeat_interleave.self_int")
@@ -571,14 +505,14 @@ def _repeat_interleave(at: Site, x: Value, repeats: int, dim: int, **_: Any) -> 
 
 @takes("cat")
 def _cat(at: Site, parts: Sequence[Value], dim: int = 0) -> Value:
-    return v.concat([part for part in parts if part.shape != ("0",)], dim, at.dtype, at.shape)
+    return v.concat(at.apart([part for part in parts if part.shape != ("0",)]), dim, at.dtype, at.shape)
 
 
 @takes("stack")
 def _stack(at: Site, parts: Sequence[Value], dim: int = 0) -> Value:
     axis = dim % (parts[0].rank + 1)
     shape = (*parts[0].shape[:axis], "1", *parts[0].shape[axis:])
-    return v.concat([v.unsqueeze(part, axis, shape) for part in parts], axis, at.dtype, at.shape)
+    return v.concat([v.unsqueeze(part, axis, shape) for part in at.apart(parts)], axis, at.dtype, at.shape)
 
 
 @takes("slice")
@@ -711,107 +645,7 @@ def _arange(at: Site, *given: Any, **_: Any) -> Value:
     return Value(call("arange", *parts, dtype=at.dtype), at.dtype, at.shape, "places")
 
 
-# Gather, scatter, orders.
-
-
-@takes("gather")
-def _gather(at: Site, x: Value, dim: int, index: Value, **_: Any) -> Value:
-    at.indexes(index, x.shape[dim % x.rank])
-    for axis, (own, size) in enumerate(zip(x.shape, index.shape, strict=True)):
-        if axis != dim % x.rank and own != size:
-            cut = (*x.shape[:axis], size, *x.shape[axis + 1 :])
-            x = v.slice_(x, axis, "", size, 1, cut)
-    text = call("gather", x.expression, str(dim % x.rank), v.indices(index).expression)
-    return Value(text, x.dtype, at.shape, "gathered")
-
-
-@takes("index_select")
-def _index_select(at: Site, x: Value, dim: int, index: Value) -> Value:
-    at.indexes(index, x.shape[dim % x.rank])
-    return v.index_rows(x, dim, index, at.shape)
-
-
-@takes("embedding")
-def _embedding(at: Site, weight: Value, index: Value, *_: Any) -> Value:
-    return _index_select(at, weight, 0, index)
-
-
-def _one_index(given: Sequence[Value | None], what: str) -> tuple[int, Value]:
-    found = [(axis, one) for axis, one in enumerate(given) if one is not None]
-    if len(found) != 1 or found[0][1].dtype in ("bool", "uint8"):
-        fix = (
-            "use torch.where"
-            if found and found[0][1].dtype in ("bool", "uint8")
-            else "flatten the axes, and index once"
-        )
-        raise NotTakenError(f"{what} by several tensors, or by a mask", fix)
-    return found[0]
-
-
-@takes("index.Tensor")
-def _index(at: Site, x: Value, given: Sequence[Value | None]) -> Value:
-    axis, index = _one_index(given, "an index")
-    return _index_select(at, x, axis, index)
-
-
-@takes("index_put")
-def _index_put(at: Site, x: Value, given: Sequence[Value | None], values: Value, accumulate: bool = False) -> Value:
-    mask = given[0] if len(given) == 1 else None
-    if mask is not None and mask.dtype == "bool" and values.rank == 0 and not accumulate:
-        apart = v.reshape(mask, (*mask.shape, *("1" for _ in range(x.rank - mask.rank))))
-        return v.where(apart, values, x, at.dtype, at.shape)
-    axis, index = _one_index(given, "an update")
-    if axis or index.rank != 1:
-        raise NotTakenError("an update along another axis than the first", "move that axis to the front")
-    at.indexes(index, x.shape[0])
-    rows = (*index.shape, *x.shape[1:])
-    options = {"accumulate": "true"} if accumulate else {}
-    filled = v.cast(v.expand(values, rows), x.dtype)
-    text = call("index_put", x.expression, v.indices(index).expression, filled.expression, **options)
-    return Value(text, x.dtype, at.shape, "updated")
-
-
-@takes("index_copy")
-def _index_copy(at: Site, x: Value, dim: int, index: Value, source: Value) -> Value:
-    return _index_put(at, x, [*[None] * (dim % x.rank), index], source)
-
-
-@takes("index_add")
-def _index_add(at: Site, x: Value, dim: int, index: Value, source: Value, alpha: float = 1) -> Value:
-    at.indexes(index, x.shape[dim % x.rank])
-    options = {} if alpha == 1 else {"alpha": number(alpha).text}
-    parts = (x.expression, str(dim % x.rank), v.indices(index).expression, v.cast(source, x.dtype).expression)
-    return Value(call("index_add", *parts, **options), x.dtype, at.shape, "updated")
-
-
-def _scattered(at: Site, x: Value, dim: int, index: Value, source: Value, **options: str) -> Value:
-    at.indexes(index, x.shape[dim % x.rank])
-    for axis, (own, size) in enumerate(zip(source.shape, index.shape, strict=True)):
-        if own != size:
-            source = v.slice_(source, axis, "", size, 1, (*source.shape[:axis], size, *source.shape[axis + 1 :]))
-    parts = (x.expression, str(dim % x.rank), v.indices(index).expression, v.cast(source, x.dtype).expression)
-    return Value(call("scatter", *parts, **options), x.dtype, at.shape, "scattered")
-
-
-@takes("scatter.src")
-def _scatter(at: Site, x: Value, dim: int, index: Value, source: Value) -> Value:
-    return _scattered(at, x, dim, index, source)
-
-
-@takes("scatter.value")
-def _scatter_value(at: Site, x: Value, dim: int, index: Value, value: float) -> Value:
-    return _scattered(at, x, dim, index, v.full(index.shape, value, x.dtype))
-
-
-@takes("scatter_add")
-def _scatter_add(at: Site, x: Value, dim: int, index: Value, source: Value) -> Value:
-    return _scattered(at, x, dim, index, source, reduce="add")
-
-
-@takes("one_hot")
-def _one_hot(at: Site, x: Value, classes: int = -1) -> Value:
-    at.indexes(x, at.shape[-1])
-    return replace(Value(call("one_hot", v.cast(x, "int32").expression, at.shape[-1]), "int32", at.shape, "one_hot"))
+# Orders.
 
 
 def _ordered(at: Site, text: Expression, x: Value) -> list[Value]:

@@ -21,12 +21,12 @@ from torch.fx.proxy import TracerBase
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.importing.faults import span_of
 from pyptogen.importing.torch_example import Examples, TensorExample
-from pyptogen.importing.torch_site import DTYPES
+from pyptogen.importing.torch_site import COMPLEX_DTYPE, DTYPES
 
 HOME = os.path.dirname(torch.__file__) + os.sep
 CALLER = __file__
 """What calls a program while it is traced: the lines that led there are not the program's."""
-_TORCH = {name: dtype for dtype, name in DTYPES.items()}
+_TORCH = {name: dtype for dtype, name in DTYPES.items()} | {COMPLEX_DTYPE: torch.complex64}
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def _in_known_words(exported: Any) -> Any:
     """Operations that the table does not have in those that PyTorch says they consist of, where it says so."""
     from torch._decomp import get_decompositions
 
-    from pyptogen.importing.torch_operations import translation
+    from pyptogen.importing.torch_translation import translation
 
     for _ in range(4):
         operations = {node.target for node in exported.graph.nodes if node.op == "call_function"}
@@ -185,8 +185,24 @@ def _in_known_words(exported: Any) -> Any:
         table = get_decompositions(unknown) | {one: composed[one] for one in unknown if one in composed}
         if not table:
             return exported
-        exported = exported.run_decompositions(table)
+        found = _decomposed(exported, table)
+        if found is None:
+            return exported
+        exported = found
     return exported
+
+
+def _decomposed(exported: Any, table: Mapping[Any, Any]) -> Any:
+    """A program with the operations of a table in other words. One that PyTorch fails to write so stays as it is, for
+    who reads the graph to name it; None where that is all of them."""
+    try:
+        return exported.run_decompositions(table)
+    except Exception:  # torch's own, of any kind
+        found = None
+    for operation, parts in table.items() if len(table) > 1 else ():
+        made = _decomposed(found or exported, {operation: parts})
+        found = made or found
+    return found
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ DTYPES: Mapping[torch.dtype, str] = {
     torch.float8_e4m3fn: "fp8_e4m3",
     torch.float8_e5m2: "fp8_e5m2",
 }
+COMPLEX_DTYPE = "complex64"
+"""What the language has not, but programs may take: two numbers of fp32 along a last axis."""
 
 
 def dtype_of(dtype: torch.dtype) -> str:
@@ -39,7 +41,7 @@ def dtype_of(dtype: torch.dtype) -> str:
 class Site:
     """One operation: ``results`` are the tensors without data that PyTorch says it gives, ``sizes`` writes a shape and
     ``size`` a size, which may be a symbol, ``wanted`` are the program's names for the results, ``outputs`` those that
-    results have as outputs, as they are, and ``generators`` takes those of inputs whose numbers matter."""
+    results have as outputs, as they are, ``generators`` takes those of inputs whose numbers matter."""
 
     results: tuple[Any, ...]
     sizes: Callable[[Any], tuple[str, ...]]
@@ -48,6 +50,8 @@ class Site:
     wanted: tuple[str, ...]
     outputs: tuple[str, ...]
     generators: dict[str, str]
+    dtypes: Mapping[str, str]
+    """Those of the inputs."""
 
     @property
     def dtype(self) -> str:
@@ -64,11 +68,28 @@ class Site:
         """A part of the operation that is used twice."""
         return value if value.at_hand else self.writer.named(value, value.word)
 
+    def settled(self, value: Value) -> Value:
+        """A part of the operation, with a line of its own where it is long."""
+        return self.writer.settle(value, "", 1)
+
+    def apart(self, values: Sequence[Value]) -> list[Value]:
+        """Parts of the operation, with lines of their own where they are long together."""
+        return self.writer.apart(values)
+
     def indexes(self, index: Value, below: str) -> None:
         """An input that holds indices, or of which alone they are made, gets numbers that are some."""
-        words = set(_WORD.findall(index.expression.text)) - {"None"}
-        if len(words) == 1:
-            self.generators.setdefault(words.pop(), f"integers(0, {below} - 1)")
+        found = self.writer.index_generator(index, below, self.dtypes)
+        self.generators.update({name: text for name, text in found.items() if name not in self.generators})
+
+    def are_angles(self, value: Value) -> None:
+        """Whole numbers of which angles are made are places in a sequence."""
+        for name in self._made_of(value):
+            if self.dtypes[name].startswith("int"):
+                self.generators.setdefault(name, "integers(0, 1023)")
+
+    def _made_of(self, value: Value) -> set[str]:
+        """The inputs of which a value is made."""
+        return self.writer.reads(value.expression.text) & self.dtypes.keys()
 
     def is_variance(self, value: Value) -> None:
         """An input that holds variances gets positive numbers."""
@@ -77,7 +98,5 @@ class Site:
             self.generators.setdefault(made_of["name"], "uniform(0.5, 2)")
 
 
-_WORD = re.compile(r"[A-Za-z_]\w*(?![\w(=])")
-"""A name of a value: no function, and no option of one."""
 _VIEW = re.compile(r"(?:reshape\()?(?P<name>[A-Za-z]\w*)(?:\.T|\[[^\]]*\]|, \[[^\]]*\]\))*\Z")
 """A name, or the elements of one in another shape."""

@@ -31,7 +31,8 @@ def frames_of(node: Any, home: str, caller: str) -> Frames:
 def assigned_names(nodes: Sequence[Any], frames_of: Callable[[Any], Frames]) -> dict[Any, tuple[str, ...]]:
     """The names that each operation's results have in the code; several for a tuple, which its parts have, too."""
     traces = [frames_of(node) for node in nodes]
-    named = {}
+    parallel = _parallel_names(nodes, traces)
+    named: dict[Any, tuple[str, ...]] = {}
     for i, (node, frames) in enumerate(zip(nodes, traces, strict=True)):
         behind = i + 1
         while (
@@ -42,10 +43,39 @@ def assigned_names(nodes: Sequence[Any], frames_of: Callable[[Any], Frames]) -> 
         for depth, place in enumerate(frames):
             statement = _statement(*place)
             names = _targets(statement)
+            if (node, depth) in parallel:
+                named[node] = (parallel[node, depth],)
+                break
             if statement is not None and names and not _goes_on(following, frames[:depth], place[0], statement):
                 named[node] = names
                 break
     return named
+
+
+def _parallel_names(nodes: Sequence[Any], traces: Sequence[Frames]) -> dict[tuple[Any, int], str]:
+    """The names that ``a, b = f(x), g(x)`` gives, by operation and by how deep the statement lies. Lines do not tell
+    which operation is of which part; those that are used elsewhere are as many as the names, in their order."""
+    made: dict[tuple[Frames, str, ast.stmt], dict[Any, None]] = {}
+    for node, frames in zip(nodes, traces, strict=True):
+        for depth, place in enumerate(frames):
+            statement = _statement(*place)
+            if statement is not None and _parts(statement):
+                made.setdefault((frames[:depth], place[0], statement), {})[node] = None
+    named: dict[tuple[Any, int], str] = {}
+    for (before, _, statement), group in made.items():
+        results = [node for node in group if any(user not in group for user in node.users)]
+        names = _parts(statement)
+        if len(results) == len(names):
+            named |= {(node, len(before)): name for node, name in zip(results, names, strict=True) if name}
+    return named
+
+
+def _parts(statement: ast.stmt) -> tuple[str, ...]:
+    """The names of an assignment of as many values; empty texts for those that give something else than a name."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)) if len(names) == len(values):
+            return tuple(one.id if isinstance(one, ast.Name) else "" for one in names)
+    return ()
 
 
 def _is_part(node: Any) -> bool:

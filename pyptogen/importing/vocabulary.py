@@ -9,7 +9,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyptogen.importing.expression import Expression, call, infix, listed, number, prefix, subscript
+from pyptogen.importing.expression import (
+    ATOM,
+    PRODUCT,
+    SUM,
+    Expression,
+    along_axis,
+    call,
+    infix,
+    listed,
+    new_axis,
+    number,
+    prefix,
+    subscript,
+)
 from pyptogen.importing.faults import NotTakenError
 from pyptogen.importing.writing import Value
 
@@ -25,8 +38,16 @@ def cast(x: Value, dtype: str) -> Value:
         return x
     if dtype == "bool":
         return Value(infix(x.expression, "!=", number(0)), "bool", x.shape, "mask")
+    if x.expression.truth_of is not None and dtype not in FLOATS:
+        return cast(replace(x, expression=x.expression.truth_of, dtype="int32"), dtype)
     options = {"mode": "trunc"} if x.dtype in FLOATS and dtype not in FLOATS else {}
     return replace(x, expression=call("cast", x.expression, dtype, **options), dtype=dtype)
+
+
+def truth(x: Value) -> Value:
+    """Zeros and ones of int32 as truth values, which are these numbers again where numbers are asked for."""
+    made = cast(x, "bool")
+    return replace(made, expression=replace(made.expression, truth_of=x.expression))
 
 
 def operand(x: Operand, dtype: str) -> Expression:
@@ -103,8 +124,7 @@ def reshape(x: Value, shape: Shape) -> Value:
 
 
 def unsqueeze(x: Value, axis: int, shape: Shape) -> Value:
-    parts = [":"] * axis + ["None"]
-    return replace(x, expression=subscript(x.expression, *parts), shape=shape)
+    return replace(x, expression=new_axis(x.expression, axis), shape=shape)
 
 
 def transpose(x: Value, a: int, b: int) -> Value:
@@ -137,16 +157,39 @@ def expand(x: Value, shape: Shape) -> Value:
     return replace(x, expression=call("expand_clone", x.expression, listed(shape)), shape=shape)
 
 
+def beside(x: Value, rank: int, axis: int) -> Value:
+    """A vector as it meets the axis ``axis`` of a tensor of this rank."""
+    for _ in range(rank - 1 - axis % rank):
+        x = unsqueeze(x, x.rank, (*x.shape, "1"))
+    return x
+
+
+def repeat(x: Value, times: Sequence[int]) -> Value:
+    """``x`` so many times along each axis; the last axes are its own."""
+    before = ("1",) * (len(times) - x.rank) + x.shape
+    parts = list(zip(times, before, strict=True))
+    apart = [part for count, size in parts for part in ((str(count), size) if count != 1 else (size,))]
+    spread = [part for count, size in parts for part in (("1", size) if count != 1 else (size,))]
+    whole = expand(reshape(x, tuple(spread)), tuple(apart))
+    return reshape(whole, tuple(_times(count, size) for count, size in parts))
+
+
+def _times(count: int, size: str) -> str:
+    if size.isdigit():
+        return str(count * int(size))
+    return size if count == 1 else f"{count} * {Expression(size, ATOM if size.isalnum() else SUM).at(PRODUCT)}"
+
+
 def slice_(x: Value, axis: int, begin: str, end: str, step: int, shape: Shape) -> Value:
     """``x[begin:end:step]`` along an axis; empty texts are the ends."""
     if not begin and not end and step == 1:
         return x
     part = f"{begin}:{end}" + (f":{step}" if step != 1 else "")
-    return replace(x, expression=subscript(x.expression, *[":"] * (axis % x.rank), part), shape=shape)
+    return replace(x, expression=along_axis(x.expression, axis % x.rank, part), shape=shape)
 
 
 def select(x: Value, axis: int, index: str, shape: Shape) -> Value:
-    return replace(x, expression=subscript(x.expression, *[":"] * (axis % x.rank), index), shape=shape)
+    return replace(x, expression=along_axis(x.expression, axis % x.rank, index), shape=shape)
 
 
 def concat(parts: Sequence[Value], axis: int, dtype: str, shape: Shape) -> Value:
@@ -158,7 +201,7 @@ def concat(parts: Sequence[Value], axis: int, dtype: str, shape: Shape) -> Value
 def full(shape: Shape, value: float, dtype: str) -> Value:
     text = number(int(value) if dtype not in FLOATS else value)
     if dtype == "bool":
-        return cast(full(shape, value, "int32"), "bool")
+        return truth(full(shape, bool(value), "int32"))
     if value in (0, 1):
         return Value(call("ones" if value else "zeros", listed(shape), dtype), dtype, shape, "filled")
     return Value(call("full", listed(shape), text, dtype), dtype, shape, "filled")

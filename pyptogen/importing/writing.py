@@ -6,12 +6,15 @@ too long; everything else stands where it is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.importing.expression import Expression, call
 from pyptogen.importing.names import FOR_VALUES, Names
 
+_WORD = re.compile(r"[A-Za-z_]\w*(?![\w(=])")
+"""A name of a value: no function, and no option of one."""
 _LONGEST = 88
 """Characters of an expression that are still read at a glance."""
 
@@ -51,6 +54,18 @@ class Writer:
             return self.named(value, wanted or value.word)
         return value
 
+    def index_generator(self, index: Value, below: str, inputs: Collection[str]) -> dict[str, str]:
+        """The numbers of an input that holds indices below a size, or of which alone they are made, in the words of a
+        spec's ``verify``."""
+        made_of = self.reads(index.expression.text) & set(inputs)
+        most = str(int(below) - 1) if below.isdigit() else f"{below} - 1"
+        return {made_of.pop(): f"integers(0, {most})"} if len(made_of) == 1 else {}
+
+    def apart(self, values: Sequence[Value]) -> list[Value]:
+        """Values that stand in one expression, which is not to be too long."""
+        long = sum(len(value.expression.text) for value in values) > _LONGEST
+        return [self.named(one, one.word) if long and not one.at_hand else one for one in values]
+
     def named(self, value: Value, wanted: str) -> Value:
         """The value with a line of its own."""
         return self.line(value, self.names.take(wanted, FOR_VALUES))
@@ -59,6 +74,16 @@ class Writer:
         """The value under a name that was taken for it."""
         self.lines.append((name, value.expression.text))
         return replace(value, expression=Expression(name))
+
+    def reads(self, text: str) -> set[str]:
+        """The words of an expression, of all the lines that it is made of: the inputs among them."""
+        lines, found, todo = {name: line for names, line in self.lines for name in names.split(", ")}, set(), [text]
+        while todo:
+            for word in _WORD.findall(todo.pop()):
+                if word not in found:
+                    found.add(word)
+                    todo += [lines[word]] if word in lines else []
+        return found
 
     def several(
         self, expression: Expression, values: list[Value], wanted: Sequence[str], outputs: Sequence[str]

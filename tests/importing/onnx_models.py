@@ -30,8 +30,13 @@ MODELS: dict[str, tuple[Any, ...]] = {
         ],
         {"x": ["rows", 32]},
         {"y": ["rows", 32]},
-        {"norm.weight": random(32), "norm.bias": random(32), "up": random(32, 48), "bias": random(48),
-         "down": random(32, 48)},
+        {
+            "norm.weight": random(32),
+            "norm.bias": random(32),
+            "up": random(32, 48),
+            "bias": random(48),
+            "down": random(32, 48),
+        },
     ),
     "attention": (
         [
@@ -55,8 +60,13 @@ MODELS: dict[str, tuple[Any, ...]] = {
         ],
         {"x": [20, 32], "index": [7]},
         {"y": [7, 16]},
-        {"starts": whole(8), "ends": whole(24), "axes": whole(1), "low": np.array(-2, np.float32),
-         "high": np.array(2, np.float32)},
+        {
+            "starts": whole(8),
+            "ends": whole(24),
+            "axes": whole(1),
+            "low": np.array(-2, np.float32),
+            "high": np.array(2, np.float32),
+        },
     ),
     "best": (
         [N("TopK", ["x", "k"], ["values", "index"], axis=-1), N("Exp", ["values"], ["risen"])],
@@ -125,8 +135,12 @@ MODELS: dict[str, tuple[Any, ...]] = {
         ],
         {"x": ["batch", "rows", 32]},
         {"y": ["batch", "rows", 32]},
-        {"two": np.array(2, np.float32), "eps": np.array(1e-6, np.float32), "axes": whole(-1),
-         "norm.weight": random(32)},
+        {
+            "two": np.array(2, np.float32),
+            "eps": np.array(1e-6, np.float32),
+            "axes": whole(-1),
+            "norm.weight": random(32),
+        },
     ),
     "batch_norm": (
         [N("BatchNormalization", ["x", "gain", "shift", "mean_of", "var_of"], ["y"], epsilon=1e-3)],
@@ -255,8 +269,14 @@ MODELS: dict[str, tuple[Any, ...]] = {
         ],
         {"x": ["rows", 32]},
         {"y": ["rows", 16]},
-        {"pads": whole(0, 2, 0, 2), "fill": np.array(0.5, np.float32), "starts": whole(1), "ends": whole(33),
-         "axes": whole(1), "steps": whole(2)},
+        {
+            "pads": whole(0, 2, 0, 2),
+            "fill": np.array(0.5, np.float32),
+            "starts": whole(1),
+            "ends": whole(33),
+            "axes": whole(1),
+            "steps": whole(2),
+        },
     ),
     "spread": (
         [
@@ -281,4 +301,122 @@ MODELS: dict[str, tuple[Any, ...]] = {
         {"y": [32, 32]},
         {},
     ),
-}  # fmt: skip
+    "rotary_of_a_table": (
+        [
+            N("Gather", ["cos_cache", "place_index"], ["cos_rows"], axis=0),
+            N("Gather", ["sin_cache", "place_index"], ["sin_rows"], axis=0),
+            N("Unsqueeze", ["cos_rows", "one"], ["cos"]),
+            N("Unsqueeze", ["sin_rows", "one"], ["sin"]),
+            N("Split", ["x"], ["left", "right"], axis=-1, num_outputs=2),
+            N("Neg", ["right"], ["/Neg_output_0"]),
+            N("Concat", ["/Neg_output_0", "left"], ["turned"], axis=-1),
+            N("Mul", ["x", "cos"], ["/Mul_output_0"]),
+            N("Mul", ["turned", "sin"], ["/Mul_1_output_0"]),
+            N("Add", ["/Mul_output_0", "/Mul_1_output_0"], ["y"]),
+        ],
+        {"x": ["t", 3, 16], "place_index": ["t"]},
+        {"y": ["t", 3, 16]},
+        {"cos_cache": random(40, 16), "sin_cache": random(40, 16), "one": whole(1)},
+    ),
+    "gate": (
+        [
+            N("MatMul", ["x", "gate"], ["logits"]),
+            N("Sigmoid", ["logits"], ["scores"]),
+            N("Add", ["scores", "bias"], ["biased"]),
+            N("TopK", ["biased", "k"], ["/TopK_output_0", "index"], axis=-1),
+            N("GatherElements", ["scores", "index"], ["picked"], axis=1),
+            N("ReduceSum", ["picked", "last"], ["total"], keepdims=1),
+            N("Div", ["picked", "total"], ["weights"]),
+        ],
+        {"x": ["t", 32]},
+        {"weights": ["t", 4], "index": ["t", 4]},
+        {"gate": random(32, 16), "bias": random(16), "k": whole(4), "last": whole(-1)},
+    ),
+    "causal_conv": (
+        [
+            N("Pad", ["x", "pads"], ["padded"]),
+            N("Conv", ["padded", "weight", "bias"], ["convolved"], group=6),
+            N("Sigmoid", ["convolved"], ["/Sigmoid_output_0"]),
+            N("Mul", ["convolved", "/Sigmoid_output_0"], ["y"]),
+        ],
+        {"x": [2, 6, 24]},
+        {"y": [2, 6, 24]},
+        {"pads": whole(0, 0, 3, 0, 0, 0), "weight": random(6, 1, 4), "bias": random(6)},
+    ),
+    "group_norm": (
+        [
+            N("GroupNormalization", ["x", "gain", "shift"], ["/norm_output_0"], num_groups=4, epsilon=1e-5),
+            N("InstanceNormalization", ["/norm_output_0", "gain", "shift"], ["y"], epsilon=1e-5),
+        ],
+        {"x": ["n", 16, 6, 6]},
+        {"y": ["n", 16, 6, 6]},
+        {"gain": random(16), "shift": random(16)},
+    ),
+    "quantised": (
+        [
+            N("DequantizeLinear", ["weight", "weight_scale"], ["w"], axis=1),
+            N("MatMul", ["x", "w"], ["h"]),
+            N("QuantizeLinear", ["h", "step", "zero"], ["/q_output_0"]),
+            N("DequantizeLinear", ["/q_output_0", "step", "zero"], ["y"]),
+        ],
+        {"x": ["t", 32]},
+        {"y": ["t", 48]},
+        {
+            "weight": (100 * random(32, 48)).astype(np.int8),
+            "weight_scale": np.abs(random(48)) / 100,
+            "step": np.array(0.05, np.float32),
+            "zero": np.array(3, np.int8),
+        },
+    ),
+    "by_token": (
+        [
+            N("Abs", ["x"], ["/Abs_output_0"]),
+            N("ReduceMax", ["/Abs_output_0", "last"], ["most"], keepdims=1),
+            N("Div", ["most", "levels"], ["step"]),
+            N("Div", ["x", "step"], ["/Div_output_0"]),
+            N("Round", ["/Div_output_0"], ["/Round_output_0"]),
+            N("Cast", ["/Round_output_0"], ["rounded"], to=TensorProto.INT8),
+            N("MatMulInteger", ["rounded", "weight"], ["sums"]),
+            N("Cast", ["sums"], ["/Cast_output_0"], to=TensorProto.FLOAT),
+            N("Mul", ["/Cast_output_0", "step"], ["y"]),
+        ],
+        {"x": ["t", 32]},
+        {"y": ["t", 48]},
+        {"weight": (100 * random(32, 48)).astype(np.int8), "last": whole(-1), "levels": np.array(127, np.float32)},
+    ),
+    "cache": (
+        [
+            N("ScatterND", ["cache", "place_index", "rows"], ["updated"]),
+            N("GatherND", ["updated", "read_index"], ["read"]),
+        ],
+        {"cache": [8, 4, 16], "place_index": [5, 2], "rows": [5, 16], "read_index": [3, 1]},
+        {"updated": [8, 4, 16], "read": [3, 4, 16]},
+        {},
+    ),
+    "loss": (
+        [N("SoftmaxCrossEntropyLoss", ["logits", "label_index"], ["loss", "log_p"], reduction="mean")],
+        {"logits": ["n", 24], "label_index": ["n"]},
+        {"loss": [], "log_p": ["n", 24]},
+        {},
+    ),
+    "grouped": (
+        [N("Attention", ["q", "k", "v", "allowed_mask"], ["y"], scale=0.25)],
+        {"q": [2, 4, "t", 16], "k": [2, 2, "s", 16], "v": [2, 2, "s", 16], "allowed_mask": ["t", "s"]},
+        {"y": [2, 4, "t", 16]},
+        {},
+    ),
+    "masked": (
+        [
+            N("MatMul", ["q", "k"], ["scores"]),
+            N("Trilu", ["ones"], ["/Trilu_output_0"], upper=0),
+            N("Cast", ["/Trilu_output_0"], ["seen"], to=TensorProto.BOOL),
+            N("Where", ["seen", "scores", "low"], ["/Where_output_0"]),
+            N("Softmax", ["/Where_output_0"], ["p"], axis=-1),
+            N("Tile", ["p", "times"], ["y"]),
+        ],
+        {"q": [24, 16], "k": [16, 24]},
+        {"y": [48, 24]},
+        {"ones": np.ones((24, 24), np.float32), "low": np.array(-1e9, np.float32), "times": whole(2, 1)},
+    ),
+}
+# fmt: skip

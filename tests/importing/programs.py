@@ -189,6 +189,92 @@ def smoothed_rows(logits: Tensor, labels: Tensor) -> Tensor:
     return F.cross_entropy(logits, labels, label_smoothing=0.1, reduction="none")
 
 
+def grouped_masked(q: Tensor, k: Tensor, v: Tensor, mask: Tensor) -> Tensor:
+    return F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=True)
+
+
+def rotated(x: Tensor, position: Tensor, frequency: Tensor) -> Tensor:
+    """Neighbours are turned together."""
+    angle = position[:, None] * frequency
+    cos, sin = angle.cos()[:, None], angle.sin()[:, None]
+    even, odd = x[..., ::2], x[..., 1::2]
+    return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+
+
+def turned_as_complex(xq: Tensor, xk: Tensor, angle: Tensor) -> tuple[Tensor, Tensor]:
+    """The same by complex numbers, and turned back."""
+    q = torch.view_as_complex(xq.float().reshape(*xq.shape[:-1], -1, 2))
+    k = torch.view_as_complex(xk.float().reshape(*xk.shape[:-1], -1, 2))
+    turn = torch.polar(torch.ones_like(angle), angle)[:, None]
+    back = 0.5 * (k * turn.conj() + k)
+    return torch.view_as_real(q * turn).flatten(-2).type_as(xq), torch.view_as_real(back).flatten(-2).type_as(xk)
+
+
+def windows(x: Tensor, weight: Tensor) -> Tensor:
+    """A causal convolution by windows, every other one."""
+    return (F.pad(x, (3, 0)).unfold(-1, 4, 2) * weight[:, None]).sum(-1)
+
+
+def by_token(x: Tensor, weight: Tensor, scale: Tensor) -> Tensor:
+    """A product of int8, quantised by token."""
+    step = x.abs().amax(-1, keepdim=True) / 127
+    rounded = torch.round(x / step).to(torch.int8)
+    return torch._int_mm(rounded, weight.t()).float() * step * scale
+
+
+def next_token_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    shifted = labels[1:]
+    return -logits[:-1].log_softmax(-1).gather(-1, shifted[:, None]).mean()
+
+
+def labelled(logits: Tensor, labels: Tensor) -> Tensor:
+    return logits.log_softmax(-1)[torch.arange(logits.shape[0]), labels]
+
+
+def elements(x: Tensor, row: Tensor, column: Tensor) -> tuple[Tensor, Tensor]:
+    return x[row, column], x[row[:, None], column]
+
+
+def write_blocks(cache: Tensor, block: Tensor, offset: Tensor, rows: Tensor) -> Tensor:
+    """Rows to places of blocks."""
+    cache[block, offset] = rows
+    return cache.amax(-1)
+
+
+def write_heads(cache: Tensor, slot: Tensor, rows: Tensor) -> Tensor:
+    """Rows to slots of every head."""
+    cache[:, slot] = rows
+    return cache.amax(-1)
+
+
+def last_rows(x: Tensor) -> Tensor:
+    mask = torch.ones(x.shape[0], x.shape[1], dtype=torch.bool).tril(1)
+    return x * mask
+
+
+class Filters(nn.Module):
+    """A convolution behind a normalisation of groups."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.norm, self.conv = nn.GroupNorm(4, 16), nn.Conv2d(16, 12, 3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.conv(F.silu(self.norm(x)))
+
+
+def turned_outside(x: Tensor) -> Tensor:
+    return torch.view_as_complex(x)
+
+
+def angles(x: Tensor) -> Tensor:
+    return torch.view_as_complex(x).angle()
+
+
+def counted(x: Tensor) -> Tensor:
+    return torch.bincount(x, minlength=16)
+
+
 class Encoder(nn.Module):
     """A layer whose heads are made by reshapes."""
 

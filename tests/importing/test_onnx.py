@@ -45,7 +45,7 @@ def model(
         nodes, "g", [info(*one) for one in inputs.items()], [info(*one) for one in outputs.items()],
         [numpy_helper.from_array(array, name) for name, array in weights.items()],
     )  # fmt: skip
-    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=11)
     onnx.save(made, path)
     return made
 
@@ -66,6 +66,12 @@ def test_an_imported_spec_computes_what_the_model_does(name: str, tmp_path: Path
     want = ReferenceEvaluator(made).run(None, inputs)
     for found, expected in zip(operator(**given), want, strict=True):
         np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)
+
+
+def test_numbers_are_as_somebody_wrote_them(tmp_path: Path) -> None:
+    model(tmp_path / "quantised.onnx", *MODELS["quantised"])
+    text = from_onnx(str(tmp_path / "quantised.onnx"))
+    assert "round(h / 0.05) + 3, -128, 127)" in text
 
 
 def test_what_is_not_taken_is_listed(tmp_path: Path) -> None:

@@ -65,6 +65,20 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "ordered": ("fp32[rows=1..4096, cols=64]",),
     "smoothed": ("fp32[n=1..64, classes=100]", "int64[n]"),
     "smoothed_rows": ("fp32[n=1..64, classes=100]", "int64[n]"),
+    "grouped_masked": ("fp32[batch=2, heads=4, t=24, d=16]",)
+    + ("fp32[batch, kv=2, t, d]",) * 2
+    + ("bool[batch, 1, t, t]",),
+    "rotated": ("fp32[t=1..512, heads=3, d=32]", "int32[t]", "fp32[half=16]"),
+    "turned_as_complex": ("bf16[t=1..512, heads=3, d=32]", "fp32[t, d]", "fp32[t, half=16]"),
+    "windows": ("fp32[channels=6, length=32]", "fp32[channels, 4]"),
+    "by_token": ("fp32[t=17..512, k=64]", "int8[n=96, k]", "fp32[n]"),
+    "next_token_loss": ("fp32[t=3..512, classes=96]", "int64[t]"),
+    "labelled": ("fp32[n=1..64, classes=96]", "int64[n]"),
+    "elements": ("fp32[rows=12, cols=64]", "int32[n=6]", "int64[n]"),
+    "write_blocks": ("bf16[blocks=8, size=16, heads=2, d=32]", "int64[t=1..64]", "int32[t]", "bf16[t, heads, d]"),
+    "write_heads": ("fp32[heads=2, slots=40, d=16]", "int64[n=7]", "fp32[heads, n, d]"),
+    "last_rows": ("fp32[rows=8, cols=16]",),
+    "Filters": ("fp32[n=1..8, 16, 6, 6]",),
     "Encoder": ("fp32[batch=1..8, steps=1..64, width=64]",),
     "Block": ("fp32[t=1..512, width=64]",),
 }
@@ -80,6 +94,9 @@ def _inputs(operator: Any) -> dict[str, Any]:
     made = {name: as_tensor(array) for name, array in given.items()}
     if "slot" in made:
         made["slot"] = torch.randperm(40)[:7]
+    if "block" in made:
+        places = torch.randperm(8 * 16)[: len(made["block"])]
+        made |= {"block": places // 16, "offset": (places % 16).int()}
     return made
 
 
@@ -104,7 +121,7 @@ def test_an_imported_spec_computes_what_the_program_does(name: str, tmp_path: Pa
         made = operator(**given)
     want = list(want.values()) if isinstance(want, dict) else list(want) if isinstance(want, tuple) else [want]
     made = list(made) if isinstance(made, tuple) else [made]
-    if name == "write_cache":
+    if name.startswith("write_"):
         want.append(theirs[0])
     assert len(made) == len(want)
     for found, expected in zip(made, want, strict=True):
@@ -140,6 +157,86 @@ def test_names_are_those_of_the_code() -> None:
     assert re.search(r"^  hidden: +96$", block, re.MULTILINE)
     assert "up_weight:" in block
     assert "doc: One layer of a decoder without attention." in block
+
+
+def test_values_assigned_together_have_their_names() -> None:
+    graph = from_torch(programs.rotated, ROUND_TRIPS["rotated"]).partition("graph:\n")[2]
+    for line in ("cos:    cos(angle)[:, None]", "even:   x[:, :, ::2]", "odd:    x[:, :, 1::2]"):
+        assert line in graph
+
+
+def test_whole_numbers_that_become_angles_are_small() -> None:
+    """A sine takes up to 10,000."""
+    assert "position: integers(0, 1023)" in from_torch(programs.rotated, ROUND_TRIPS["rotated"])
+
+
+def test_indices_that_were_cut_and_named_before_are_indices() -> None:
+    text = from_torch(programs.next_token_loss, ROUND_TRIPS["next_token_loss"])
+    assert "labels: integers(0, classes - 1)" in text
+
+
+def test_truth_values_of_zeros_and_ones_are_these_again() -> None:
+    assert "mask: tril(ones([rows, cols], int32), diagonal=1) != 0\n" in from_torch(
+        programs.last_rows, ROUND_TRIPS["last_rows"]
+    )
+
+
+def test_axes_of_images_have_their_names() -> None:
+    text = from_torch(programs.Filters, ROUND_TRIPS["Filters"])
+    assert "fp32[n, channels, rows, 6]" in text
+    assert "fp32[out_channels, channels, taps, 3]" in text  # as the module calls them
+
+
+def test_one_element_of_each_row_is_gathered() -> None:
+    assert "gather(log_softmax(logits, axis=-1), 1, labels[:, None])" in from_torch(
+        programs.labelled, ROUND_TRIPS["labelled"]
+    )
+
+
+@pytest.mark.parametrize(("row", "column"), [(0, 64), (1, -1), (12, 0), (-1, 63)])
+def test_an_element_beyond_its_row_is_none_of_the_next(row: int, column: int, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(from_torch(programs.elements, ROUND_TRIPS["elements"]))
+    operator = pyptogen.torch.load(tmp_path / "a.yaml")
+    given = _inputs(operator)
+    given["row"][3], given["column"][3] = row, column
+    with pytest.raises(DiagnosticError, match="which is no place"):
+        operator(**given)
+
+
+@pytest.mark.parametrize("slot", [40, -1])
+def test_a_row_beyond_its_head_is_none_of_the_next(slot: int, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(from_torch(programs.write_heads, ROUND_TRIPS["write_heads"]))
+    operator = pyptogen.torch.load(tmp_path / "a.yaml")
+    given = _inputs(operator)
+    given["slot"][3] = slot
+    with pytest.raises(DiagnosticError, match="which is no row"):
+        operator(**given)
+
+
+@pytest.mark.parametrize(
+    ("program", "example", "says", "fix"),
+    [
+        ("turned_outside", "fp32[8, 2]", "a complex result of the program", "view_as_real"),
+        ("angles", "fp32[8, 2]", "`angle` of complex numbers", "two parts"),
+        ("counted", "int64[8]", "whose size only the data tell", "scatter_add"),
+    ],
+)
+def test_what_has_no_words_is_told_with_another_way(program: str, example: str, says: str, fix: str) -> None:
+    with pytest.raises(DiagnosticError) as error:
+        from_torch(getattr(programs, program), [example])
+    (found,) = error.value.diagnostics
+    assert found.code == "PTG802"
+    assert says in found.message
+    assert fix in found.fix
+    assert found.span is not None
+
+
+def test_complex_numbers_are_two_of_a_last_axis() -> None:
+    def turned(x: Any, turn: Any) -> Any:
+        return torch.view_as_real(torch.view_as_complex(x) * turn)
+
+    text = from_torch(turned, ["fp32[t=1..9, half=8, 2]", "complex64[t, half]"])
+    assert re.search(r"turn: fp32\[t, half, 2\]", text)
 
 
 def test_a_place_is_no_dim_that_happens_to_be_as_long() -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, DTYPES, REDUCE, UNARY, Op, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, DTYPES, LOOP, REDUCE, UNARY, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -45,9 +45,11 @@ def rows_of(ops: Sequence[Op], axes: Axes) -> dict[str, int]:
     """The dims whose columns reductions of a kernel go over, where these may be taken piece by piece: all work on the
     columns is by element, and no loop of the author is there. By dim, the bytes of a row (0: known at run time)."""
     found: dict[str, int] = {}
+    if any(op.loop or op.kind in LOOP for op in ops):
+        return found
     for op in ops:
         source = op.operands[0] if op.operands else None
-        if op.kind in REDUCTIONS and isinstance(source, Value) and not op.loop:
+        if op.kind in REDUCTIONS and isinstance(source, Value):
             axis = axes.axes(source.shape)[-1]
             if int(op.attrs["axis"]) == len(source.shape) - 1 and len(axis) == 1 and axis[0].dim is not None:
                 row = (axis[0].extent.constant or 0) * DTYPES[source.dtype]
@@ -61,7 +63,7 @@ def _by_pieces(op: Op, dim: str, axes: Axes) -> bool:
     there = [axis for value in values for axis in _with(dim, value, axes)]
     if not there:
         return True
-    if op.loop or not all(last and alone for last, alone in there):
+    if not all(last and alone for last, alone in there):
         return False
     along = op.kind in REDUCTIONS and int(op.attrs["axis"]) == len(axes.axes(op.operands[0].shape)) - 1
     return op.kind in BY_ELEMENT or along

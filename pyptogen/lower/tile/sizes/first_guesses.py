@@ -35,8 +35,9 @@ MOST_TILE = 1024
 """Largest tile of a run-time dim."""
 WHOLE_ROWS_SHARE = 8
 """Rows that take more than this part of UB are reduced in pieces at first."""
-PIECE_BYTES = 16 * 1024
-"""First guess for such a piece of fp32."""
+PIECE, ROWS_IN_PIECES = 1024, 16
+"""First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of A2/A3
+norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
 LINE, MOST_LINE = 4096, 16384
 """First guess for a run-time dim that has no other beside it, and its largest tile."""
 
@@ -119,8 +120,10 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
     for dim in long_rows(kernel.ops, axes, platform):
-        tile = (CPU_TILE_BYTES if platform.unified else PIECE_BYTES) // 4
-        found[dim] = Choice(dim, tile, 2, MOST_LINE, reduced=True)
+        for other, choice in found.items():
+            if choice.yields == 1 and not platform.unified:
+                found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
+        found[dim] = Choice(dim, CPU_TILE_BYTES // 4 if platform.unified else PIECE, 2, MOST_LINE, reduced=True)
     return found
 
 

@@ -40,7 +40,7 @@ class Standalone:
         axis = int(op.attrs["axis"])
         source = op.operands[0]
         assert isinstance(source, Value)
-        if axis < len(source.shape) - 1:
+        if axis < len(source.shape) - 1 or "parts" in op.attrs:
             return True
         length = self.axes.poly(source.shape[axis]).constant
         short = length is not None and length * DTYPES[source.dtype] <= self.platform.memories["ub"] // SHARE

@@ -31,31 +31,9 @@ extern "C" __global__ AICORE void scores_vec(
     int32_t sq,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void weights_vec1(
-    __gm__ float *p_max,
-    __gm__ float *s,
-    int32_t sq,
-    int32_t kv,
-    int32_t nblk);
-extern "C" __global__ AICORE void weights_vec2(
-    __gm__ float *p_e,
-    __gm__ float *s,
-    __gm__ float *p_max,
-    int32_t sq_begin,
-    int32_t sq_end,
-    int32_t sq,
-    int32_t kv,
-    int32_t nblk);
-extern "C" __global__ AICORE void weights_vec3(
-    __gm__ float *p_sum,
-    __gm__ float *p_e,
-    int32_t sq,
-    int32_t kv,
-    int32_t nblk);
-extern "C" __global__ AICORE void weights_vec4(
+extern "C" __global__ AICORE void weights(
     __gm__ float *p,
-    __gm__ float *p_e,
-    __gm__ float *p_sum,
+    __gm__ float *s,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -135,9 +113,6 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
     __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
     auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
-    auto *p_max = static_cast<__gm__ float *>(rt.workspace(int64_t(sq) * 8 * sizeof(float)));
-    auto *p_e = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
-    auto *p_sum = static_cast<__gm__ float *>(rt.workspace(int64_t(sq) * 8 * sizeof(float)));
     auto *p = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
     auto *d_p = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
     auto *d_s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
@@ -158,37 +133,19 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
                 pto_rt::side_by_side<2>(
                     [=] { scores_cube(ffts, q, k, s_2_fifo, sq_begin, sq_end, sq, kv, scores_blocks); },
                     [=] { scores_vec(ffts, s, s_2_fifo, scale, sq_begin, sq_end, sq, kv, scores_blocks); });
-            }, {}, 8);
-        const int32_t weights_vec1_blocks = fewer((sq * 8 + 3) / 4, vector);
-        const Launch weights_vec1_done = rt.launch(
-            "weights_vec1", Core::Vector, weights_vec1_blocks,
+            }, {}, 5);
+        const int32_t weights_blocks = fewer(int64_t((sq_end - sq_begin + 3) / 4) * 8, vector);
+        const Launch weights_done = rt.launch(
+            "weights", Core::Vector, weights_blocks,
             [=] {
-                weights_vec1(p_max, s, sq, kv, weights_vec1_blocks);
-            }, {scores_done}, 7);
-        const int32_t weights_vec2_blocks = fewer(int64_t((sq_end - sq_begin + 31) / 32) * ((kv + 255) / 256) * 8, vector);
-        const Launch weights_vec2_done = rt.launch(
-            "weights_vec2", Core::Vector, weights_vec2_blocks,
-            [=] {
-                weights_vec2(p_e, s, p_max, sq_begin, sq_end, sq, kv, weights_vec2_blocks);
-            }, {scores_done, weights_vec1_done}, 6);
-        const int32_t weights_vec3_blocks = fewer((sq * 8 + 3) / 4, vector);
-        const Launch weights_vec3_done = rt.launch(
-            "weights_vec3", Core::Vector, weights_vec3_blocks,
-            [=] {
-                weights_vec3(p_sum, p_e, sq, kv, weights_vec3_blocks);
-            }, {weights_vec2_done}, 5);
-        const int32_t weights_vec4_blocks = fewer(int64_t((sq_end - sq_begin + 31) / 32) * ((kv + 255) / 256) * 8, vector);
-        const Launch weights_vec4_done = rt.launch(
-            "weights_vec4", Core::Vector, weights_vec4_blocks,
-            [=] {
-                weights_vec4(p, p_e, p_sum, sq_begin, sq_end, sq, kv, weights_vec4_blocks);
-            }, {weights_vec2_done, weights_vec3_done}, 3);
+                weights(p, s, sq_begin, sq_end, sq, kv, weights_blocks);
+            }, {scores_done}, 3);
         const int32_t of_values_blocks = fewer(int64_t((kv + 127) / 128) * 8, cube);
         rt.launch(
             "of_values", Core::Cube, of_values_blocks,
             [=] {
                 of_values(d_v, p, d_o, sq, kv, of_values_blocks);
-            }, {weights_vec4_done}, 1);
+            }, {weights_done}, 1);
         const int32_t of_weights_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, cube);
         const Launch of_weights_done = rt.launch(
             "of_weights", Core::Cube, of_weights_blocks,
@@ -200,7 +157,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             "of_scores", Core::Vector, of_scores_blocks,
             [=] {
                 of_scores(d_s, o, d_o, d_p, p, scale, sq_begin, sq_end, sq, kv, of_scores_blocks);
-            }, {of_weights_done, weights_vec4_done}, 2);
+            }, {of_weights_done, weights_done}, 2);
         const int32_t of_queries_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * 8, cube);
         rt.launch(
             "of_queries", Core::Cube, of_queries_blocks,

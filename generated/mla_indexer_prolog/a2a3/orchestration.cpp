@@ -10,24 +10,10 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void norm_vec1(
-    __gm__ float *x_n_1,
-    __gm__ float *x_n_2,
+extern "C" __global__ AICORE void norm(
+    __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *gamma,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void norm_vec2(
-    __gm__ float *x_n_var,
-    __gm__ float *x_n_1,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void norm_vec3(
-    __gm__ bfloat16_t *x_n,
-    __gm__ float *x_n_var,
-    __gm__ float *x_n_1,
-    __gm__ float *x_n_2,
     float eps,
     int32_t t_begin,
     int32_t t_end,
@@ -230,9 +216,6 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
     auto *iq_scale = (__gm__ half *)args.iq_scale;
     auto *weights = (__gm__ half *)args.weights;
     // Values between kernels.
-    auto *x_n_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 7168 * sizeof(float)));
-    auto *x_n_2 = static_cast<__gm__ float *>(rt.workspace(7168 * sizeof(float)));
-    auto *x_n_var = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *x_n = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 7168 * sizeof(bfloat16_t)));
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
     auto *q_q = static_cast<__gm__ int8_t *>(rt.workspace(int64_t(t) * 1536 * sizeof(int8_t)));
@@ -253,30 +236,18 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t norm_vec1_blocks = fewer((t_end - t_begin + 1) / 2, vector);
-        const Launch norm_vec1_done = rt.launch(
-            "norm_vec1", Core::Vector, norm_vec1_blocks,
+        const int32_t norm_blocks = fewer((t_end - t_begin + 1) / 2, vector);
+        const Launch norm_done = rt.launch(
+            "norm", Core::Vector, norm_blocks,
             [=] {
-                norm_vec1(x_n_1, x_n_2, x, gamma, t_begin, t_end, norm_vec1_blocks);
-            }, {}, 21);
-        const int32_t norm_vec2_blocks = fewer((t + 3) / 4, vector);
-        const Launch norm_vec2_done = rt.launch(
-            "norm_vec2", Core::Vector, norm_vec2_blocks,
-            [=] {
-                norm_vec2(x_n_var, x_n_1, t, norm_vec2_blocks);
-            }, {norm_vec1_done}, 20);
-        const int32_t norm_vec3_blocks = fewer((t_end - t_begin + 1) / 2, vector);
-        const Launch norm_vec3_done = rt.launch(
-            "norm_vec3", Core::Vector, norm_vec3_blocks,
-            [=] {
-                norm_vec3(x_n, x_n_var, x_n_1, x_n_2, eps, t_begin, t_end, norm_vec3_blocks);
-            }, {norm_vec2_done, norm_vec1_done}, 19);
+                norm(x_n, x, gamma, eps, t_begin, t_end, norm_blocks);
+            }, {}, 19);
         const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
                 query_down(q_c, x_n, w_dq, t_begin, t_end, query_down_blocks);
-            }, {norm_vec3_done}, 18);
+            }, {norm_done}, 18);
         const int32_t query_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch query_norm_done = rt.launch(
             "query_norm", Core::Vector, query_norm_blocks,
@@ -306,7 +277,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
                 key_linear(kv_f, x_n, w_dkv, t_begin, t_end, key_linear_blocks);
-            }, {norm_vec3_done}, 14);
+            }, {norm_done}, 14);
         const int32_t key_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "key_norm", Core::Vector, key_norm_blocks,
@@ -318,7 +289,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "rotary_linear", Core::Cube, rotary_linear_blocks,
             [=] {
                 rotary_linear(kr_1, x_n, w_kr, t_begin, t_end, rotary_linear_blocks);
-            }, {norm_vec3_done}, 9);
+            }, {norm_done}, 9);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
@@ -354,7 +325,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "index_key_linear", Core::Cube, index_key_linear_blocks,
             [=] {
                 index_key_linear(ik_f, x_n, w_ik, t_begin, t_end, index_key_linear_blocks);
-            }, {norm_vec3_done}, 10);
+            }, {norm_done}, 10);
         const int32_t index_key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch index_key_rope_done = rt.launch(
             "index_key_rope", Core::Vector, index_key_rope_blocks,
@@ -379,7 +350,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "index_weights_cube", Core::Cube, index_weights_cube_blocks,
             [=] {
                 index_weights_cube(weights_1, x_n, w_iw, t_begin, t_end, index_weights_cube_blocks);
-            }, {norm_vec3_done}, 8);
+            }, {norm_done}, 8);
         const int32_t index_weights_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "index_weights_vec", Core::Vector, index_weights_vec_blocks,

@@ -19,6 +19,7 @@ from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, wi
 from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
@@ -26,6 +27,7 @@ from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
+from pyptogen.lower.tile.sizes.first_guesses import long_rows
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
@@ -145,6 +147,7 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
+        modelled = bool(long_rows(part.ops.ops, self.axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best
@@ -154,12 +157,23 @@ class Tiling:
                 found = 0.0 if all(plan.fits(one, self.platform) for one in programs) else None
             else:
                 rows = part.longest or nominal_length(trial.kernel, self._most(trial.kernel))
-                found = self.slowest(programs, rows, best, trial.made)
+                found = self.slowest(programs, rows, best, trial.made, modelled)
             if found is not None and (found < best or self.platform.timing is None):
                 best, self.best[part.ops.name] = found, trial
             return found
 
-        return choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
+        table = choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
+        taken = self.best.get(part.ops.name)
+        if taken is None or taken.table != table:
+            self._require_room(part, table)
+        return table
+
+    def _require_room(self, part: Part, table: Table) -> None:
+        """Raises Refused, PTG303: the kernel does not fit, and has a reduction whose rows may go in pieces."""
+        longest = standalone.longest_rows(part.ops.ops, self.axes)
+        if longest is not None and not self.fits(self.kernel(part, table)):
+            error = unsupported(longest.span, f"whole rows of `{longest.result.name}`", "take smaller tiles")
+            raise error.helped_by(TwoKernels(longest.result.name, longest.result.name))
 
     def _most(self, kernel: TileKernel) -> int:
         return self.program.dim(kernel.launch_dim).max if kernel.launch_dim else 1
@@ -168,10 +182,13 @@ class Tiling:
         """Whether all programs of a kernel fit the memories."""
         return all(plan.fits(program, self.platform) for program in self.finish(kernel, Made()))
 
-    def slowest(self, programs: Programs, rows: int, best: float, made: Made) -> float | None:
+    def slowest(
+        self, programs: Programs, rows: int, best: float, made: Made, modelled: bool = False
+    ) -> float | None:
         """Cycles of a kernel, None where a program does not fit its core. Of a kernel with one program that is what its
-        pipes take (`duration`). Two programs wait for each other, which only ``launch_cost`` knows of: it is asked
-        where the slower one alone is not clearly slower than ``best``."""
+        pipes take (`duration`). Two programs wait for each other, and where rows are reduced in pieces one loop
+        follows another (``modelled``), which only ``launch_cost`` knows of: it is asked where the slower program alone
+        is not clearly slower than ``best``."""
         lengths = nominal_dims(self.program.dims)
         selected: list[InstrKernel] = []
         for program in programs:
@@ -179,18 +196,19 @@ class Tiling:
             if isinstance(found, memory.Overflow):
                 return None
             selected.append(select.run(found, self.program, self.platform))
-        if len(selected) == 1 or self.launch_cost is None:
+        if not (modelled or len(selected) > 1) or self.launch_cost is None:
             return self._slower(selected, rows, lengths)
         name, launch_dim = programs[0].name, programs[0].launch_dim
         if name not in self.compared:
             whole = lengths if launch_dim is None else {**lengths, launch_dim: rows}
-            self.compared[name] = compared_sizes(selected, self.platform.cube_cores, whole)
+            cores = self.platform.cube_cores if selected[0].core == "cube" else self.platform.vector_cores
+            self.compared[name] = compared_sizes(selected, cores, whole)
         sizes = self.compared[name]
         least = self._slower(selected, sizes.get(launch_dim or "", rows), sizes)
-        if least >= CLEARLY * best:
+        if least >= CLEARLY * best and not modelled:
             return least
         numbers = with_bounds(sizes, launch_dim)
-        blocks = blocks_of(parallel_tiles(programs[0].body), "cube", self.platform, numbers)
+        blocks = blocks_of(parallel_tiles(programs[0].body), selected[0].core, self.platform, numbers)
         flagged = [synchronise.planned(one, self.flags) for one in selected]
         return self.launch_cost(flagged, self.platform, blocks, numbers)
 
@@ -207,3 +225,4 @@ class Tiling:
             return next((p for p in programs if p.name == name), programs[0])
 
         return program
+

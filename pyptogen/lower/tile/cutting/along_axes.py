@@ -25,12 +25,16 @@ class AlongAxes:
 
         Raises:
             Refused: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it
-                is, so that whole rows of that are read; where there is none, the reduction is a kernel of its own.
+                is, so that whole rows of that are read; where there is none, the reduction is a kernel of its own,
+                as where a call tells how long the axis is.
         """
         source = op.operands[0]
         assert isinstance(source, Value)
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
             loop = scope.loop_of(factor.dim)
+            if loop is None and factor.extent.constant is None and not op.loop:
+                error = unsupported(op.span, f"`{op.kind}` over {factor.extent}, known at run time only", "cut it")
+                raise error.helped_by(TwoKernels(op.result.name, op.result.name))
             if loop is not None and loop.role != "sequential":
                 fix = "leave it whole"
                 if op.loop and self.grid.whole(loop.dim) is None:

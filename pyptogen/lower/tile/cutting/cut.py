@@ -31,12 +31,15 @@ from pyptogen.lower.tile.cutting.operands import Operands, Placed
 from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel
+from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.carried_loops import Iterations
+from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
+from pyptogen.lower.tile.loops.reduction_loops import ReductionLoops
+from pyptogen.lower.tile.loops.running_results import JOINS, neutral as neutral_of
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import Iota, Reduce, Scan, ScatterRows, Store, of_primitive
+from pyptogen.lower.tile.ops import Binary, Fill, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
 
@@ -51,7 +54,9 @@ def _unit(op: Op) -> tuple[str, str]:
 class Cutter:
     """Cuts one kernel."""
 
-    def __init__(self, builder: KernelBuilder, launch_dim: str | None, longest_range: int) -> None:
+    def __init__(
+        self, builder: KernelBuilder, launch_dim: str | None, longest_range: int, reductions: ReductionLoops
+    ) -> None:
         self.builder = builder
         self.program, self.axes, self.defining, self.mine, self.tiles = (
             builder.program,
@@ -60,7 +65,7 @@ class Cutter:
             builder.mine,
             builder.tiles,
         )
-        self.grid = Grid(builder, launch_dim, longest_range)
+        self.grid = Grid(builder, launch_dim, longest_range, reductions)
         self.windows = Windows(builder, self.grid)
         self.columns = Columns(builder)
         self.operands = Operands(builder, self.grid, self.windows, self.columns)
@@ -181,6 +186,9 @@ class Cutter:
             raise unsupported(
                 op.span, f"`{op.kind}` in an iteration of a loop", "compute it before the loop, or after it"
             )
+        if op.kind in REDUCTIONS and scope.role == "reduce":
+            self._reduce_by_pieces(op, scope)
+            return
         if op.kind in REDUCTIONS | SCAN:
             self.along_axes.check_whole(op, self.builder.nest.inner if scope.role == "grid" else scope)
         if op.kind == "tile_transpose" and scope.role == "sub":
@@ -224,6 +232,22 @@ class Cutter:
         self.builder.emit(made, home, early)
         if leaving is None:
             self.operands.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _reduce_by_pieces(self, op: Op, scope: Scope) -> None:
+        """The result so far and that of a piece make the result so far."""
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        part = self.operands.operand(source, op, scope)
+        home = self.builder.nest.inner
+        shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
+        total = self.joins.result_tile(op, shape, home)
+        found = self.builder.name(f"{op.result.name}_part")
+        self.tiles[found] = replace(self.tiles[total], name=found)
+        neutral = ScalarArg(neutral_of(op.kind, op.result.dtype), op.span)
+        home.items.insert(home.items.index(scope), Fill(total, (neutral,), op.span, op.stage))
+        self.builder.emit(of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs), scope, False)
+        self.builder.emit(Binary(total, (total, found), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
+        self.operands.placed[(op.result.name, "")] = Placed(total, home, False)
 
     def _scatter(self, op: Op, scope: Scope) -> None:
         target, index, source = op.operands
@@ -351,5 +375,6 @@ def run(
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
+    program, kernel, reductions = reduction_loops.plan(program, kernel, sizes, axes)
     builder = KernelBuilder(program, kernel, sizes, tensors, gm_names, platform, axes)
-    return Cutter(builder, launch_dim, longest_range).cut()
+    return Cutter(builder, launch_dim, longest_range, reductions).cut()

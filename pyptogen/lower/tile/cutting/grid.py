@@ -14,6 +14,7 @@ from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import Extent, Form
+from pyptogen.lower.tile.loops.reduction_loops import WHOLE_ROWS, ReductionLoops
 from pyptogen.records import dataclass
 
 MANY_TILES = 8
@@ -35,8 +36,15 @@ class Grid:
     """Sizes, loops and shapes of one kernel. ``launch_dim`` is the dim of whose range a launch gets a part,
     ``longest_range`` the largest part (0: any)."""
 
-    def __init__(self, builder: KernelBuilder, launch_dim: str | None, longest_range: int) -> None:
-        self.builder, self.longest_range = builder, longest_range
+    def __init__(
+        self,
+        builder: KernelBuilder,
+        launch_dim: str | None,
+        longest_range: int,
+        reductions: ReductionLoops = WHOLE_ROWS,
+    ) -> None:
+        self.builder, self.longest_range, self.reductions = builder, longest_range, reductions
+        self.reduction_loops: dict[tuple[str, int], Scope] = {}
         self.program, self.axes = builder.program, builder.axes
         self.blocks = {loop.block.name: loop for loop in builder.program.loops}
         self.sub_loops: dict[str, Scope] = {}
@@ -68,7 +76,7 @@ class Grid:
         return self._grid_sizes[dim]
 
     def _grid_size(self, dim: str) -> int | None:
-        if dim in self.blocks:
+        if dim in self.blocks or dim in self.reductions.dims:
             return None
         for op in self.builder.kernel.ops:
             if any(f.dim == dim for axis in self.op_axes(op) for f in axis):
@@ -246,8 +254,27 @@ class Grid:
             return self.axes.axes(source.shape)
         return self.axes.axes(op.result.shape)
 
+    def reduction_loop(self, op: Op) -> Scope | None:
+        """The loop over the columns in which an operation goes on piece by piece; None for one that has whole rows."""
+        values = [op.result, *(value for value in op.operands if isinstance(value, Value))]
+        every = (f.dim for value in values for axis in self.axes.axes(value.shape) for f in axis)
+        dim = next((dim for dim in every if dim in self.reductions.dims), None)
+        if dim is None:
+            return None
+        key = dim, self.reductions.loop[op.result.name]
+        if key not in self.reduction_loops:
+            tile, whole, declared = self.tile_size(op.stage, dim, op), self.whole(dim), self.program.dim(dim)
+            exact = tile == 1 or (whole if whole is not None else declared.multiple_of) % tile == 0
+            inner, stop = self.builder.nest.inner, self.axes.poly(dim_symbol(dim))
+            opened = self.builder.nest.child(inner, dim, ZERO, stop, tile, exact, "reduce", op.span)
+            self.reduction_loops[key] = opened
+        return self.reduction_loops[key]
+
     def scope_for(self, dims: set[str], sub: str | None, op: Op) -> Scope:
         """The outermost scope in which all of ``dims`` are bound."""
+        pieces = self.reduction_loop(op)
+        if pieces is not None:
+            return pieces
         if sub is not None and sub in dims:
             return self._sub_scope(sub, op)
         scope = self.builder.nest.inner

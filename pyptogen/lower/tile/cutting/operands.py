@@ -160,6 +160,8 @@ class Operands:
         """A value of this kernel, or a window of one."""
         if any(view.kind == "collected" for view in value_views(self.defining, value.name)):
             raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
+        if any(view.kind == "block" for view in value_views(self.defining, value.name)):
+            raise unsupported(op.span, f"an iteration's part of `{base}`, of which a tile is computed here", "")
         found = self.placed.get((base, ""))
         if found is None:
             raise unsupported(op.span, f"`{value.name}`, which is no tile of its kernel", "keep the two stages apart")

@@ -25,6 +25,8 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 TRIALS = 60
 """Tables that are tried for one kernel, some milliseconds each."""
 LEAST_GAIN = 0.01
+SAME = 0.02
+"""Costs that are the same but for so much: a model says no more."""
 
 Table = dict[str, dict[str, TileSize]]
 Tiles = dict[str, tuple[int, int]]
@@ -107,6 +109,24 @@ class _Chooser:
                 found[choice.dim] = (size, size)
         return found
 
+    def whole_rows(self, tiles: Tiles) -> Tiles:
+        """Another start for reductions of long rows: few rows, none of them in pieces."""
+        reduced = {c.dim: (c.most, c.most) for c in self.open_dims.values() if c.reduced}
+        return {dim: (min(tile, 1), 1) for dim, (tile, _) in tiles.items()} | reduced if reduced else tiles
+
+    def least_rows(self, tiles: Tiles) -> Tiles:
+        """Of reductions of long rows: of all tables that were tried and are about as fast, that with the fewest rows,
+        which leaves the cores of a short call more evenly busy."""
+        best = self.price(tiles)
+        if best is None or not any(c.reduced for c in self.open_dims.values()):
+            return tiles
+        near = (key for key, cost in self.known.items() if cost is not None and cost <= best * (1 + SAME))
+        rows = [dim for dim, choice in self.open_dims.items() if not choice.reduced]
+        return min(
+            ({dim: (tile, inner) for dim, tile, inner in key} for key in near),
+            key=lambda found: [found[dim][0] for dim in rows],
+        )
+
     def _steps(self, tiles: Tiles) -> Iterator[Tiles]:
         for choice in self.open_dims.values():
             tile, inner = tiles[choice.dim]
@@ -164,7 +184,7 @@ def run(
     able = {
         c.dim: c
         for c in choices(program, kernel, platform, _tiles(written)).values()
-        if c.dim not in named and c.dim not in decided and (c.dim not in static or silent)
+        if c.dim not in named and c.dim not in decided and (c.dim not in static or silent or c.reduced)
     }
     every = {dim: c.within(static.get(dim)) for dim, c in able.items()}
     open_dims = {dim: c for dim, c in every.items() if dim not in static or able[dim].cuts(static[dim])}
@@ -175,8 +195,9 @@ def run(
     chooser = _Chooser(open_dims, written, place, cost)
     chooser, tiles = _smaller(*_first(chooser, static, in_loops, fifos=kernel.slots > 0), every)
     if platform.timing is not None and tiles:
-        found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
-        tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
+        starts = [tiles, chooser.flat(tiles), chooser.whole_rows(tiles)]
+        found = [chooser.improve(start) for start in starts if chooser.price(start) is not None]
+        tiles = chooser.least_rows(min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles))
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
 
 

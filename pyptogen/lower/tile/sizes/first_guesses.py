@@ -9,6 +9,7 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, P
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.iteration_rows import shared_rows
 from pyptogen.records import dataclass, replace
 
@@ -32,6 +33,11 @@ CPU_TILE_BYTES = 16 * 1024
 DEPTH = 3
 MOST_TILE = 1024
 """Largest tile of a run-time dim."""
+WHOLE_ROWS_SHARE = 8
+"""Rows that take more than this part of UB are reduced in pieces at first."""
+PIECE, ROWS_IN_PIECES = 1024, 16
+"""First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of A2/A3
+norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
 LINE, MOST_LINE = 4096, 16384
 """First guess for a run-time dim that has no other beside it, and its largest tile."""
 
@@ -47,6 +53,8 @@ class Choice:
     yields: int
     most: int
     at_once: int = 0
+    reduced: bool = False
+    """Whether reductions go over it, piece by piece where it is cut."""
 
     def cuts(self, length: int) -> bool:
         """Whether a dim of that length, known at build time, is cut at first."""
@@ -111,7 +119,19 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
+    for dim in long_rows(kernel.ops, axes, platform):
+        for other, choice in found.items():
+            if choice.yields == 1 and not platform.unified:
+                found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
+        found[dim] = Choice(dim, CPU_TILE_BYTES // 4 if platform.unified else PIECE, 2, MOST_LINE, reduced=True)
     return found
+
+
+def long_rows(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[str]:
+    """The dims that reductions of a kernel go over piece by piece at first: rows of any length, and those that take
+    much of UB."""
+    most = platform.memories["ub"] // WHOLE_ROWS_SHARE
+    return [dim for dim, row in reduction_loops.rows_of(ops, axes).items() if dim not in axes.static or row > most]
 
 
 def _whole_beside(op: Op, axes: Axes) -> set[str | None]:

@@ -18,7 +18,7 @@ from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.standalone import copies, indexed, reductions, scans, sorting
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
-from pyptogen.lower.tile.standalone.needed import Standalone
+from pyptogen.lower.tile.standalone.needed import Standalone, longest_rows
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **copies.CUTTERS,
@@ -49,4 +49,4 @@ def run(
     return builder.finish()
 
 
-__all__ = ["CUTTERS", "Standalone", "run"]
+__all__ = ["CUTTERS", "Standalone", "longest_rows", "run"]

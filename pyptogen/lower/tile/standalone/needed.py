@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import prod
+
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
@@ -20,6 +23,7 @@ class Standalone:
     def __init__(self, program: Program, platform: Platform) -> None:
         self.axes = Axes(program)
         self.platform = platform
+        self.longest = {dim.name: dim.max for dim in program.dims}
 
     def __call__(self, op: Op) -> bool:
         if op.loop:
@@ -31,12 +35,30 @@ class Standalone:
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:
-        """Of an axis that is not the last, or of rows that are too long, or of any length. Where all axes behind it
-        have the size 1, its elements lie side by side in GM, while a tile has a row for each."""
+        """Of an axis that is not the last, or of one that gives few results: then parts of it go to all cores. Where
+        all axes behind it have the size 1, its elements lie side by side in GM, while a tile has a row for each."""
         axis = int(op.attrs["axis"])
         source = op.operands[0]
         assert isinstance(source, Value)
-        if axis < len(source.shape) - 1:
+        if axis < len(source.shape) - 1 or "parts" in op.attrs:
             return True
         length = self.axes.poly(source.shape[axis]).constant
-        return length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
+        short = length is not None and length * DTYPES[source.dtype] <= self.platform.memories["ub"] // SHARE
+        return not short and (op.kind in ARG_REDUCE or self._most(op.result) < self.platform.vector_cores)
+
+    def _most(self, value: Value) -> int:
+        """Elements of a value, in the largest call."""
+        return prod(self.axes.poly(size).evaluate(self.longest) for size in value.shape)
+
+
+def longest_rows(ops: Sequence[Op], axes: Axes) -> Op | None:
+    """The reduction with the longest rows that a tile has whole, of those outside of loops; None: there is none."""
+    found: dict[str, int] = {}
+    for op in ops:
+        source = op.operands[0] if op.operands else None
+        if op.kind in REDUCE | ARG_REDUCE | {"prod"} and not op.loop and isinstance(source, Value):
+            length = axes.poly(source.shape[-1]).constant
+            if length is not None:
+                found[op.result.name] = length * DTYPES[source.dtype]
+    longest = max(found, key=lambda name: found[name], default=None)
+    return next((op for op in ops if op.result.name == longest), None)

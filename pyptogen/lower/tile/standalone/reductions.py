@@ -18,12 +18,12 @@ from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Form, Loop, Node
+from pyptogen.lower.tile.loops.running_results import JOINS, neutral
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Reduce, Where
 from pyptogen.lower.tile.standalone.builder import Item, StandaloneBuilder, Step, most_rows
 from pyptogen.lower.tile.standalone.prologue import Prologue
 from pyptogen.records import replace
 
-JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
 DEEP, DEEP_IN_CACHE, DEEP_IN_PASS = 64, 2, 8
 """Steps along the reduced axis in one piece; two where a piece stays in a cache, so that its lines are long runs (a
 quarter less time for 8192 x 4096 than with 64). A piece that one pass loads and reduces needs no memory: its lines are
@@ -96,18 +96,6 @@ def _axes(b: StandaloneBuilder, op: Op, views: Sequence[GmView], target: GmView)
         raise unsupported(op.span, "a reduction over an axis that is a product of dims", "reduce one dim at a time")
     whole = found[0] if found else Item(ONE, (ZERO, *(ONE for _ in views)))
     return side(slice(axis)), whole, side(slice(axis + 1, None))
-
-
-def neutral(kind: str, dtype: str) -> Any:
-    """What a running result begins with."""
-    if kind in ("sum", "prod"):
-        return sympy.Integer(kind == "prod")
-    if dtype.startswith(("fp", "bf")):
-        return -sympy.oo if kind == "amax" else sympy.oo
-    import numpy as np
-
-    limits = np.iinfo(dtype)
-    return sympy.Integer(int(limits.min if kind == "amax" else limits.max))
 
 
 def _columns(

@@ -1,0 +1,168 @@
+"""Rows that are reduced piece by piece: a loop over the columns for each reduction that others wait for.
+
+before: q = mul(x, x); s = sum(q: [rows, cols]); y = mul(x, s)          cols in pieces of 4096
+after:  for rows0: s = 0
+          for cols0 (loop 0): load x; q = mul(x, x); s += sum(q)
+          for cols0 (loop 1): load x; y = mul(x, s); store y
+
+An operation stands in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by
+then, and is made again in its own: from GM, and from results of reductions (rematerialisation).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import field
+
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, DTYPES, LOOP, REDUCE, UNARY, Op, Program, Value
+from pyptogen.lower.tensor.program_names import FreeNames
+from pyptogen.lower.tensor.views import root
+from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
+from pyptogen.lower.tile.sizes.sizes import TileSize
+from pyptogen.records import dataclass, replace
+
+REDUCTIONS = REDUCE | {"prod"}
+BY_ELEMENT = UNARY | BINARY | COMPARE | BITWISE | {"cast", "where", "bitwise_not", "full"}
+"""What can be made for some columns of a row, and again."""
+
+Sizes = Mapping[str, Mapping[str, TileSize]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReductionLoops:
+    """Of one kernel: the ``dims`` that are cut though a reduction goes over them, and the loop that each operation
+    belongs to, by its result: how many reductions, one behind the other, lead to it."""
+
+    dims: Set[str] = frozenset()
+    loop: Mapping[str, int] = field(default_factory=dict)
+
+
+WHOLE_ROWS = ReductionLoops()
+
+
+def rows_of(ops: Sequence[Op], axes: Axes) -> dict[str, int]:
+    """The dims whose columns reductions of a kernel go over, where these may be taken piece by piece: all work on the
+    columns is by element, and no loop of the author is there. By dim, the bytes of a row (0: known at run time)."""
+    found: dict[str, int] = {}
+    if any(op.loop or op.kind in LOOP for op in ops):
+        return found
+    for op in ops:
+        source = op.operands[0] if op.operands else None
+        if op.kind in REDUCTIONS and isinstance(source, Value):
+            axis = axes.axes(source.shape)[-1]
+            if int(op.attrs["axis"]) == len(source.shape) - 1 and len(axis) == 1 and axis[0].dim is not None:
+                row = (axis[0].extent.constant or 0) * DTYPES[source.dtype]
+                found[axis[0].dim] = max(row, found.get(axis[0].dim, 0))
+    return {dim: row for dim, row in found.items() if all(_by_pieces(op, dim, axes) for op in ops)}
+
+
+def _by_pieces(op: Op, dim: str, axes: Axes) -> bool:
+    """Whether an operation can be done for some columns along a dim, or has nothing to do with it."""
+    values = [op.result, *(value for value in op.operands if isinstance(value, Value))]
+    there = [axis for value in values for axis in _with(dim, value, axes)]
+    if not there:
+        return True
+    if not all(last and alone for last, alone in there):
+        return False
+    along = op.kind in REDUCTIONS and int(op.attrs["axis"]) == len(axes.axes(op.operands[0].shape)) - 1
+    return op.kind in BY_ELEMENT or along
+
+
+def _with(dim: str, value: Value, axes: Axes) -> Iterable[tuple[bool, bool]]:
+    """For each axis of a value that has the dim, whether it is the last one, and nothing else."""
+    shape = axes.axes(value.shape)
+    for at, axis in enumerate(shape):
+        if any(factor.dim == dim for factor in axis):
+            yield at == len(shape) - 1, len(axis) == 1
+
+
+def plan(program: Program, kernel: KernelOps, sizes: Sizes, axes: Axes) -> tuple[Program, KernelOps, ReductionLoops]:
+    """The kernel with what its loops make again, and the loops; as it is where no reduction goes over a dim that
+    ``sizes`` cut."""
+    cut = {dim for dim in rows_of(kernel.ops, axes) if _is_cut(kernel, dim, sizes, axes)}
+    if not cut:
+        return program, kernel, WHOLE_ROWS
+    again = _Rematerialised(program, kernel, axes, cut)
+    for op in kernel.ops:
+        again.place(op)
+    ops = again.needed()
+    changed = {op.result.name: op for op in ops}
+    made = [op for op in ops if op.result.name not in again.defining]
+    program = replace(program, ops=(*(changed.get(op.result.name, op) for op in program.ops), *made, *again.views))
+    loop = {op.result.name: again.loop[op.result.name] for op in ops}
+    return program, replace(kernel, ops=tuple(ops)), ReductionLoops(frozenset(cut), loop)
+
+
+def _is_cut(kernel: KernelOps, dim: str, sizes: Sizes, axes: Axes) -> bool:
+    whole = axes.static.get(dim)
+    tiles = [sizes[op.stage][dim].tile for op in kernel.ops if dim in sizes[op.stage]]
+    return bool(tiles) and (whole is None or min(tiles) < whole)
+
+
+class _Rematerialised:
+    """Places the operations of a kernel in loops, in order."""
+
+    def __init__(self, program: Program, kernel: KernelOps, axes: Axes, cut: Set[str]) -> None:
+        self.kernel, self.axes, self.cut = kernel, axes, cut
+        self.defining = defining_ops(program)
+        self.names = FreeNames(program)
+        self.given: dict[str, Op] = {}
+        """The operations of the kernel so far, as they were, by result."""
+        self.placed: dict[str, Op] = {}
+        """As they are in their loops, and those that are made again."""
+        self.loop: dict[str, int] = {}
+        self.again: dict[tuple[str, int], Value] = {}
+        """What a value of an earlier loop is in a later one."""
+        self.views: list[Op] = []
+        """Those of values that are made again."""
+
+    def place(self, op: Op) -> None:
+        """An operation in the loop behind all reductions that it depends on."""
+        bases = {root(v.name, self.defining) for v in op.operands if isinstance(v, Value)} & self.given.keys()
+        self.given[op.result.name] = op
+        self._add(op, max((self._behind(base) for base in bases), default=0))
+
+    def _behind(self, name: str) -> int:
+        """The first loop that can read a value."""
+        op = self.given[name]
+        return self.loop[name] + (op.kind in REDUCTIONS and self._is_cut(op.operands[0]))
+
+    def _is_cut(self, value: object) -> bool:
+        """Whether a loop has a value piece by piece."""
+        axes = self.axes.axes(value.shape) if isinstance(value, Value) else ()
+        return any(factor.dim in self.cut for axis in axes for factor in axis)
+
+    def _add(self, op: Op, loop: int) -> None:
+        operands = tuple(self._in_loop(v, loop) if isinstance(v, Value) else v for v in op.operands)
+        self.placed[op.result.name] = replace(op, operands=operands) if operands != op.operands else op
+        self.loop[op.result.name] = loop
+
+    def _in_loop(self, value: Value, loop: int) -> Value:
+        """A value as a loop has it."""
+        base = root(value.name, self.defining)
+        if base not in self.given or self.loop[base] == loop or not self._is_cut(self.given[base].result):
+            return value
+        if (value.name, loop) not in self.again:
+            defining = self.defining[value.name]
+            self.again[value.name, loop] = made = replace(value, name=self.names.take(f"{value.name}_again"))
+            if value.name == base:
+                self._add(replace(defining, result=made), loop)
+            else:
+                (source,) = (v for v in defining.operands if isinstance(v, Value))
+                self.views.append(replace(defining, result=made, operands=(self._in_loop(source, loop),)))
+        return self.again[value.name, loop]
+
+    def needed(self) -> list[Op]:
+        """All that the kernel writes, and what leads there: loop after loop, what belongs to whole rows first."""
+        readers = set(self.kernel.writes)
+        defining = {**self.defining, **{view.result.name: view for view in self.views}}
+        found: list[Op] = []
+        for op in reversed(self.placed.values()):
+            if op.result.name in readers:
+                found.append(op)
+                readers |= {root(v.name, defining) for v in op.operands if isinstance(v, Value)}
+        return sorted(reversed(found), key=lambda op: (self.loop[op.result.name], self._in_pieces(op)))
+
+    def _in_pieces(self, op: Op) -> bool:
+        return any(map(self._is_cut, (op.result, *op.operands)))

@@ -182,9 +182,7 @@ class Tiling:
         """Whether all programs of a kernel fit the memories."""
         return all(plan.fits(program, self.platform) for program in self.finish(kernel, Made()))
 
-    def slowest(
-        self, programs: Programs, rows: int, best: float, made: Made, modelled: bool = False
-    ) -> float | None:
+    def slowest(self, programs: Programs, rows: int, best: float, made: Made, modelled: bool = False) -> float | None:
         """Cycles of a kernel, None where a program does not fit its core. Of a kernel with one program that is what its
         pipes take (`duration`). Two programs wait for each other, and where rows are reduced in pieces one loop
         follows another (``modelled``), which only ``launch_cost`` knows of: it is asked where the slower program alone
@@ -225,4 +223,3 @@ class Tiling:
             return next((p for p in programs if p.name == name), programs[0])
 
         return program
-

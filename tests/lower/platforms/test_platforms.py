@@ -106,7 +106,20 @@ SMALL = Platform(
 
 LEGAL = {
     f"T{name}": frozenset({"fp32"})
-    for name in ["LOAD", "STORE", "ROWMAX", "ROWSUM", "ROWEXPANDSUB", "ROWEXPANDDIV", "EXPANDS", "EXP", "ADD", "SUB", "DIV", "MAX"]
+    for name in [
+        "LOAD",
+        "STORE",
+        "ROWMAX",
+        "ROWSUM",
+        "ROWEXPANDSUB",
+        "ROWEXPANDDIV",
+        "EXPANDS",
+        "EXP",
+        "ADD",
+        "SUB",
+        "DIV",
+        "MAX",
+    ]
 }
 """Its legality rows: the instructions that it has, with their dtypes."""
 

@@ -33,11 +33,11 @@ from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.loops.carried_loops import Iterations
 from pyptogen.lower.tile.loops import reduction_loops
+from pyptogen.lower.tile.loops.carried_loops import Iterations
 from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
 from pyptogen.lower.tile.loops.reduction_loops import ReductionLoops
-from pyptogen.lower.tile.loops.running_results import JOINS, neutral as neutral_of
+from pyptogen.lower.tile.loops.running_results import JOINS, neutral
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Binary, Fill, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
@@ -243,8 +243,8 @@ class Cutter:
         total = self.joins.result_tile(op, shape, home)
         found = self.builder.name(f"{op.result.name}_part")
         self.tiles[found] = replace(self.tiles[total], name=found)
-        neutral = ScalarArg(neutral_of(op.kind, op.result.dtype), op.span)
-        home.items.insert(home.items.index(scope), Fill(total, (neutral,), op.span, op.stage))
+        start = ScalarArg(neutral(op.kind, op.result.dtype), op.span)
+        home.items.insert(home.items.index(scope), Fill(total, (start,), op.span, op.stage))
         self.builder.emit(of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs), scope, False)
         self.builder.emit(Binary(total, (total, found), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
         self.operands.placed[(op.result.name, "")] = Placed(total, home, False)

@@ -48,25 +48,28 @@ def rows_of(ops: Sequence[Op], axes: Axes) -> dict[str, int]:
     if any(op.loop or op.kind in LOOP for op in ops):
         return found
     for op in ops:
-        source = op.operands[0] if op.operands else None
-        if op.kind in REDUCTIONS and isinstance(source, Value):
-            axis = axes.axes(source.shape)[-1]
-            if int(op.attrs["axis"]) == len(source.shape) - 1 and len(axis) == 1 and axis[0].dim is not None:
-                row = (axis[0].extent.constant or 0) * DTYPES[source.dtype]
-                found[axis[0].dim] = max(row, found.get(axis[0].dim, 0))
+        source = _along_columns(op)
+        axis = axes.axes(source.shape)[-1] if source is not None else ()
+        if source is not None and len(axis) == 1 and axis[0].dim is not None:
+            row = (axis[0].extent.constant or 0) * DTYPES[source.dtype]
+            found[axis[0].dim] = max(row, found.get(axis[0].dim, 0))
     return {dim: row for dim, row in found.items() if all(_by_pieces(op, dim, axes) for op in ops)}
+
+
+def _along_columns(op: Op) -> Value | None:
+    """What an operation reduces, if it does and that is the last axis."""
+    source = op.operands[0] if op.operands else None
+    if op.kind not in REDUCTIONS or not isinstance(source, Value):
+        return None
+    return source if int(op.attrs["axis"]) == len(source.shape) - 1 else None
 
 
 def _by_pieces(op: Op, dim: str, axes: Axes) -> bool:
     """Whether an operation can be done for some columns along a dim, or has nothing to do with it."""
     values = [op.result, *(value for value in op.operands if isinstance(value, Value))]
     there = [axis for value in values for axis in _with(dim, value, axes)]
-    if not there:
-        return True
-    if not all(last and alone for last, alone in there):
-        return False
-    along = op.kind in REDUCTIONS and int(op.attrs["axis"]) == len(axes.axes(op.operands[0].shape)) - 1
-    return op.kind in BY_ELEMENT or along
+    by_element = op.kind in BY_ELEMENT or _along_columns(op) is not None
+    return not there or (by_element and all(last and alone for last, alone in there))
 
 
 def _with(dim: str, value: Value, axes: Axes) -> Iterable[tuple[bool, bool]]:
@@ -162,7 +165,8 @@ class _Rematerialised:
             if op.result.name in readers:
                 found.append(op)
                 readers |= {root(v.name, defining) for v in op.operands if isinstance(v, Value)}
-        return sorted(reversed(found), key=lambda op: (self.loop[op.result.name], self._in_pieces(op)))
+        found.reverse()
+        return sorted(found, key=lambda op: (self.loop[op.result.name], self._in_pieces(op)))
 
     def _in_pieces(self, op: Op) -> bool:
         return any(map(self._is_cut, (op.result, *op.operands)))

@@ -36,8 +36,8 @@ MOST_TILE = 1024
 WHOLE_ROWS_SHARE = 8
 """Rows that take more than this part of UB are reduced in pieces at first."""
 PIECE, ROWS_IN_PIECES = 1024, 16
-"""First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of A2/A3
-norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
+"""First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of
+A2/A3 norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
 LINE, MOST_LINE = 4096, 16384
 """First guess for a run-time dim that has no other beside it, and its largest tile."""
 

@@ -8,7 +8,6 @@ parts (``parts`` and ``piece``, `split_reductions`), each has its own result, an
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import sympy
 

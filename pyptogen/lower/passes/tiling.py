@@ -27,7 +27,7 @@ from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.sizes import choose, sizes
-from pyptogen.lower.tile.sizes.first_guesses import long_rows
+from pyptogen.lower.tile.sizes.first_guesses import long_columns
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
@@ -147,7 +147,7 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
-        modelled = bool(long_rows(part.ops.ops, self.axes, self.platform))
+        modelled = bool(long_columns(part.ops.ops, self.axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.codegen import Generated, generate
+from pyptogen.codegen import Generated, generate, lowered
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -20,6 +20,7 @@ from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.numpy_dtypes import numpy_dtype
 from pyptogen.schema import Source, load_source
+from pyptogen.simulate.device.cases import call_time
 from pyptogen.simulate.graph import interpret as run_instructions
 from pyptogen.simulate.tensor import interpret as golden
 from pyptogen.simulate.tile import interpret as run_tiles
@@ -182,3 +183,26 @@ def test_a_loop_reads_what_another_loop_over_its_axis_makes_from_memory(tmp_path
     for sums in np.exp(x.astype(np.float64)).sum(-1):
         acc = acc * 0.5 + sums
     np.testing.assert_allclose(fused(x=x).y[:, 0], acc, rtol=1e-5)
+
+
+BY_WIDTH = {
+    "swiglu": ('x: "fp32[rows, cols]", g: "fp32[rows, cols]"', "y: x * sigmoid(x) * g"),
+    "softmax": ('x: "fp32[rows, cols]"', "y: softmax(x)"),
+}
+
+
+@pytest.mark.parametrize("name", BY_WIDTH)
+def test_no_width_is_much_slower_than_others(name: str) -> None:
+    """An element takes about as long in rows that just fit a memory, in those that do not, and in shorter ones."""
+    inputs, graph = BY_WIDTH[name]
+    taken: dict[int, float] = {}
+    for cols in (8192, 11008, 14336, 18944, 20480):
+        spec = (
+            f"{{pyptogen: 1, operator: wide, dims: {{rows: {{min: 1, max: 4096}}, cols: {cols}}},"
+            f' inputs: {{{inputs}}}, outputs: {{y: "fp32[rows, cols]"}}, graph: {{"y": "{graph[3:]}"}}}}'
+        )
+        of = from_spec(load_source(Source("wide.yaml", spec)))
+        call = call_time(lowered(of, "a2a3"), {"rows": 2048})
+        assert call is not None
+        taken[cols] = call.micros / cols
+    assert max(taken.values()) < 1.3 * min(taken.values()), taken

@@ -14,16 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, DTYPES, LOOP, REDUCE, UNARY, Op, Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
+from pyptogen.lower.tile.kernels.prologues import BY_ELEMENT
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import dataclass, replace
 
 REDUCTIONS = REDUCE | {"prod"}
-BY_ELEMENT = UNARY | BINARY | COMPARE | BITWISE | {"cast", "where", "bitwise_not", "full"}
+IN_PIECES = BY_ELEMENT | ROUNDING | INTEGER | {"full"}
 """What can be made for some columns of a row, and again."""
 
 Sizes = Mapping[str, Mapping[str, TileSize]]
@@ -41,19 +42,30 @@ class ReductionLoops:
 WHOLE_ROWS = ReductionLoops()
 
 
-def rows_of(ops: Sequence[Op], axes: Axes) -> dict[str, int]:
-    """The dims whose columns reductions of a kernel go over, where these may be taken piece by piece: all work on the
-    columns is by element, and no loop of the author is there. By dim, the bytes of a row (0: known at run time)."""
-    found: dict[str, int] = {}
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """A dim of columns that a kernel may take piece by piece: the bytes of its longest row (0: a call tells), and
+    whether it is reduced."""
+
+    dim: str
+    row: int
+    reduced: bool
+
+
+def columns_of(ops: Sequence[Op], axes: Axes) -> list[Columns]:
+    """Those of a kernel without loops of the author: all work on them is by element, or reduces them."""
+    found: dict[str, Columns] = {}
     if any(op.loop or op.kind in LOOP for op in ops):
-        return found
+        return []
     for op in ops:
-        source = _along_columns(op)
-        axis = axes.axes(source.shape)[-1] if source is not None else ()
-        if source is not None and len(axis) == 1 and axis[0].dim is not None:
-            row = (axis[0].extent.constant or 0) * DTYPES[source.dtype]
-            found[axis[0].dim] = max(row, found.get(axis[0].dim, 0))
-    return {dim: row for dim, row in found.items() if all(_by_pieces(op, dim, axes) for op in ops)}
+        reduced = _along_columns(op)
+        for value in (op.result, *op.operands):
+            axis = axes.axes(value.shape)[-1] if isinstance(value, Value) and value.shape else ()
+            if isinstance(value, Value) and len(axis) == 1 and axis[0].dim is not None:
+                dim, row = axis[0].dim, (axis[0].extent.constant or 0) * DTYPES[value.dtype]
+                before = found.get(dim, Columns(dim, 0, False))
+                found[dim] = Columns(dim, max(row, before.row), before.reduced or value is reduced)
+    return [columns for columns in found.values() if all(_by_pieces(op, columns.dim, axes) for op in ops)]
 
 
 def _along_columns(op: Op) -> Value | None:
@@ -68,7 +80,7 @@ def _by_pieces(op: Op, dim: str, axes: Axes) -> bool:
     """Whether an operation can be done for some columns along a dim, or has nothing to do with it."""
     values = [op.result, *(value for value in op.operands if isinstance(value, Value))]
     there = [axis for value in values for axis in _with(dim, value, axes)]
-    by_element = op.kind in BY_ELEMENT or _along_columns(op) is not None
+    by_element = op.kind in IN_PIECES or _along_columns(op) is not None
     return not there or (by_element and all(last and alone for last, alone in there))
 
 
@@ -83,7 +95,8 @@ def _with(dim: str, value: Value, axes: Axes) -> Iterable[tuple[bool, bool]]:
 def plan(program: Program, kernel: KernelOps, sizes: Sizes, axes: Axes) -> tuple[Program, KernelOps, ReductionLoops]:
     """The kernel with what its loops make again, and the loops; as it is where no reduction goes over a dim that
     ``sizes`` cut."""
-    cut = {dim for dim in rows_of(kernel.ops, axes) if _is_cut(kernel, dim, sizes, axes)}
+    reduced = [columns.dim for columns in columns_of(kernel.ops, axes) if columns.reduced]
+    cut = {dim for dim in reduced if _is_cut(kernel, dim, sizes, axes)}
     if not cut:
         return program, kernel, WHOLE_ROWS
     again = _Rematerialised(program, kernel, axes, cut)

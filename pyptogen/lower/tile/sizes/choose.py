@@ -110,9 +110,10 @@ class _Chooser:
         return found
 
     def whole_rows(self, tiles: Tiles) -> Tiles:
-        """Another start for reductions of long rows: few rows, none of them in pieces."""
-        reduced = {c.dim: (c.most, c.most) for c in self.open_dims.values() if c.reduced}
-        return {dim: (min(tile, 1), 1) for dim, (tile, _) in tiles.items()} | reduced if reduced else tiles
+        """Another start where rows are long: one of them, whole, or in as few pieces as fit."""
+        whole = {c.dim: (c.most, c.most) for c in self.open_dims.values() if c.long}
+        found = asked(self.shrink, {dim: (1, 1) for dim in tiles} | whole) if whole else tiles
+        return tiles if isinstance(found, Refusal) else found
 
     def least_rows(self, tiles: Tiles) -> Tiles:
         """Of reductions of long rows: of all tables that were tried and are about as fast, that with the fewest rows,

@@ -9,8 +9,8 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, P
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.iteration_rows import shared_rows
+from pyptogen.lower.tile.loops.reduction_loops import Columns, columns_of
 from pyptogen.records import dataclass, replace
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
@@ -34,7 +34,7 @@ DEPTH = 3
 MOST_TILE = 1024
 """Largest tile of a run-time dim."""
 WHOLE_ROWS_SHARE = 8
-"""Rows that take more than this part of UB are reduced in pieces at first."""
+"""Rows that take more than this part of UB are taken in pieces at first."""
 PIECE, ROWS_IN_PIECES = 1024, 16
 """First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of
 A2/A3 norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
@@ -53,8 +53,10 @@ class Choice:
     yields: int
     most: int
     at_once: int = 0
+    long: bool = False
+    """Whether rows of it take much of a memory, so that pieces of them and whole ones are compared."""
     reduced: bool = False
-    """Whether reductions go over it, piece by piece where it is cut."""
+    """Whether reductions go over such rows: piece by piece where they are cut."""
 
     def cuts(self, length: int) -> bool:
         """Whether a dim of that length, known at build time, is cut at first."""
@@ -119,19 +121,25 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
-    for dim in long_rows(kernel.ops, axes, platform):
+    for columns in long_columns(kernel.ops, axes, platform):
         for other, choice in found.items():
             if choice.yields == 1 and not platform.unified:
                 found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
-        found[dim] = Choice(dim, CPU_TILE_BYTES // 4 if platform.unified else PIECE, 2, MOST_LINE, reduced=True)
+        tile = CPU_TILE_BYTES // 4 if platform.unified else PIECE
+        found[columns.dim] = Choice(columns.dim, tile, 2, MOST_LINE, long=True, reduced=columns.reduced)
     return found
 
 
-def long_rows(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[str]:
-    """The dims that reductions of a kernel go over piece by piece at first: rows of any length, and those that take
-    much of UB."""
+def long_columns(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Columns]:
+    """The columns that a kernel takes piece by piece at first: of rows that take much of UB, and of those that are
+    reduced and may have any length. On a processor tiles of rows that nothing reduces lie in registers."""
     most = platform.memories["ub"] // WHOLE_ROWS_SHARE
-    return [dim for dim, row in reduction_loops.rows_of(ops, axes).items() if dim not in axes.static or row > most]
+    return [
+        columns
+        for columns in columns_of(ops, axes)
+        if (columns.reduced or not platform.unified)
+        and (columns.row > most if columns.dim in axes.static else columns.reduced)
+    ]
 
 
 def _whole_beside(op: Op, axes: Axes) -> set[str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from pyptogen.runtime.toolchain import build
+from pyptogen.runtime.toolchain.compiler import find_compiler
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """Others and more random examples, and every kernel as users have it compiled."""
@@ -26,6 +28,8 @@ QUICK = (
 time of -O3, two thirds of the time of -O1, and less than -O0, which writes every vector to memory."""
 QUICK_CHECKED = ("-O0", "-DPTO_CHECKED")
 """The checks are more code than the instructions, and not worth to be optimised for a call or two."""
+QUICK_LINKER = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
+"""A third of the time of ld.bfd."""
 
 
 @contextmanager
@@ -45,6 +49,7 @@ def quick_kernels() -> Iterator[None]:
         if not NIGHTLY:
             patch.setattr(build.Toolchain, "_build", at_once)
             patch.setattr(build, "OPTIMISATION", QUICK[0])
+            patch.setattr(build, "_LINKER", QUICK_LINKER if find_compiler().family == "gcc" else ())
             patch.setattr(build, "_CHECKED", QUICK_CHECKED)
             patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
         yield

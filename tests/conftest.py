@@ -12,13 +12,17 @@ TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 
 from durations import Durations  # noqa: E402 - found by the path above
-from lowering import lower_once_a_process  # noqa: E402 - found by the path above
-
-lower_once_a_process()
+from lowering import begin_run, end_run, lower_once_a_run  # noqa: E402 - found by the path above
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marks of this test suite (`--strict-markers` is on)."""
+    """Register the marks of this test suite (`--strict-markers` is on), and what is shared by a run."""
+    controls = not hasattr(config, "workerinput")
+    if controls:
+        begin_run()
+        config.add_cleanup(end_run)
+    if not controls or not getattr(config.option, "numprocesses", None):
+        lower_once_a_run()
     config.addinivalue_line("markers", "slow: takes seconds, not milliseconds; left out by -m 'not slow'")
     if table := os.environ.get("PYPTOGEN_TEST_TIMES"):
         config.pluginmanager.register(Durations(Path(table)), "durations")

@@ -1,8 +1,11 @@
-"""Tests lower the same operator many times, for the interpreters and again for compiled kernels: here once a process.
+"""Tests lower the same operator many times, for the interpreters and again for compiled kernels: here once a run.
 
-What was lowered is kept pickled, by all that goes in: the program with its places, and the target. Each caller gets
-objects of its own, so no test sees what another one did to them. It is lowered anew where lowering is what a test
-changes (`MonkeyPatch`), counts or shows, and nightly.
+What was lowered is kept pickled in a folder that all workers of a run share, by all that goes in: the program with its
+places, and the target. Each caller gets objects of its own, so no test sees what another one did to them. It is lowered
+anew where lowering is what a test changes (`MonkeyPatch`), counts or shows, and nightly.
+
+Pickles of equal programs are equal where sets have the same order. So the workers of a run share a seed of hashes,
+which is another one for each run; processes that tests start have seeds of their own.
 """
 
 from __future__ import annotations
@@ -10,8 +13,11 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import random
+import shutil
 import sys
-from collections import OrderedDict
+import tempfile
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -24,7 +30,8 @@ from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.simulate.device.call import launch_cycles
 
-_MOST_BYTES = 64 << 20
+_FOLDER = "PYPTOGEN_TESTS_LOWERED"
+"""The variable that names the folder of a run to its workers."""
 _BESIDE = ("pyptogen.builder", "pyptogen.cli", "pyptogen.runtime", "pyptogen.verify")
 """Rooms that do not lower."""
 
@@ -37,11 +44,10 @@ def lower_anew(program: Program, target: str, **options: Any) -> Lowered:
 
 
 class _Kept:
-    """Pickled results, those used longest ago first."""
+    """Pickled results, files of a folder."""
 
     def __init__(self) -> None:
-        self.results: OrderedDict[bytes, bytes] = OrderedDict()
-        self.bytes = 0
+        self.folder: Path | None = None
         self.changed: set[int] = set()
         """Patches of the compiler that are in force."""
 
@@ -49,19 +55,17 @@ class _Kept:
         self, program: Program, target: str, *, dump: Dump | None = None, launch_cost: LaunchCost | None = launch_cycles
     ) -> Lowered:
         """As `codegen.lowered` does, also for tests that call the driver itself."""
-        if dump is not None or self.changed or launch_cost is not launch_cycles or sys.getprofile() is not None:
+        own = dump is not None or self.changed or launch_cost is not launch_cycles or sys.getprofile() is not None
+        if self.folder is None or own:
             return lower_anew(program, target, dump=dump, launch_cost=launch_cost)
-        key = hashlib.sha256(pickle.dumps((program, target), 5)).digest()
-        found = self.results.get(key)
-        if found is None:
-            made = lower_anew(program, target, launch_cost=launch_cycles)
-            self.results[key] = pickle.dumps(made, 5)
-            self.bytes += len(self.results[key])
-            while self.bytes > _MOST_BYTES:
-                self.bytes -= len(self.results.popitem(last=False)[1])
-            return made
-        self.results.move_to_end(key)
-        result: Lowered = pickle.loads(found)
+        path = self.folder / hashlib.sha256(pickle.dumps((program, target), 5)).hexdigest()
+        try:
+            result: Lowered = pickle.loads(path.read_bytes())
+        except FileNotFoundError:
+            result = lower_anew(program, target, launch_cost=launch_cycles)
+            new = path.with_suffix(f".{os.getpid()}")
+            new.write_bytes(pickle.dumps(result, 5))
+            new.replace(path)  # whole at once: another worker may look for it
         return result
 
 
@@ -83,10 +87,23 @@ def _is_of_compiler(target: Any) -> bool:
     return target.startswith("pyptogen") and not target.startswith(_BESIDE)
 
 
-def lower_once_a_process() -> None:
-    """From now on, for all tests."""
+def begin_run() -> None:
+    """The folder and the seed for the workers of a run, before they start."""
+    os.environ[_FOLDER] = tempfile.mkdtemp(prefix="lowered-")
+    os.environ.setdefault("PYTHONHASHSEED", str(random.randrange(1 << 32)))
+
+
+def end_run() -> None:
+    """The folder goes; workers have ended."""
+    shutil.rmtree(os.environ.pop(_FOLDER), ignore_errors=True)
+
+
+def lower_once_a_run() -> None:
+    """From now on, for all tests, in a process that runs some."""
     if NIGHTLY:
         return
+    KEPT.folder = Path(os.environ[_FOLDER])
+    os.environ.pop("PYTHONHASHSEED", None)
     pipeline.lower = KEPT.lower
     for name in ("setattr", "delattr", "setitem", "delitem"):
         setattr(pytest.MonkeyPatch, name, _noted(getattr(pytest.MonkeyPatch, name)))

@@ -1,8 +1,12 @@
-"""What tests lower once a process is what they would lower anew, and is lowered anew where a test changes lowering."""
+"""What tests lower once a run is what they would lower anew, and is lowered anew where a test changes lowering."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import lowering
 import pytest
@@ -14,6 +18,7 @@ from pyptogen.lower import pipeline
 from pyptogen.lower.instruction import synchronise
 from pyptogen.lower.platforms import PLATFORMS
 
+TESTS = Path(__file__).parent
 pytestmark = pytest.mark.skipif(NIGHTLY, reason="everything is lowered anew")
 
 
@@ -42,6 +47,38 @@ def test_the_second_time_is_the_first_again(counted: list[str]) -> None:
     assert [text.origins for text in texts[0]] == [text.origins for text in texts[1]]
     other = pipeline.lower(program_of(text.replace("n: 64", "n: 32")), "a2a3")
     assert [kernel.text for kernel in of_lowered(other).kernels] != texts[0]
+
+
+OTHER = """
+import sys
+import lowering
+from lower.small_programs import PRODUCT, program_of
+from pyptogen.lower import pipeline
+
+lowering.lower_anew = lambda *a, **k: sys.exit("lowered again")
+lowering.lower_once_a_run()
+pipeline.lower(program_of(PRODUCT.replace("product", "for_both")), "a2a3")
+"""
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["of this run", "of another"])
+def test_another_worker_has_it(same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "7")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    monkeypatch.setenv("PYPTOGEN_TESTS_LOWERED", str(kept))
+    monkeypatch.setenv("PYTHONPATH", str(TESTS))
+    first = OTHER.replace("lowering.lower_anew =", "unused =")
+    assert subprocess.run([sys.executable, "-c", first], check=False).returncode == 0
+    if not same:
+        monkeypatch.setenv("PYPTOGEN_TESTS_LOWERED", str(tmp_path))
+    assert subprocess.run([sys.executable, "-c", OTHER], check=False, stderr=subprocess.DEVNULL).returncode == (
+        0 if same else 1
+    )
+
+
+def test_processes_of_a_test_have_seeds_of_their_own() -> None:
+    assert "PYTHONHASHSEED" not in os.environ
 
 
 @pytest.mark.parametrize("change", ["a function", "an entry", "a word", "the environment"])

@@ -7,13 +7,14 @@ memory, byte address and valid extents; a GM window's first element, and size an
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects import arith, func, scf
 from xdsl.dialects.builtin import FloatAttr, ModuleOp, VectorType
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Block, Operation
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
@@ -91,7 +92,8 @@ class ModuleTrace:
 
     block: int
     lane: int
-    values: dict[SSAValue, Any]
+    values: dict[int, Any]
+    """What stands for an SSA value, by its `id`."""
     events: list[Event]
     pipes: dict[int, Any] = field(default_factory=dict)
     """Of each pipe: the fifo's memory and first element, and the strides of a slot."""
@@ -111,106 +113,202 @@ class ModuleTrace:
         (function,) = [op for op in functions if name in (None, op.sym_name.data)]
         trace = ModuleTrace(block, lane, {}, [])
         for argument, word in zip(function.body.block.args, names, strict=True):
-            trace.values[argument] = arguments.get(word, (word, 0))
-        trace.run(function.body.block)
+            trace.values[id(argument)] = arguments.get(word, (word, 0))
+        steps = _decoded.get(function)
+        if steps is None:
+            steps = _decoded[function] = decode(function.body.block)
+        for step in steps:
+            step(trace)
         return trace.events
 
-    def run(self, block: Block) -> None:
-        for op in block.ops:
-            self.step(op)
 
-    def step(self, op: Operation) -> None:
-        at = self.values
-        given = [at[operand] for operand in op.operands]
-        if isinstance(op, arith.ConstantOp):
-            if isinstance(op.result.type, VectorType):
-                at[op.result] = None
-                return
-            at[op.result] = op.value.value.data  # type: ignore[union-attr]
-            assert isinstance(op.value, FloatAttr) or isinstance(at[op.result], int)
-        elif isinstance(op, arith.CmpiOp):
-            at[op.result] = PREDICATES[op.predicate.value.data](*given)
-        elif op.name in ARITH:
-            at[op.results[0]] = ARITH[op.name](*given)
-        elif isinstance(op, scf.ForOp):
-            first, *carried = op.body.block.args
-            bounds, state = given[:3], given[3:]
-            for i in range(*bounds):
-                at[first] = i
-                at.update(zip(carried, state, strict=True))
-                self.run(op.body.block)
-                last = op.body.block.last_op
-                state = [at[value] for value in last.operands] if last is not None else []
-            at.update(zip(op.results, state, strict=True))
-        elif isinstance(op, scf.IfOp):
-            region = op.true_region if given[0] else op.false_region
-            if region.blocks:
-                self.run(region.block)
-                if op.results:
-                    assert region.block.last_op is not None
-                    at.update(zip(op.results, [at[value] for value in region.block.last_op.operands], strict=True))
-        elif isinstance(op, Instruction):
-            *sources, destination = given
-            words = (op.rmode, op.sat_mode, op.cmpMode, op.maskPattern, op.reluPreMode)
-            mode = tuple(word.word.data.lower() for word in words if word)
-            if op.exhausted is not None:
-                *lists, scratch, _ = sources
-                sources = [scratch, *lists]
-            self.events.append((op.name, destination, *sources, *mode))
-        elif isinstance(op, Flag):
-            self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
-        elif isinstance(op, FlagDyn):
-            self.events.append((op.name.removesuffix("_dyn"), op.src.data, op.dst.data, f"EVENT_ID{given[0]}"))
-        elif isinstance(op, InitializePipe):
-            fifo, first, strides = given[0]
-            number, way, size, slots = (op.properties[key].value.data for key in op.KEYS)  # type: ignore[attr-defined]
-            self.pipes[number] = (fifo, first), strides
-            self.events.append((op.name, (fifo, first), way, size, slots))
-        elif isinstance(op, Give | Take):
-            slot, strides = self.pipes[op.id.value.data]
-            self.events.append((op.name, slot))
-            if isinstance(op, Take):
-                at[op.entry] = slot, 0, strides
-        elif isinstance(op, BarrierOp):
-            self.events.append((op.name, op.pipe.data))
-        elif isinstance(op, CacheInvalid):
-            assert not self.events, "numbers in GM are forgotten before all else"
-        elif op.results:
-            at[op.results[0]] = self.make(op, given)
-        else:
-            assert op.name in ("func.return", "scf.yield"), op.name
+Step: TypeAlias = Callable[[ModuleTrace], None]
+_decoded: WeakKeyDictionary[func.FuncOp, list[Step]] = WeakKeyDictionary()
+"""Functions are run many times, and xDSL takes long to say what an operation is."""
 
-    def make(self, op: Operation, given: list[Any]) -> Any:
-        """What an operation of the pto dialect stands for."""
-        if isinstance(op, GetBlockIdx | GetSubblockIdx):
-            return self.block if isinstance(op, GetBlockIdx) else self.lane
-        if isinstance(op, AddPtr):
-            (tensor, first), offset = given
+
+def decode(block: Block) -> list[Step]:
+    """What each operation of a block does, in order."""
+    return [step for op in block.ops if (step := decode_one(op)) is not None]
+
+
+def decode_one(op: Operation) -> Step | None:
+    """What an operation does, or None for the last one of a block, which hands on what its operands stand for."""
+    given = [id(operand) for operand in op.operands]
+    if isinstance(op, arith.ConstantOp):
+        number = None if isinstance(op.result.type, VectorType) else op.value.value.data  # type: ignore[union-attr]
+        assert number is None or isinstance(op.value, FloatAttr) or isinstance(number, int)
+        return _result(op, lambda t: number)
+    if isinstance(op, arith.CmpiOp):
+        return _calculated(op, PREDICATES[op.predicate.value.data])
+    if op.name in ARITH:
+        return _calculated(op, ARITH[op.name])
+    if isinstance(op, scf.ForOp):
+        return _loop(op)
+    if isinstance(op, scf.IfOp):
+        return _branch(op)
+    if isinstance(op, Instruction):
+        *sources, destination = given
+        words = (op.rmode, op.sat_mode, op.cmpMode, op.maskPattern, op.reluPreMode)
+        mode = tuple(word.word.data.lower() for word in words if word)
+        if op.exhausted is not None:
+            *lists, scratch, _ = sources
+            sources = [scratch, *lists]
+        order, name = (destination, *sources), op.name
+        return lambda t: t.events.append((name, *(t.values[value] for value in order), *mode))
+    if isinstance(op, Flag):
+        event: Event = (op.name, op.src.data, op.dst.data, op.event.data)
+        return lambda t: t.events.append(event)
+    if isinstance(op, FlagDyn):
+        word, source, target, slot = op.name.removesuffix("_dyn"), op.src.data, op.dst.data, given[0]
+        return lambda t: t.events.append((word, source, target, f"EVENT_ID{t.values[slot]}"))
+    if isinstance(op, InitializePipe | Give | Take):
+        return _pipe(op)
+    if isinstance(op, BarrierOp):
+        event = op.name, op.pipe.data
+        return lambda t: t.events.append(event)
+    if isinstance(op, CacheInvalid):
+        return _forget
+    if op.results:
+        return _result(op, _made(op, given))
+    assert op.name in ("func.return", "scf.yield"), op.name
+    return None
+
+
+def _result(op: Operation, value: Callable[[ModuleTrace], Any]) -> Step:
+    at = id(op.results[0])
+
+    def step(t: ModuleTrace) -> None:
+        t.values[at] = value(t)
+
+    return step
+
+
+def _calculated(op: Operation, function: Callable[..., Any]) -> Step:
+    given = [id(operand) for operand in op.operands]
+    if len(given) == 2:
+        left, right = given
+        return _result(op, lambda t: function(t.values[left], t.values[right]))
+    return _result(op, lambda t: function(*(t.values[value] for value in given)))
+
+
+def _handed_on(block: Block) -> list[int]:
+    return [id(value) for value in block.last_op.operands] if block.last_op is not None else []
+
+
+def _loop(op: scf.ForOp) -> Step:
+    bounds, state = [id(v) for v in op.operands[:3]], [id(v) for v in op.operands[3:]]
+    first, *carried = [id(argument) for argument in op.body.block.args]
+    results, last, body = [id(r) for r in op.results], _handed_on(op.body.block), decode(op.body.block)
+
+    def step(t: ModuleTrace) -> None:
+        at = t.values
+        now = [at[value] for value in state]
+        for i in range(*(at[value] for value in bounds)):
+            at[first] = i
+            at.update(zip(carried, now, strict=True))
+            for inner in body:
+                inner(t)
+            now = [at[value] for value in last]
+        at.update(zip(results, now, strict=True))
+
+    return step
+
+
+def _branch(op: scf.IfOp) -> Step:
+    condition, results = id(op.operands[0]), [id(r) for r in op.results]
+    true, false = (
+        (decode(region.block), _handed_on(region.block)) if region.blocks else ([], [])
+        for region in (op.true_region, op.false_region)
+    )
+
+    def step(t: ModuleTrace) -> None:
+        body, last = true if t.values[condition] else false
+        for inner in body:
+            inner(t)
+        if results:
+            t.values.update(zip(results, [t.values[value] for value in last], strict=True))
+
+    return step
+
+
+def _pipe(op: InitializePipe | Give | Take) -> Step:
+    name = op.name
+    if isinstance(op, InitializePipe):
+        entry = id(op.operands[0])
+        number, way, size, slots = (op.properties[key].value.data for key in op.KEYS)  # type: ignore[attr-defined]
+
+        def initialize(t: ModuleTrace) -> None:
+            fifo, first, strides = t.values[entry]
+            t.pipes[number] = (fifo, first), strides
+            t.events.append((name, (fifo, first), way, size, slots))
+
+        return initialize
+    pipe, taken = op.id.value.data, id(op.entry) if isinstance(op, Take) else None
+
+    def hand_over(t: ModuleTrace) -> None:
+        slot, strides = t.pipes[pipe]
+        t.events.append((name, slot))
+        if taken is not None:
+            t.values[taken] = slot, 0, strides
+
+    return hand_over
+
+
+def _forget(t: ModuleTrace) -> None:
+    assert not t.events, "numbers in GM are forgotten before all else"
+
+
+def _made(op: Operation, given: list[int]) -> Callable[[ModuleTrace], Any]:
+    """What an operation of the pto dialect stands for."""
+    if isinstance(op, GetBlockIdx):
+        return lambda t: t.block
+    if isinstance(op, GetSubblockIdx):
+        return lambda t: t.lane
+    if isinstance(op, AddPtr):
+
+        def further(t: ModuleTrace) -> Any:
+            (tensor, first), offset = (t.values[value] for value in given)
             return tensor, first + offset
-        if isinstance(op, LoadScalar):
-            return index_at(given[0][1] + given[1])
-        at = self.values
-        if isinstance(op, MakeTensorView):
-            return *at[op.ptr], [at[s] for s in op.strides]
-        if isinstance(op, PartitionView):
-            tensor, first, strides = at[op.source]
-            first += sum(at[o] * stride for o, stride in zip(op.offsets, strides, strict=True))
-            return tensor, first, axes([at[s] for s in op.sizes], strides)
-        if isinstance(op, SubView):
-            assert isinstance(op.result.type, TileBuf)
-            loc, address, _ = given[0]
-            first = [at[offset] for offset in op.offsets]
-            run_time = [at[value] for value in op.valid] or [None, None]
-            return (loc, address, _extents(op.result.type, run_time), *([first] if any(first) else []))
-        assert isinstance(op, AllocTile)
-        assert isinstance(op.result.type, TileBuf)
-        run_time = [None if value is None else at[value] for value in (op.valid_row, op.valid_col)]
-        return op.result.type.loc.data, at[op.addr], _extents(op.result.type, run_time)
+
+        return further
+    if isinstance(op, LoadScalar):
+        return lambda t: index_at(t.values[given[0]][1] + t.values[given[1]])
+    if isinstance(op, MakeTensorView):
+        pointer, pitches = id(op.ptr), [id(s) for s in op.strides]
+        return lambda t: (*t.values[pointer], [t.values[s] for s in pitches])
+    if isinstance(op, PartitionView):
+        source, offsets, sizes = id(op.source), [id(o) for o in op.offsets], [id(s) for s in op.sizes]
+
+        def part(t: ModuleTrace) -> Any:
+            at = t.values
+            tensor, first, strides = at[source]
+            first += sum(at[o] * stride for o, stride in zip(offsets, strides, strict=True))
+            return tensor, first, axes([at[s] for s in sizes], strides)
+
+        return part
+    if isinstance(op, SubView):
+        kind = op.result.type
+        assert isinstance(kind, TileBuf)
+        logical, offsets, valid = kind.logical_valid, [id(o) for o in op.offsets], [id(v) for v in op.valid]
+
+        def within(t: ModuleTrace) -> Any:
+            loc, address, _ = t.values[given[0]]
+            first = [t.values[offset] for offset in offsets]
+            run_time = [t.values[value] for value in valid] or [None, None]
+            return (loc, address, _extents(logical, run_time), *([first] if any(first) else []))
+
+        return within
+    assert isinstance(op, AllocTile)
+    assert isinstance(op.result.type, TileBuf)
+    loc, extents, address = op.result.type.loc.data, op.result.type.logical_valid, id(op.addr)
+    run_time = [None if value is None else id(value) for value in (op.valid_row, op.valid_col)]
+    return lambda t: (loc, t.values[address], _extents(extents, [v and t.values[v] for v in run_time]))
 
 
-def _extents(kind: TileBuf, run_time: Sequence[int | None]) -> tuple[int | None, ...]:
+def _extents(logical: Sequence[int | None], run_time: Sequence[int | None]) -> tuple[int | None, ...]:
     """The valid extents of a tile, in elements, with those of run time."""
-    return tuple(r if v is None else v for v, r in zip(kind.logical_valid, run_time, strict=True))
+    return tuple(r if v is None else v for v, r in zip(logical, run_time, strict=True))
 
 
 class TooLong(Exception):

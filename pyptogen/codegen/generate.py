@@ -145,17 +145,18 @@ class KernelWriter:
 
     ``functions`` are the kernels as C++ calls them; ``own`` those that have a file: the others differ from one of them
     in the names of their arguments alone. ``prefix`` stands before the names of all functions but those that an author
-    wrote: operators of one library may have kernels of one name.
+    wrote: operators of one library may have kernels of one name. ``told``: fifos are told on which vector core they
+    are.
     """
 
-    def __init__(self, lowered: Lowered, prefix: str = "") -> None:
+    def __init__(self, lowered: Lowered, prefix: str = "", told: bool = False) -> None:
         by_hand = lowered.by_hand
         written = [k.name for k in lowered.walked if by_hand.source(k.name)]
         names = [k.name for k in lowered.walked if k.name not in written]
         named = function_names(names, lowered.program.name, written)
         self.functions = {name: f"{prefix}{named[name]}" if name in names else named[name] for name in named}
         self.plan_of = {k.name: plan for k, plan in zip(lowered.walked, lowered.plans, strict=True)}
-        self._lowered = lowered
+        self._lowered, self._told = lowered, told
         self._source = spec_lines()
         self._files: dict[str, Traced] = {}
         """Of the operator's kernels, by name."""
@@ -193,6 +194,7 @@ class KernelWriter:
             program.sites,
             own,
             part,
+            self._told,
         )
 
 

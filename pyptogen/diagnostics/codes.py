@@ -533,8 +533,8 @@ _PACKAGES = (
     Code(
         "PTG711",
         "kernel that the simpler runtime does not run",
-        "In the form `simpler` a kernel is told its block by the runtime. Mixed kernels ask the device for their lane, "
-        "which is stale there, and kernels that an author wrote in C++ have an entry of their own.",
+        "In the form `simpler` a kernel is told its block and its vector core by the runtime. Kernels that an author "
+        "wrote in C++ have an entry of their own, and mixed kernels have both vector cores beside a cube core.",
     ),
     Code(
         "PTG712",

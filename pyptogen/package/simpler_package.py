@@ -6,14 +6,16 @@ import hashlib
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.codegen import lowered
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.package.arguments import Argument, arguments_of
 from pyptogen.package.golden import GoldenCase, NoGolden, golden_case
@@ -25,6 +27,7 @@ from pyptogen.runtime.operator.contract import Contract
 from pyptogen.schema.spec import Spec
 from pyptogen.templates.cpp_names import C_TYPES, count_type
 from pyptogen.templates.environment import Marks, render
+from pyptogen.templates.kernel_queues import PUSH_ROWS
 from pyptogen.templates.orchestration import orchestration_values, wanted_blocks
 from pyptogen.templates.spelling import spelled
 
@@ -36,7 +39,11 @@ RING_BYTES = 256 << 20
 """Limits of the simpler runtime at 6ebaf771: `arg_direction.h`, and its documentation of rings."""
 
 _CORE = {"vector": "aiv", "cube": "aic"}
-_CORES_OF = {"vector": "rt_available_aiv_count()", "cube": "rt_available_cluster_count()"}
+_CORES_OF = {
+    "vector": "rt_available_aiv_count()",
+    "cube": "rt_available_cluster_count()",
+    "mixed": "rt_available_cluster_count()",
+}
 __all__ = ["simpler_package"]
 
 
@@ -65,6 +72,48 @@ def _beyond(what: str, limit: str, span: Span) -> DiagnosticError:
     return fault("PTG712", what, span, expected=f"{limit}, as the simpler runtime takes", fix="use the form `device`")
 
 
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What a task is called with, by the names of its launch: ``tensors`` and whether they are written, ``fifos`` of a
+    mixed kernel, whose programs share all arguments, ``numbers`` with their types; and for each kernel what each of
+    its own arguments is."""
+
+    tensors: Mapping[str, bool]
+    fifos: tuple[Workspace, ...]
+    numbers: Mapping[str, str]
+    given: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, launch: LaunchPlan, kernels: Mapping[str, InstrKernel]) -> _Call:
+        programs = launch.programs or ((launch.kernel, launch.arguments),)
+        fifos = {fifo.name for fifo in launch.fifos}
+        tensors: dict[str, bool] = {}
+        numbers: dict[str, str] = {}
+        for name, given in programs:
+            kernel = kernels[name]
+            scalars, writes = _scalars(kernel), {tensor.name for tensor in kernel.writes}
+            for formal, actual in zip(kernel.arguments, given, strict=True):
+                if formal in scalars:
+                    numbers[actual] = _scalar_type(kernel, formal) or count_type(kernel.wide)
+                elif actual not in fifos:
+                    tensors[actual] = tensors.get(actual, False) or formal in writes
+        return cls(tensors, launch.fifos, numbers, dict(programs))
+
+    @property
+    def memory(self) -> list[str]:
+        """Tensors and fifos, in order."""
+        return [*self.tensors, *(fifo.name for fifo in self.fifos)]
+
+    def between(self, blocks: int) -> int:
+        """Bytes of the fifos of so many blocks."""
+        return sum(blocks * int(fifo.elements.c()) * SIZE_OF[C_TYPES[fifo.dtype]] for fifo in self.fifos)
+
+    @property
+    def ways(self) -> list[str]:
+        """What a task does with each of them."""
+        return [*("D.INOUT" if written else "D.IN" for written in self.tensors.values()), *["D.OUT"] * len(self.fifos)]
+
+
 class _Scene:
     """One operator in this form."""
 
@@ -80,30 +129,31 @@ class _Scene:
         self.arguments = arguments_of(self.program)
         self.tensors = [one for one in self.arguments if one.ctype.endswith("*")]
         self.numbers = [one for one in self.arguments if not one.ctype.endswith("*")]
-        self.writer = KernelWriter(self.lowered)
+        self.writer = KernelWriter(self.lowered, told=True)
         self.kernels = {kernel.name: kernel for kernel in self.lowered.walked}
         self.first = {self.writer.functions[k.name]: k.name for k in reversed(self.writer.own)}
         self.numbered = {kernel.name: number for number, kernel in enumerate(self.writer.own)}
+        launches = [launch for plan in self.lowered.execution.plans for launch in plan]
+        self.calls = {name: _Call.of(launch, self.kernels) for launch in launches for name in launch.kernels}
         self._check()
 
     def _check(self) -> None:
         span = self.spec.span
         for kernel in self.lowered.walked:
-            if kernel.fifos:
-                what = f"`{kernel.name}` is a program of a mixed kernel, whose lanes PTO-ISA asks the device for"
+            if kernel.fifos and kernel.core == "vector" and kernel.subblock is None:
                 raise fault(
                     "PTG711",
-                    what,
+                    f"the mixed kernel of `{kernel.name}` runs on one vector core beside its cube core",
                     kernel.span,
-                    expected="kernels of one kind of core: in the simpler runtime that answer is stale",
-                    fix="keep its stages apart, or use the form `device`",
+                    expected="two vector cores beside each cube core, as the device has them",
+                    fix="leave out `vector_cores` of the mixed stage, or keep its stages apart",
                 )
             if self.lowered.by_hand.source(kernel.name):
                 what = f"`{kernel.name}` is C++ of its author, with an entry of its own"
                 raise fault("PTG711", what, kernel.span, expected="generated kernels", fix="use the form `device`")
-            written = len(kernel.arguments) - len(_scalars(kernel))
-            if written > TASK_TENSORS or len(_scalars(kernel)) > TASK_SCALARS:
-                what = f"`{kernel.name}` has {written} tensors and {len(_scalars(kernel))} numbers"
+            call = self.calls[kernel.name]
+            if len(call.memory) > TASK_TENSORS or len(call.numbers) > TASK_SCALARS:
+                what = f"`{kernel.name}` has {len(call.memory)} tensors and {len(call.numbers)} numbers"
                 raise _beyond(what, f"at most {TASK_TENSORS} tensors and {TASK_SCALARS} numbers a task", kernel.span)
         if len(self.tensors) > CALL_TENSORS or len(self.numbers) > CALL_SCALARS:
             what = f"`{self.name}` has {len(self.tensors)} tensors and {len(self.numbers)} numbers"
@@ -125,6 +175,7 @@ class _Scene:
                 space.elements.evaluate(sizes) * SIZE_OF[C_TYPES[space.dtype]]
                 for space in self.lowered.execution.workspaces
             )
+            used += max((call.between(PLATFORMS[self.target].cube_cores) for call in self.calls.values()), default=0)
             if used > RING_BYTES:
                 what = f"a call with {dict(sizes)} keeps {used >> 20} MB between its kernels"
                 raise _beyond(what, f"at most {RING_BYTES >> 20} MB, a ring", self.spec.span)
@@ -145,17 +196,17 @@ class _Scene:
         return {f"{self.name}/{path}": data for path, data in files.items()}
 
     def _kernel(self, kernel: InstrKernel) -> str:
-        shown = spelled(kernel)[0]
+        shown, program = spelled(kernel)[0], self.writer.text(kernel, "program")
         types = {tensor.name: C_TYPES[tensor.dtype] for tensor in shown.tensors}
-        scalars = _scalars(shown)
-        tensors = [name for name in shown.arguments if name not in scalars]
-        given = []
-        for name in shown.arguments:
-            if name in scalars:
-                kind = _scalar_type(shown, name)
-                given.append(f"from_u64<{kind}>(static_cast<uint64_t>(args[{len(tensors) + scalars.index(name)}]))")
+        types |= {fifo.name: C_TYPES[fifo.dtype] for fifo in shown.fifos}
+        call = self.calls[kernel.name]
+        memory, numbers, given = call.memory, [*call.numbers], []
+        for name, actual in zip(shown.arguments, call.given[kernel.name], strict=True):
+            if actual in call.numbers:
+                kind, place = _scalar_type(shown, name), len(memory) + numbers.index(actual)
+                given.append(f"from_u64<{kind}>(static_cast<uint64_t>(args[{place}]))")
             else:
-                given.append(f"first_element<{types[name]}>(args[{tensors.index(name)}])")
+                given.append(f"first_element<{types[name]}>(args[{memory.index(actual)}])")
         given.append("get_block_idx(args)")
         if shown.subblock is not None:
             given.append("get_sub_block_id(args)")
@@ -166,10 +217,11 @@ class _Scene:
             operator=self.name,
             platform=self.target,
             stamp=STAMP,
-            program=self.writer.text(kernel, "program"),
-            tensors=tensors,
-            scalars=scalars,
+            program=program,
+            tensors=memory,
+            scalars=numbers,
             given=given,
+            pushes_rows=PUSH_ROWS if f"{PUSH_ROWS}<" in program else "",
         )
 
     def _orchestration(self) -> str:
@@ -212,23 +264,27 @@ class _Scene:
         return re.sub(r"\bargs\.(\w+)", read, value)
 
     def _launch(self, launch: LaunchPlan, spelling: dict[str, str]) -> dict[str, Any]:
-        kernel = self.kernels[launch.kernel]
-        scalars, writes = _scalars(kernel), {tensor.name for tensor in kernel.writes}
-        pairs = list(zip(kernel.arguments, launch.arguments, strict=True))
-        counts = count_type(kernel.wide)
-        blocks = f"{launch.kernel}_blocks"
-        numbers = [(formal, blocks if name == "nblk" else name) for formal, name in pairs if formal in scalars]
+        call, blocks = self.calls[launch.kernels[0]], f"{launch.kernel}_blocks"
+        numbers = {name: blocks if name == "nblk" else name for name in call.numbers}
+        cores = [_CORE[self.kernels[name].core] for name in launch.kernels]
         return {
             "name": launch.kernel,
             "text": launch.text,
             "condition": condition_of(launch, self.lowered, spelling),
             "blocks": wanted_blocks(launch),
-            "tensors": [(name, formal in writes) for formal, name in pairs if formal not in scalars],
-            "scalars": [f"static_cast<{_scalar_type(kernel, formal) or counts}>({name})" for formal, name in numbers],
+            "tensors": [*call.tensors.items()],
+            "fifos": [
+                (fifo.name, f"int64_t({blocks}) * ({fifo.elements.c()}) * {SIZE_OF[C_TYPES[fifo.dtype]]}")
+                for fifo in call.fifos
+            ],
+            "scalars": [f"static_cast<{kind}>({numbers[name]})" for name, kind in call.numbers.items()],
             "after": [f"{name}_done" for name in launch.after],
-            "core": _CORE[kernel.core],
-            "number": self.numbered[self.first[self.writer.functions[launch.kernel]]],
+            "numbers": dict(zip(cores, map(self._number_of, launch.kernels), strict=True)),
         }
+
+    def _number_of(self, kernel: str) -> int:
+        """By which tasks know a kernel."""
+        return self.numbered[self.first[self.writer.functions[kernel]]]
 
     def _scene(self, case: GoldenCase) -> str:
         contract = Contract.from_program(self.program)
@@ -259,11 +315,7 @@ class _Scene:
                     "number": self.numbered[kernel.name],
                     "name": kernel.name,
                     "core": _CORE[kernel.core],
-                    "signature": [
-                        "D.INOUT" if name in {t.name for t in kernel.writes} else "D.IN"
-                        for name in kernel.arguments
-                        if name not in _scalars(kernel)
-                    ],
+                    "signature": self.calls[kernel.name].ways,
                 }
                 for kernel in self.writer.own
             ],
@@ -291,7 +343,7 @@ class _Scene:
 
 def _scalars(kernel: InstrKernel) -> list[str]:
     """The arguments of a kernel that are numbers, in order."""
-    tensors = {tensor.name for tensor in kernel.tensors}
+    tensors = {*(tensor.name for tensor in kernel.tensors), *(fifo.name for fifo in kernel.fifos)}
     return [name for name in kernel.arguments if name not in tensors]
 
 

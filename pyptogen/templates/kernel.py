@@ -67,6 +67,7 @@ def kernel_text(
     sites: Mapping[Span, int] | None = None,
     by_hand: HandKernel | None = None,
     part: str = "file",
+    told: bool = False,
 ) -> Traced:
     """The C++ file of one kernel.
 
@@ -80,6 +81,7 @@ def kernel_text(
         sites: number of each operation of the operator that reads or writes by indices (`index_sites`).
         by_hand: the kernel as its author gave it, where one did.
         part: "program" for the types and what one block does alone, in a namespace of the kernel's name.
+        told: whether fifos are told on which vector core they are: the device's own answer is not relied on.
     """
     far = far_stores(kernel)
     kernel, names = spelled(kernel)
@@ -94,6 +96,7 @@ def kernel_text(
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
         queues={fifo.name: fifo for fifo in kernel.fifos},
         subblock=kernel.subblock,
+        told=told,
         wide=kernel.wide,
         room={} if platform.unified else platform.tile_room,
     )

@@ -85,6 +85,8 @@ class Writer:
     """The fifos of a mixed kernel, by name."""
     subblock: str | None = None
     """The number of the vector core, where two share the rows of tiles."""
+    told: bool = False
+    """Whether fifos are told that number, instead of asking the device."""
     wide: bool = False
     """Whether loops count in int64."""
     nests: int = 0
@@ -215,7 +217,8 @@ class Writer:
     def call(self, node: Instr) -> str:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
-            return queue_call(node, self.queues[queue.name], self.types, self.aliases.tile)
+            told = self.subblock if self.told else None
+            return queue_call(node, self.queues[queue.name], self.types, self.aliases.tile, told)
         operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name

@@ -63,11 +63,19 @@ def slot_line(fifo: Fifo) -> str:
     return f"__gm__ {C_TYPES[fifo.dtype]} *{fifo.slot} = {_stem(fifo)}_view.data();"
 
 
-def queue_call(node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Callable[[TileType], str]) -> str:
-    """A call of TPUSH, TPOP or TFREE."""
+PUSH_ROWS = "push_rows"
+"""What TPUSH of a vector core's rows is called where it is told which core that is."""
+
+
+def queue_call(
+    node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Callable[[TileType], str], told: str | None
+) -> str:
+    """A call of TPUSH, TPOP or TFREE. ``told``: the number of the vector core, where it is not to ask the device."""
     pushed = [o for o in node.operands if isinstance(o, str)]
     kind, operand = (alias(types[pushed[0]]), pushed[0]) if pushed else (_slot(fifo), f"{_stem(fifo)}_view")
     split = BY_ROWS if isinstance(node.operands[-1], Poly) else UNSPLIT
+    if told is not None and split == BY_ROWS:  # of calls without a split no answer of the device matters
+        return f"{PUSH_ROWS}<{_pipe(fifo)}, {kind}>({_stem(fifo)}_pipe, {operand}, {told})"
     return f"{node.name}<{_pipe(fifo)}, {kind}, {split}>({_stem(fifo)}_pipe, {operand})"
 
 

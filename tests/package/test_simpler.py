@@ -108,7 +108,12 @@ def _incores(scene: Path) -> list[str]:
     raise AssertionError("no kernels")
 
 
-@pytest.mark.parametrize("name", ["linear_int8", "rope_cache", *(["rms_norm", "indexer_prolog"] if NIGHTLY else [])])
+_MIXED = ["flash_attention"]
+"""A cube core and two vector cores hand tiles over in fifos."""
+_MORE = ["rms_norm", "indexer_prolog", "paged_attention", "linear_gelu", "linear_w4a16"] if NIGHTLY else []
+
+
+@pytest.mark.parametrize("name", ["linear_int8", "rope_cache", *_MIXED, *_MORE])
 def test_scenes_agree_with_their_golden(chip: Any, tmp_path: Path, name: str) -> None:
     run(chip, SPECS / f"{name}.yaml", tmp_path / "p")
 
@@ -129,6 +134,25 @@ def test_what_is_overwritten_waits_for_its_readers(chip: Any, tmp_path: Path) ->
     assert "task_.add_input(cache);" in text.partition("update_blocks > 0")[0]
 
 
+def test_fifos_are_told_the_vector_core(tmp_path: Path) -> None:
+    """This runtime knows it; what the device says without being told is stale under it."""
+    build_package([SPECS / "flash_attention.yaml"], "a2a3", tmp_path, "simpler")
+    (kernel,) = tmp_path.glob("flash_attention/kernels/aiv/*.cpp")
+    (cube,) = tmp_path.glob("flash_attention/kernels/aic/*.cpp")
+    text = kernel.read_text()
+    assert "TileSplitAxis::TILE_UP_DOWN>(pipe, tile, lane)" in text
+    assert re.findall(r"TPUSH<\w+, \w+, (?!TileSplitAxis::TILE_UP_DOWN>\(pipe)", text) == []
+    assert re.search(r"push_rows<\w+, \w+>\(\w+, \w+, subblock\)", text)
+    assert "get_sub_block_id(args));" in text
+    assert "get_subblockid" not in text + cube.read_text()
+    orchestration = (tmp_path / "flash_attention/kernels/orchestration/flash_attention.cpp").read_text()
+    shared = re.search(r"// The arguments: .*", text)
+    assert shared is not None
+    assert shared[0] in cube.read_text(), "both are called with the same arguments"
+    added = re.findall(r"task_\.add_(?:input|inout|output)\((\w+)\)", orchestration)
+    assert f"arguments: {', '.join(added)};" in shared[0]
+
+
 def refused(spec_file: Path, folder: Path) -> str:
     with pytest.raises(DiagnosticError) as caught:
         build_package([spec_file], "a2a3", folder, "simpler")
@@ -138,7 +162,7 @@ def refused(spec_file: Path, folder: Path) -> str:
 def test_what_this_runtime_does_not_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError) as caught:
         build_package(
-            [SPECS / f"{name}.yaml" for name in ("flash_attention", "transpose_copy")], "a2a3", tmp_path, "simpler"
+            [SPECS / f"{name}.yaml" for name in ("lightning_indexer", "transpose_copy")], "a2a3", tmp_path, "simpler"
         )
     assert [str(one.code) for one in caught.value.diagnostics] == ["PTG711", "PTG711"], "of each"
     many = "".join(f"  x{i}: fp32[rows, 64]\n" for i in range(33))

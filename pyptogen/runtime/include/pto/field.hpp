@@ -10,6 +10,7 @@
 
 #include <pto/field_tensor.hpp>
 #include <pto/orchestration.hpp>
+#include <pto/side_by_side.hpp>
 
 namespace pto_rt::field {
 
@@ -189,8 +190,6 @@ struct Submit {
         KernelFunction kernel;
         uint16_t tensor_count;
         uint16_t scalar_count;
-        uint16_t lane;  // which of the vector cores of a mixed task
-        uint16_t lanes;
         KernelTensor tensors[kTensors];
         int64_t scalars[kScalars];
 
@@ -199,43 +198,51 @@ struct Submit {
             int64_t args[kTensors + kScalars];
             for (uint32_t i = 0; i < tensor_count; ++i) args[i] = reinterpret_cast<int64_t>(&tensors[i]);
             for (uint32_t i = 0; i < scalar_count; ++i) args[tensor_count + i] = scalars[i];
-            if (lanes > 1) pto::cpu_sim::set_execution_context(static_cast<uint32_t>(get_block_idx()), lane, lanes);
             kernel(args);
         }
     };
 
     template <class Body>
-    static void fill(Body& body, KernelFunction kernel, const CoreTaskArgs& args, uint16_t lane, uint16_t lanes)
+    static void fill(Body& body, KernelFunction kernel, const CoreTaskArgs& args)
     {
         body.kernel = kernel;
         body.tensor_count = static_cast<uint16_t>(args.use_count_);
         body.scalar_count = static_cast<uint16_t>(args.scalar_count_);
-        body.lane = lane;
-        body.lanes = lanes;
         for (uint32_t i = 0; i < args.use_count_; ++i) body.tensors[i] = TensorRef(args.uses_[i].tensor).for_kernel();
         for (uint32_t i = 0; i < args.scalar_count_; ++i) body.scalars[i] = args.scalars_[i];
     }
 
-    // One kernel with the arguments of a task, after some launches and, unless it is part of a mixed task, after what
-    // its tensors ask for.
-    static Launch kernel(
-        int32_t number, Core core, const CoreTaskArgs& args, uint32_t uses, const Launch* after, uint32_t after_count,
-        uint16_t lane = 0, uint16_t lanes = 1)
+    // The number of a kernel that exists.
+    static int32_t known(int32_t number)
     {
-        if (number < 0 || static_cast<uint32_t>(number) >= kernel_count) {
-            throw std::out_of_range("the orchestration submits a kernel that does not exist");
-        }
-        const char* name = kernel_names[number];
+        if (number >= 0 && static_cast<uint32_t>(number) < kernel_count) return number;
+        throw std::out_of_range("the orchestration submits a kernel that does not exist");
+    }
+
+    // One kernel with the arguments of a task.
+    static Launch kernel(int32_t number, Core core, const CoreTaskArgs& args)
+    {
+        const char* name = kernel_names[known(number)];
         const int blocks = args.launch_spec.block_num();
+        const auto launch = [&](const auto& body) {
+            return current->task(name, core, blocks, body, args.uses_, args.use_count_, args.after_, args.after_count_);
+        };
         if (args.use_count_ <= 4 && args.scalar_count_ <= 8) {
             Body<4, 8> body{};
-            fill(body, kernel_table[number], args, lane, lanes);
-            return current->task(name, core, blocks, body, args.uses_, uses, after, after_count);
+            fill(body, kernel_table[number], args);
+            return launch(body);
         }
-        using Large = Body<CoreTaskArgs::kTensors, CoreTaskArgs::kScalars>;
+        const Large* body = large(number, args);
+        return launch([=] { (*body)(); });
+    }
+
+    // Memory of the launch for a kernel with many arguments.
+    using Large = Body<CoreTaskArgs::kTensors, CoreTaskArgs::kScalars>;
+    static const Large* large(int32_t number, const CoreTaskArgs& args)
+    {
         Large* body = new (current->workspace(sizeof(Large))) Large{};
-        fill(*body, kernel_table[number], args, lane, lanes);
-        return current->task(name, core, blocks, [=] { (*body)(); }, args.uses_, uses, after, after_count);
+        fill(*body, kernel_table[known(number)], args);
+        return body;
     }
 
     static TaskOutputTensors task(const MixedKernels& kernels, const CoreTaskArgs& args)
@@ -250,32 +257,42 @@ struct Submit {
         for (int slot = 0; slot < 3 && active == 1; ++slot) {
             if (numbers[slot] == INVALID_KERNEL_ID) continue;
             const Core core = slot == 0 ? Core::Cube : Core::Vector;
-            result.id_ = kernel(numbers[slot], core, args, args.use_count_, args.after_, args.after_count_);
+            result.id_ = kernel(numbers[slot], core, args);
         }
-        if (active == 0) result.id_ = dependency("dependency", args, args.after_, args.after_count_);
+        if (active == 0) result.id_ = dependency(args);
         if (active > 1) result.id_ = mixed(numbers, args);
         return result;
     }
 
-    // Several kernels side by side: a gate waits for all that the task needs, an end is what others wait for.
+    // Several kernels of one block at a time, side by side: they may wait for each other in fifos.
     static Launch mixed(const int32_t (&numbers)[3], const CoreTaskArgs& args)
     {
-        const Launch gate = dependency("begin of a mixed task", args, args.after_, args.after_count_);
-        const auto lanes = static_cast<uint16_t>(1 + (numbers[2] != INVALID_KERNEL_ID));
-        Launch parts[3];
+        const Large* bodies[3] = {};
         for (int slot = 0; slot < 3; ++slot) {
-            if (numbers[slot] == INVALID_KERNEL_ID) continue;
-            const auto lane = static_cast<uint16_t>(slot == 2);
-            const Core core = slot == 0 ? Core::Cube : Core::Vector;
-            parts[slot] = kernel(numbers[slot], core, args, 0, &gate, 1, lane, slot == 0 ? uint16_t{1} : lanes);
+            if (numbers[slot] != INVALID_KERNEL_ID) bodies[slot] = large(numbers[slot], args);
         }
-        return dependency("end of a mixed task", args, parts, 3);
+        const auto cube = [=] {
+            if (bodies[0] != nullptr) (*bodies[0])();
+        };
+        const auto vector = [=] { (*bodies[get_subblockid() == 0 ? 1 : 2])(); };
+        const char* name = kernel_names[numbers[0] != INVALID_KERNEL_ID ? numbers[0] : numbers[1]];
+        const int blocks = args.launch_spec.block_num();
+        const auto launch = [&](const auto& body) {
+            return current->task(
+                name, Core::Mixed, blocks, body, args.uses_, args.use_count_, args.after_, args.after_count_);
+        };
+        if (numbers[1] != INVALID_KERNEL_ID && numbers[2] != INVALID_KERNEL_ID) {
+            return launch([=] { side_by_side<2>(cube, vector); });
+        }
+        const int one = numbers[1] != INVALID_KERNEL_ID ? 1 : 2;
+        return launch([=] { side_by_side<1>(cube, [=] { (*bodies[one])(); }); });
     }
 
     // A task that runs nothing.
-    static Launch dependency(const char* name, const CoreTaskArgs& args, const Launch* after, uint32_t after_count)
+    static Launch dependency(const CoreTaskArgs& args)
     {
-        return current->task(name, Core::Mixed, 0, [] {}, args.uses_, args.use_count_, after, after_count);
+        return current->task(
+            "dependency", Core::Mixed, 0, [] {}, args.uses_, args.use_count_, args.after_, args.after_count_);
     }
 };
 

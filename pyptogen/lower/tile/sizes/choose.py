@@ -112,7 +112,7 @@ class _Chooser:
     def whole_rows(self, tiles: Tiles) -> Tiles:
         """Another start where rows are long: one of them, whole, or in as few pieces as fit."""
         whole = {c.dim: (c.most, c.most) for c in self.open_dims.values() if c.long}
-        found = asked(self.shrink, {dim: (1, 1) for dim in tiles} | whole) if whole else tiles
+        found = asked(self.shrink, dict.fromkeys(tiles, (1, 1)) | whole) if whole else tiles
         return tiles if isinstance(found, Refusal) else found
 
     def least_rows(self, tiles: Tiles) -> Tiles:

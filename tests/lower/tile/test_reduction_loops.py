@@ -206,3 +206,35 @@ def test_no_width_is_much_slower_than_others(name: str) -> None:
         assert call is not None
         taken[cols] = call.micros / cols
     assert max(taken.values()) < 1.3 * min(taken.values()), taken
+
+
+IN_PLACE = """\
+pyptogen: 1
+operator: in_place
+dims: {rows: {min: 1, max: 4096}, cols: 9000}
+inputs: {x: "fp32[rows, cols]", w: "fp32[cols]"}
+outputs: {x: {inplace: true}, z: "fp32[rows, cols]", both: "fp32[rows, 2]"}
+graph:
+  n: x * 2 + w
+  s: sum(n * n, axis=-1, keepdim=true)
+  t: amax(x, axis=-1, keepdim=true)
+  z: x / (s + 1) + t
+  both: concat(s, t, axis=-1)
+  x: n
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_what_a_later_loop_reads_again_is_not_overwritten_before(tmp_path: Path, target: str) -> None:
+    path = tmp_path / "in_place.yaml"
+    path.write_text(IN_PLACE)
+    operator = pyptogen.compile(path, target=target)
+    rng = np.random.default_rng(1)
+    x, w = rng.uniform(-1, 1, (5, 9000)).astype(np.float32), rng.uniform(-1, 1, 9000).astype(np.float32)
+    doubled = x.astype(np.float64) * 2 + w
+    squares, top = (doubled * doubled).sum(-1, keepdims=True), x.max(-1, keepdims=True)
+    expected = x / (squares + 1) + top
+    found = operator(x=x, w=w)
+    np.testing.assert_allclose(found.z, expected, rtol=1e-5)
+    np.testing.assert_allclose(found.both, np.concatenate([squares, top], axis=1), rtol=1e-5)
+    np.testing.assert_allclose(x, doubled, rtol=1e-5, atol=1e-6)

@@ -242,7 +242,7 @@ class Cutter:
         shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
         total = self.joins.result_tile(op, shape, home)
         found = self.builder.name(f"{op.result.name}_part")
-        self.tiles[found] = replace(self.tiles[total], name=found)
+        self.tiles[found] = replace(self.tiles[total], name=found, parent=None, col_offset=0)
         start = ScalarArg(neutral(op.kind, op.result.dtype), op.span)
         home.items.insert(home.items.index(scope), Fill(total, (start,), op.span, op.stage))
         self.builder.emit(of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs), scope, False)

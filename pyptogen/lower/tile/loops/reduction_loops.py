@@ -27,6 +27,9 @@ REDUCTIONS = REDUCE | {"prod"}
 IN_PIECES = BY_ELEMENT | ROUNDING | INTEGER | {"full"}
 """What can be made for some columns of a row, and again."""
 
+LONG_ROWS = 8
+"""Rows that take more than this part of UB are long: they may be taken in pieces."""
+
 Sizes = Mapping[str, Mapping[str, TileSize]]
 
 

@@ -10,7 +10,7 @@ from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.iteration_rows import shared_rows
-from pyptogen.lower.tile.loops.reduction_loops import Columns, columns_of
+from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS, Columns, columns_of
 from pyptogen.records import dataclass, replace
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
@@ -33,8 +33,6 @@ CPU_TILE_BYTES = 16 * 1024
 DEPTH = 3
 MOST_TILE = 1024
 """Largest tile of a run-time dim."""
-WHOLE_ROWS_SHARE = 8
-"""Rows that take more than this part of UB are taken in pieces at first."""
 PIECE, ROWS_IN_PIECES = 1024, 16
 """First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of
 A2/A3 norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
@@ -121,19 +119,19 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
-    for columns in long_columns(kernel.ops, axes, platform):
+    for long in long_columns(kernel.ops, axes, platform):
         for other, choice in found.items():
             if choice.yields == 1 and not platform.unified:
                 found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
         tile = CPU_TILE_BYTES // 4 if platform.unified else PIECE
-        found[columns.dim] = Choice(columns.dim, tile, 2, MOST_LINE, long=True, reduced=columns.reduced)
+        found[long.dim] = Choice(long.dim, tile, 2, MOST_LINE, long=True, reduced=long.reduced)
     return found
 
 
 def long_columns(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Columns]:
     """The columns that a kernel takes piece by piece at first: of rows that take much of UB, and of those that are
     reduced and may have any length. On a processor tiles of rows that nothing reduces lie in registers."""
-    most = platform.memories["ub"] // WHOLE_ROWS_SHARE
+    most = platform.memories["ub"] // LONG_ROWS
     return [
         columns
         for columns in columns_of(ops, axes)

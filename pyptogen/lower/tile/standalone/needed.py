@@ -9,12 +9,11 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS
 
 ALWAYS = SORTING | frozenset(
     {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod"}
 )
-SHARE = 8
-"""A row that takes more than this part of UB is reduced in pieces."""
 
 
 class Standalone:
@@ -43,7 +42,7 @@ class Standalone:
         if axis < len(source.shape) - 1 or "parts" in op.attrs:
             return True
         length = self.axes.poly(source.shape[axis]).constant
-        short = length is not None and length * DTYPES[source.dtype] <= self.platform.memories["ub"] // SHARE
+        short = length is not None and length * DTYPES[source.dtype] <= self.platform.memories["ub"] // LONG_ROWS
         return not short and (op.kind in ARG_REDUCE or self._most(op.result) < self.platform.vector_cores)
 
     def _most(self, value: Value) -> int:

@@ -116,6 +116,8 @@ class Touches:
         nodes = (node.other if isinstance(node, Choose) else node for node in walk(kernel.body))
         pipes = dict.fromkeys(node.pipe for node in nodes if isinstance(node, Instr))
         self.pipes: dict[str, int] = {pipe: number for number, pipe in enumerate(pipes)}
+        self.slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+        """The counters of copies, as the kernel begins."""
         self.met: list[Met] = []
         self.steps: dict[int, tuple[Any, ...]] = {}
         """By instruction what `in_order` made ready of it."""

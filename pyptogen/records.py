@@ -5,8 +5,8 @@
 - For a frozen class ``dataclasses`` compiles six methods when it is defined, a millisecond that each start of a command
   pays for some hundred classes. Here a method is compiled when it is called first.
 - A generated ``__init__`` sets each field of a frozen record through ``object.__setattr__``, which looks its name up.
-  Here it fills the slots themselves, of many fields while the record is of a class that is not frozen (a third to half of
-  the time): lowering an operator makes a hundred thousand records.
+  Here it fills the slots themselves, of many fields while the record is of a class that is not frozen (a third to
+  half of the time): lowering an operator makes a hundred thousand records.
 - ``dataclasses.replace`` walks over the fields. Here a function made for the class fills the slots of a new record (a
   quarter of the time).
 """
@@ -133,7 +133,10 @@ def _init(cls: type) -> Callable[..., None]:
         return _function("__init__", parameters, plain, known)
     known["_as"] = object.__dict__["__class__"].__set__
     quick = ["_as(self, _open)", *_filling(cls, "self", values, open_, known)]
-    both = [*_indented("if self.__class__ is _cls:", quick), *_indented("else:  # a subclass has another layout", plain)]
+    both = [
+        *_indented("if self.__class__ is _cls:", quick),
+        *_indented("else:  # a subclass has another layout", plain),
+    ]
     return _function("__init__", parameters, both, known)
 
 
@@ -193,7 +196,8 @@ def _replacer(cls: type) -> Callable[..., Any]:
 def _filling(
     cls: type, record: str, values: dict[str, str], open_: type | None, known: dict[str, Any]
 ) -> Iterator[str]:
-    """Lines that give a record its fields, and what they have to know. ``open_``: the class that it is of until then."""
+    """Lines that give a record its fields; ``known`` learns what they use. ``open_``: the class that it is of until
+    then."""
     known["_cls"] = cls
     for name, value in values.items():
         if open_ is None:

@@ -1,4 +1,4 @@
-"""What was lately asked of programs, by identity: passes, checks and prices ask the same of one program after the other.
+"""What was lately asked of programs, by identity: passes, checks and prices ask the same of one program in turn.
 
 Programs are frozen, so what is told of one stays true; it is kept alive with the answer, so that its identity is nobody
 else's.

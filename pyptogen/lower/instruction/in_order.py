@@ -18,6 +18,7 @@ from pyptogen.lower.instruction.trips import Counted, Trips
 
 _FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
 _ALL = -1
+_FLAGS = (SetFlag, WaitFlag)
 _Step = tuple[Any, ...]
 """What to do, and what with: of a loop the node and the steps of its body, of an instruction the number of its access,
 or itself and the counters that its access depends on, of a flag its pair of pipes, event and counter."""
@@ -40,12 +41,11 @@ def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) 
 def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots: Mapping[str, int]) -> list[_Step]:
     steps: list[_Step] = []
     for node in nodes:
-        kind = node.__class__
-        if kind is Instr:
+        if isinstance(node, Instr):
             steps.append(touches.steps.get(id(node)) or _access(node, touches, slots))
-        elif kind is SetFlag or kind is WaitFlag:
+        elif isinstance(node, _FLAGS):
             src, dst = pipes.setdefault(node.src, len(pipes)), pipes.setdefault(node.dst, len(pipes))
-            steps.append((_SET if kind is SetFlag else _WAIT, src, dst, node.event, node.slot))
+            steps.append((_SET if isinstance(node, SetFlag) else _WAIT, src, dst, node.event, node.slot))
         elif isinstance(node, For):
             steps.append((_LOOP, Counted.of(node), _steps(node.body, touches, pipes, slots)))
         elif isinstance(node, Choose):

@@ -32,7 +32,6 @@ from pyptogen.lower.instruction.ir import (
     Pipe,
     SetFlag,
     WaitFlag,
-    walk,
 )
 from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
 from pyptogen.lower.isa.fractals import Spacing

@@ -5,18 +5,21 @@
 - For a frozen class ``dataclasses`` compiles six methods when it is defined, a millisecond that each start of a command
   pays for some hundred classes. Here a method is compiled when it is called first.
 - A generated ``__init__`` sets each field of a frozen record through ``object.__setattr__``, which looks its name up.
-  Here it fills the slots themselves (half of the time): lowering an operator makes a hundred thousand records.
-- ``dataclasses.replace`` walks over the fields. Here it is one call with all of them (a quarter of the time).
+  Here it fills the slots themselves, of many fields while the record is of a class that is not frozen (a third to
+  half of the time): lowering an operator makes a hundred thousand records.
+- ``dataclasses.replace`` walks over the fields. Here a function made for the class fills the slots of a new record (a
+  quarter of the time).
 """
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import MISSING, Field, FrozenInstanceError, fields
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from dataclasses import dataclass, replace
 else:
 
@@ -36,7 +39,11 @@ else:
 
 
 _NOT_GIVEN = object()
+_MANY = 5
+"""Fields from which on it pays to change the class of a record twice while they are set."""
 _replacers: dict[type, Callable[..., Any]] = {}
+_filled: set[type] = set()
+"""The records whose ``__init__`` is made here: it fills slots, and calls ``__post_init__`` if there is one."""
 
 
 def _record(cls: type) -> type:
@@ -45,6 +52,8 @@ def _record(cls: type) -> type:
     methods: dict[str, Callable[[type], Callable[..., Any]]] = {"__init__": _init, "__repr__": _repr, "__eq__": _eq}
     if own.get("__hash__") is None:
         methods["__hash__"] = _hash
+    if "__init__" not in own:
+        _filled.add(made)
     for name, compile_ in methods.items():
         if name not in own or name == "__hash__":
             setattr(made, name, _when_called(made, name, compile_))
@@ -103,7 +112,7 @@ def _init(cls: type) -> Callable[..., None]:
     known: dict[str, Any] = {"_not_given": _NOT_GIVEN}
     positional: list[str] = ["self"]
     by_name: list[str] = []
-    body: list[str] = []
+    values: dict[str, str] = {}
     for one in fields(cls):
         if one.init:
             (by_name if one.kw_only else positional).append(_parameter(one, known))
@@ -111,16 +120,28 @@ def _init(cls: type) -> Callable[..., None]:
             continue  # `__post_init__` sets it
         else:
             _parameter(one, known)
-        known[f"_set_{one.name}"] = getattr(cls, one.name).__set__
         if one.default_factory is not MISSING:
             new = f"_make_{one.name}()"
             given = f"{new} if {one.name} is _not_given else {one.name}" if one.init else new
         else:
             given = one.name if one.init else f"_default_{one.name}"
-        body.append(f"_set_{one.name}(self, {given})")
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    return _function("__init__", [*positional, *(("*", *by_name) if by_name else ())], body or ["pass"], known)
+        values[one.name] = given
+    parameters = [*positional, *(("*", *by_name) if by_name else ())]
+    plain = [*_filling(cls, "self", values, None, known)] or ["pass"]
+    open_ = _open(cls) if len(values) >= _MANY else None
+    if open_ is None:
+        return _function("__init__", parameters, plain, known)
+    known["_as"] = object.__dict__["__class__"].__set__
+    quick = ["_as(self, _open)", *_filling(cls, "self", values, open_, known)]
+    both = [
+        *_indented("if self.__class__ is _cls:", quick),
+        *_indented("else:  # a subclass has another layout", plain),
+    ]
+    return _function("__init__", parameters, both, known)
+
+
+def _indented(head: str, lines: Iterable[str]) -> list[str]:
+    return [head, *(f"    {line}" for line in lines)]
 
 
 def _parameter(one: Field[Any], known: dict[str, Any]) -> str:
@@ -158,8 +179,46 @@ def _hash(cls: type) -> Callable[..., int]:
 def _replacer(cls: type) -> Callable[..., Any]:
     names = [one.name for one in fields(cls) if one.init]
     parameters = ["_self", "/", *(("*", *(f"{name}=_not_given" for name in names)) if names else ())]
-    values = ", ".join(f"{name}=_self.{name} if {name} is _not_given else {name}" for name in names)
-    return _function("replace", parameters, [f"return _cls({values})"], {"_not_given": _NOT_GIVEN, "_cls": cls})
+    values = {name: f"_self.{name} if {name} is _not_given else {name}" for name in names}
+    known: dict[str, Any] = {"_not_given": _NOT_GIVEN, "_cls": cls}
+    others = [one for one in fields(cls) if not one.init]
+    if cls not in _filled or any(one.default is not MISSING or one.default_factory is not MISSING for one in others):
+        call = ", ".join(f"{name}={value}" for name, value in values.items())
+        return _function("replace", parameters, [f"return _cls({call})"], known)
+    # The slots of a new record are filled here: a call of `__init__` with all fields by name takes twice as long.
+    open_ = _open(cls)
+    known["_new"] = object.__new__
+    body = ["_made = _new(_cls)" if open_ is None else "_made = _new(_open)"]
+    body += _filling(cls, "_made", values, open_, known)
+    return _function("replace", parameters, [*body, "return _made"], known)
+
+
+def _filling(
+    cls: type, record: str, values: dict[str, str], open_: type | None, known: dict[str, Any]
+) -> Iterator[str]:
+    """Lines that give a record its fields; ``known`` learns what they use. ``open_``: the class that it is of until
+    then."""
+    known["_cls"] = cls
+    for name, value in values.items():
+        if open_ is None:
+            known[f"_set_{name}"] = getattr(cls, name).__set__
+            yield f"_set_{name}({record}, {value})"
+        else:
+            yield f"{record}.{name} = {value}"
+    if open_ is not None:
+        known["_open"] = open_
+        yield f"{record}.__class__ = _cls"
+    if hasattr(cls, "__post_init__"):
+        yield f"{record}.__post_init__()"
+
+
+@cache
+def _open(cls: type) -> type | None:
+    """A class with the same slots that is not frozen: Python sets its fields without a call. None where the class has
+    slots of others before its own."""
+    if cls.__mro__ != (cls, object):
+        return None
+    return type(cls.__name__, (), {"__slots__": cls.__dict__["__slots__"]})
 
 
 def _function(name: str, parameters: list[str], body: list[str], known: dict[str, Any]) -> Callable[..., Any]:

@@ -128,6 +128,19 @@ def test_replace() -> None:
     assert replace(Standard("a"), size=1) == Standard("a", 1)
 
 
+class Loose(Quick):
+    """No record itself: it has a dictionary beside the slots."""
+
+
+def test_a_subclass_that_is_no_record_stays_itself() -> None:
+    record = Loose("a", 4, parts=[1])
+    assert type(record) is type(replace(record, size=5)) is Loose
+    assert (record.name, record.size, record.parts, record.note) == ("a", 4, [1], "")
+    assert replace(record, size=5).size == 5
+    with pytest.raises(FrozenInstanceError, match="size"):
+        record.size = 4  # type: ignore[misc]
+
+
 def test_copies_and_pickles() -> None:
     for record in (Point(1, (2,), "n"), Quick("a", parts=[1]), Derived("a", more=3)):
         for other in (pickle.loads(pickle.dumps(record)), copy.deepcopy(record), copy.copy(record)):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.origins import Origin, Traced
-from pyptogen.records import dataclass, replace
+from pyptogen.records import replace
 from pyptogen.templates.ejected import own_folder
 from pyptogen.templates.given import given
 
@@ -119,41 +119,39 @@ def render(template: str, marks: Marks | None = None, **values: Any) -> Traced:
     """Text of one template; ``marks`` are those in the values."""
     text = environment().get_template(template).render(**values)
     lines = list(_unmarked(text.split("\n"), marks.origins if marks is not None else []))
-    parts: dict[tuple[Origin, str], Origin] = {}
+    # By identity: those of the marks live as long as the lines.
+    parts: dict[tuple[int, str], Origin] = {}
     origins = []
-    last = _Line("", "head", None, None)
-    for line in reversed(lines):
-        last = line if line.section else replace(last, region=line.region)
-        origin = last.own or last.region or Origin()
-        key = origin, last.section
-        if key not in parts:
-            parts[key] = replace(origin, part=f"{template}: {last.section}")
-        origins.append(parts[key])
+    section, own, region = "head", None, None
+    for _, its_section, its_own, region in reversed(lines):
+        if its_section:
+            section, own = its_section, its_own
+        origin = own or region or _NOWHERE
+        key = id(origin), section
+        part = parts.get(key)
+        if part is None:
+            part = parts[key] = replace(origin, part=f"{template}: {section}")
+        origins.append(part)
     origins.reverse()
-    plain = "\n".join(line.text for line in lines)
-    return Traced(plain, origins if lines[-1].text else origins[:-1])
+    plain = "\n".join([line[0] for line in lines])
+    return Traced(plain, origins if lines[-1][0] else origins[:-1])
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """A line without its marks, and what they said: the section (empty: the line ends in the middle of a value), the
-    origin of the line, and the one that is served around it."""
-
-    text: str
-    section: str
-    own: Origin | None
-    region: Origin | None
+_NOWHERE = Origin()
+_Line = tuple[str, str, Origin | None, Origin | None]
+"""A line without its marks, and what they said: the section (empty: the line ends in the middle of a value), the origin
+of the line, and the one that is served around it."""
 
 
 def _unmarked(lines: list[str], known: list[Origin]) -> Iterator[_Line]:
     around: list[Origin] = []
     for line in lines:
         if "\x01" not in line:
-            yield _Line(line, "", None, around[-1] if around else None)
+            yield line, "", None, around[-1] if around else None
             continue
         section, own = "", None
         for mark in _MARK.finditer(line):
-            kind, what = mark["kind"], mark["what"]
+            kind, what = mark.groups()
             if kind == "#":
                 section = what
             elif kind == "=":
@@ -162,7 +160,7 @@ def _unmarked(lines: list[str], known: list[Origin]) -> Iterator[_Line]:
                 around.append(known[int(what)])
             else:
                 around.pop()
-        yield _Line(_MARK.sub("", line), section, own, around[-1] if around else None)
+        yield _MARK.sub("", line), section, own, around[-1] if around else None
 
 
 def docstring(text: str) -> str:

@@ -95,7 +95,22 @@ def search(blocks: Sequence[Block], capacity: int, work: int = SEARCH_WORK) -> d
     It gives up a branch when the blocks to come do not fit above this address at some time, and does not try a block
     that leaves room for another one below it.
     """
+    if _most_at_a_time(blocks) > capacity:
+        return None
     return _Search(blocks, capacity, work).run()
+
+
+def _most_at_a_time(blocks: Sequence[Block]) -> int:
+    """The most bytes that are taken at one tick."""
+    changes: dict[int, int] = {}
+    for block in blocks:
+        changes[block.first] = changes.get(block.first, 0) + block.size
+        changes[block.last + 1] = changes.get(block.last + 1, 0) - block.size
+    most = now = 0
+    for tick in sorted(changes):
+        now += changes[tick]
+        most = max(most, now)
+    return most
 
 
 class _Search:
@@ -114,7 +129,7 @@ class _Search:
         self.found: dict[int, int] = {}
 
     def run(self) -> dict[str, int] | None:
-        if any(need > self.capacity for need in self.waiting) or not self._next(0):
+        if not self._next(0):
             return None
         return {self.blocks[i].name: address for i, address in self.found.items()}
 

@@ -24,7 +24,7 @@ from pyptogen.lower.instruction.ir import (
     declarations,
     walk,
 )
-from pyptogen.lower.isa.fractals import Spacing, distances
+from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
@@ -109,12 +109,15 @@ class Touches:
         self._fixed: dict[int, Touch] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._regions: dict[tuple[object, ...], Region] = {}
+        self._cube_tiles: dict[str, CubeTile] = {}
         self._conflicts: dict[int, dict[int, Conflict | None]] = {}
         self._hazards = PLATFORMS[kernel.platform].vector_barriers
         self._in: dict[str, list[tuple[int, bool, Region]]] = {}
         nodes = (node.other if isinstance(node, Choose) else node for node in walk(kernel.body))
         pipes = dict.fromkeys(node.pipe for node in nodes if isinstance(node, Instr))
         self.pipes: dict[str, int] = {pipe: number for number, pipe in enumerate(pipes)}
+        self.slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+        """The counters of copies, as the kernel begins."""
         self.met: list[Met] = []
         self.steps: dict[int, tuple[Any, ...]] = {}
         """By instruction what `in_order` made ready of it."""
@@ -192,12 +195,18 @@ class Touches:
         if not any(tile.type.loc in ("Left", "Right", "Acc") for tile in tiles):
             return (), ()
         starts = [self._region(tile, slots).start for tile in tiles]
-        kinds = tuple(cube_tile(tile) for tile in tiles)
+        kinds = tuple([self._cube_tile(tile) for tile in tiles])
         left, taken = (
             tuple(((kinds[at].loc, starts[at]), apart) for at, apart in places)
             for places in distances(instr.name, kinds, self._kernel.platform)
         )
         return left, taken
+
+    def _cube_tile(self, tile: Declare) -> CubeTile:
+        found = self._cube_tiles.get(tile.name)
+        if found is None:
+            found = self._cube_tiles[tile.name] = cube_tile(tile)
+        return found
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
         """The bytes of a tile in an iteration with these counters; each is worked out once."""

@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Touches
-from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.trips import Counted, Trips
 
 _FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
 _ALL = -1
+_FLAGS = (SetFlag, WaitFlag)
 _Step = tuple[Any, ...]
 """What to do, and what with: of a loop the node and the steps of its body, of an instruction the number of its access,
 or itself and the counters that its access depends on, of a flag its pair of pipes, event and counter."""
@@ -32,7 +33,7 @@ def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
 def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> bool:
     """`is_in_order` of many walks, up to the first that finds something."""
     pipes = dict(touches.pipes)
-    slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+    slots = touches.slots
     steps = _steps(kernel.body, touches, pipes, slots)
     return all(_Walk(touches, trips, len(pipes), dict(slots)).run(steps) for trips in walks)
 
@@ -40,14 +41,15 @@ def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) 
 def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots: Mapping[str, int]) -> list[_Step]:
     steps: list[_Step] = []
     for node in nodes:
-        if isinstance(node, For):
+        if isinstance(node, Instr):
+            steps.append(touches.steps.get(id(node)) or _access(node, touches, slots))
+        elif isinstance(node, _FLAGS):
+            src, dst = pipes.setdefault(node.src, len(pipes)), pipes.setdefault(node.dst, len(pipes))
+            steps.append((_SET if isinstance(node, SetFlag) else _WAIT, src, dst, node.event, node.slot))
+        elif isinstance(node, For):
             steps.append((_LOOP, Counted.of(node), _steps(node.body, touches, pipes, slots)))
-        elif isinstance(node, Instr | Choose):
-            steps.append(_access(node if isinstance(node, Instr) else node.other, touches, slots))
-        elif isinstance(node, SetFlag | WaitFlag):
-            src, dst = (pipes.setdefault(pipe, len(pipes)) for pipe in (node.src, node.dst))
-            what = _SET if isinstance(node, SetFlag) else _WAIT
-            steps.append((what, src, dst, node.event, node.slot))
+        elif isinstance(node, Choose):
+            steps.append(_access(node.other, touches, slots))
         elif isinstance(node, Barrier) and (node.pipe == "ALL" or node.pipe in touches.pipes):
             steps.append((_BARRIER, _ALL if node.pipe == "ALL" else pipes[node.pipe]))
     return steps

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.lately import Lately
 from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor, IndexSet
 from pyptogen.records import dataclass
 
@@ -294,14 +295,22 @@ class InstrKernel:
         return (*self.writes, *(t for t in self.reads if t.name not in seen))
 
 
-def walk(nodes: Sequence[Node]) -> list[Node]:
+def walk(nodes: Sequence[Node]) -> Sequence[Node]:
     """Every node, loops before their bodies."""
+    return _walked.of(nodes, _walk)
+
+
+def _walk(nodes: Sequence[Node]) -> list[Node]:
     found: list[Node] = []
     for node in nodes:
         found.append(node)
-        if isinstance(node, For):
-            found += walk(node.body)
+        if node.__class__ is For:
+            found += _walk(node.body)
     return found
+
+
+_walked = Lately[Sequence[Node], Sequence[Node]]()
+"""Most passes ask for the nodes of the same kernels."""
 
 
 def reads_numbers(kernel: InstrKernel) -> bool:

@@ -32,7 +32,6 @@ from pyptogen.lower.instruction.ir import (
     Pipe,
     SetFlag,
     WaitFlag,
-    walk,
 )
 from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
 from pyptogen.lower.isa.fractals import Spacing
@@ -128,8 +127,8 @@ class Replay:
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
-        self.slots = {n.slot: 0 for n in walk(self.kernel.body) if isinstance(n, For) and n.slot is not None}
         self.touches = self.touches or Touches(self.kernel)
+        self.slots = dict(self.touches.slots)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
         self.at = dict(self.touches.pipes)

@@ -131,7 +131,8 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """
     touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
     asked = question(kernel, touches)
-    if asked not in known.proved:
+    proved = known.proved.get(asked)
+    if proved is None:
         for plan in PLANS:
             flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
             findings = _finished(flags, settled, walks, touches)
@@ -142,8 +143,8 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
             f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
             kernel.span,
         )
-        known.proved[asked] = _needed(flags, walks, touches)
-    return _with_flags(moved(known.proved[asked], kernel))
+        proved = known.proved[asked] = _needed(flags, walks, touches)
+    return _with_flags(moved(proved, kernel))
 
 
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
@@ -159,10 +160,11 @@ def _begun(
     if plan != PLANS[0]:
         flags = Flags(kernel, *plan)
         return flags, settle(trips, flags, touches)
-    if asked not in known.begun:
+    begun = known.begun.get(asked)
+    if begun is None:
         flags = Flags(kernel, *plan)
-        known.begun[asked] = flags, settle(trips, flags, touches)
-    flags, settled = known.begun[asked]
+        begun = known.begun[asked] = flags, settle(trips, flags, touches)
+    flags, settled = begun
     return moved(flags, kernel), settled
 
 

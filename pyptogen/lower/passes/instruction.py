@@ -47,9 +47,10 @@ def _synchronise(state: State) -> State:
 def _synchronised(kernel: InstrKernel, known: Known | None) -> InstrKernel:
     if known is None:
         return synchronise.run(kernel)
-    if kernel not in known.synchronised:
-        known.synchronised[kernel] = synchronise.run(kernel, known.flags)
-    return known.synchronised[kernel]
+    made = known.synchronised.get(kernel)
+    if made is None:
+        made = known.synchronised[kernel] = synchronise.run(kernel, known.flags)
+    return made
 
 
 def _passes(state: State) -> State:

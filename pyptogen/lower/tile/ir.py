@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
+from pyptogen.lower.lately import Lately
 from pyptogen.records import dataclass, replace
 
 if TYPE_CHECKING:
@@ -470,15 +471,23 @@ class TileKernel:
         raise KeyError(name)
 
 
-def walk(nodes: Sequence[Node]) -> list[TileOp]:
+def walk(nodes: Sequence[Node]) -> Sequence[TileOp]:
     """Every operation, in program order."""
+    return _walked.of(nodes, _walk)
+
+
+def _walk(nodes: Sequence[Node]) -> list[TileOp]:
     found: list[TileOp] = []
     for node in nodes:
         if isinstance(node, Loop):
-            found += walk(node.body)
+            found += _walk(node.body)
         else:
             found.append(node)
     return found
+
+
+_walked = Lately[Sequence[Node], Sequence[TileOp]]()
+"""Most passes ask for the operations of the same kernels."""
 
 
 def rewrite(nodes: Sequence[Node], change: Callable[[TileOp], Iterable[Node]]) -> tuple[Node, ...]:

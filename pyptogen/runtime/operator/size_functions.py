@@ -20,7 +20,13 @@ def size_text(expression: Any) -> str:
 
     Only arithmetic on names and integers passes: anything else raises ``ValueError``.
     """
-    tree = ast.parse(str(expression), mode="eval")
+    return _size_text(str(expression))
+
+
+@functools.lru_cache(maxsize=1024)
+def _size_text(expression: str) -> str:
+    """The same few sizes over and over."""
+    tree = ast.parse(expression, mode="eval")
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             legal = isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords
@@ -54,6 +60,7 @@ class _Substitute(ast.NodeTransformer):
         return node if text is None else ast.parse(text, mode="eval").body
 
 
+@functools.lru_cache(maxsize=1024)
 def names_in(text: str) -> frozenset[str]:
     """The dims that a size text depends on."""
     tree = ast.parse(text, mode="eval")
@@ -74,6 +81,8 @@ def sizes_function(
     own = _Substitute({name: f"_{i}" for i, name in enumerate(parameters)})  # a dim may be called `int` or `floor`
 
     def source_of(text: str) -> str:
+        if text.isdecimal():
+            return text
         above, below = fraction(own.visit(ast.parse(text, mode="eval")).body)
         return f"{above} // {below}" if below else above
 

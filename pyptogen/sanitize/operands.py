@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.isa.table import INSTRUCTIONS
@@ -26,11 +25,12 @@ def uses_of(name: str, values: list[Any], token: Token) -> list[Use]:
     operands = [v for v in values if isinstance(v, Tile) or is_global(v)]
     numbers = tuple(v for v in values if not isinstance(v, Tile | Other | Event))
     word = INSTRUCTIONS[name].effects_for(len(operands))
-    uses = [
-        use_of(v, letter, token) if isinstance(v, Tile) else Use(letter, v.shape, name=v.layout(), element=v.element())
+    return [
+        use_of(v, letter, token, numbers)
+        if isinstance(v, Tile)
+        else Use(letter, v.shape, name=v.layout(), numbers=numbers, element=v.element())
         for letter, v in zip(word, operands, strict=True)
     ]
-    return [replace(use, numbers=numbers) for use in uses]
 
 
 def is_global(value: Any) -> bool:

@@ -15,7 +15,7 @@ from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.operands import is_global, shape_of, uses_of
+from pyptogen.sanitize.operands import shape_of, uses_of
 from pyptogen.sanitize.regions import Use, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
@@ -382,17 +382,16 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     for value in values:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
-    letters = _letters(name, values)
     ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
     if machine.target == "a5" and name in ORDERED_WITHIN and tiles[0].kind.loc == "Vec":
         pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
     _own_place(machine, name, tiles, span)
-    reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
-    writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
-    apart = lying(name, tiles, machine.target)
     uses = uses_of(name, values, token)
+    reads = [use.around for use in uses if use.around is not None and use.effect in "ru"]
+    writes = [use.around for use in uses if use.around is not None and use.effect in "wut"]
+    apart = lying(name, tiles, machine.target)
     if machine.target == "a2a3" and name in USED_UP:
         writes.append(region_of(tiles[1], token))
         uses.append(replace(use_of(tiles[1], "t", token), name=f"what {name} works on", holder=-1))
@@ -408,10 +407,3 @@ def _own_place(machine: Machine, name: str, tiles: Sequence[Tile], span: Span) -
     if machine.target == "a2a3" and name in FILLED_FIRST and isinstance(first, int) and first in operands:
         text = f"{name} fills `{tiles[0].name}` before it has read what lies there"
         machine.trace.faults.append(Finding("in place", None, None, text, span))
-
-
-def _letters(name: str, values: list[Any]) -> list[str]:
-    """Effect on each tile, from the word of the table for tiles and GlobalTensors together."""
-    operands = [v for v in values if isinstance(v, Tile) or is_global(v)]
-    word = INSTRUCTIONS[name].effects_for(len(operands))
-    return [letter for letter, value in zip(word, operands, strict=True) if isinstance(value, Tile)]

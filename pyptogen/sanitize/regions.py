@@ -69,13 +69,14 @@ class Use:
     """Of a GlobalTensor: the type of its elements, where it is known."""
 
 
-def use_of(tile: Tile, effect: str, token: Token) -> Use:
-    """What an instruction does to a tile. Raises PTG306 for a tile without an address."""
+def use_of(tile: Tile, effect: str, token: Token, numbers: tuple[Any, ...] = ()) -> Use:
+    """What an instruction does to a tile, in a call with these ``numbers``. Raises PTG306 for a tile without an
+    address."""
     known = isinstance(tile.address, int) and tile.kind.bytes() is not None
     known = known and all(isinstance(extent, int) for extent in tile.valid) and tile.kind.element.name not in PACKED
     around = region_of(tile, token)
     region = _valid_bytes(tile, around) if known else None
-    return Use(effect, tile.valid, tile.kind, tile.name, region, tile.holder, (), around)
+    return Use(effect, tile.valid, tile.kind, tile.name, region, tile.holder, numbers, around)
 
 
 def _valid_bytes(tile: Tile, around: Region) -> Region:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from pyptogen.records import dataclass
 
@@ -112,9 +113,7 @@ class Instruction:
     def effects_for(self, operands: int) -> str:
         """The letters of a call with this many tiles and GlobalTensors: the word of that length, else the first word,
         cut or with its last letter repeated."""
-        words = self.effects.split("|")
-        word = next((w for w in words if len(w) == operands), words[0])
-        return word[:operands] if len(word) >= operands or not word else word.ljust(operands, word[-1])
+        return _effects_for(self.effects, operands)
 
     def has(self, platform: str) -> bool:
         """Whether the platform has the instruction at all."""
@@ -149,6 +148,13 @@ class Group:
             )
             for name, doc in meanings.items()
         )
+
+
+@cache
+def _effects_for(effects: str, operands: int) -> str:
+    words = effects.split("|")
+    word = next((w for w in words if len(w) == operands), words[0])
+    return word[:operands] if len(word) >= operands or not word else word.ljust(operands, word[-1])
 
 
 def by_name(rows: Iterable[Instruction]) -> dict[str, Instruction]:

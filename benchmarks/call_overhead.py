@@ -25,7 +25,7 @@ import pyptogen
 from pyptogen.layout.packing import PackedWeight
 from pyptogen.runtime.toolchain.compiler import find_compiler
 
-SPECS = ("rms_norm", "swiglu", "flash_attention", "embedding", "rope_cache", "paged_attention", "matmul_int8")
+SPECS = ("rms_norm", "swiglu", "flash_attention", "embedding", "rope_cache", "paged_attention", "matmul_int8", "casts")
 SOURCE = Path(__file__).parent / "empty_operator.cpp"
 
 

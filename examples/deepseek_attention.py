@@ -26,6 +26,8 @@ class Layer(NamedTuple):
     """Weights by the names of the operator's inputs, int8 ones with their scales."""
 
     weights: dict[str, Any]
+    packed: dict[str, Any]
+    """The same as the operator's kernels read them, made once for all calls."""
     w_uv: Any
     """From a head's latent sum to its values: [heads, kv_rank, nope]."""
 
@@ -56,8 +58,8 @@ def operators() -> tuple[Any, Any, Any]:
     return prolog, indexer, attention
 
 
-def make_layer() -> Layer:
-    """Weights drawn at random, the same in every run."""
+def make_layer(prolog: Any) -> Layer:
+    """Weights drawn at random, the same in every run, and packed for the operator that takes them."""
     random = torch.Generator().manual_seed(11)
 
     def drawn(*shape: int) -> Any:
@@ -82,7 +84,8 @@ def make_layer() -> Layer:
         "kv_gamma": torch.ones(KV_RANK, dtype=half), "ik_gamma": torch.ones(D, dtype=half),
         "ik_beta": torch.zeros(D, dtype=half), "hadamard": (hadamard * D**-0.5).to(half),
     }  # fmt: skip
-    return Layer(weights, drawn(HEADS, KV_RANK, NOPE))
+    packed = dict(zip(weights, prolog.pack(**weights), strict=True))
+    return Layer(weights, packed, drawn(HEADS, KV_RANK, NOPE))
 
 
 def empty_cache() -> Cache:
@@ -107,7 +110,7 @@ def attend(steps: tuple[Any, Any, Any], layer: Layer, x: Any, cache: Cache, firs
     prolog, indexer, attention = steps
     cos, sin = angles(first, len(x))
     slot = torch.arange(first, first + len(x))
-    made = prolog(x=x, cos=cos, sin=sin, slot=slot, **layer.weights, **cache._asdict())
+    made = prolog(x=x, cos=cos, sin=sin, slot=slot, **layer.packed, **cache._asdict())
     q = (made.iq.float() * made.iq_scale.float()).to(torch.bfloat16)
     k = (cache.ik_cache.float() * cache.ik_scale.float()).to(torch.bfloat16)
     index = indexer(q=q, k=k, weights=made.weights.float(), seen=(slot + 1).to(torch.int32)).index
@@ -154,7 +157,8 @@ def reference(layer: Layer, x: Any, index: Any = None) -> tuple[Any, Any]:
 def compared(prompt: int = 250, steps: int = 2) -> tuple[float, float]:
     """A prompt and single tokens after it: the root mean square of the difference from the reference, as part of that
     of its values, where both attend to the same tokens; and which part of the tokens the reference picks, too."""
-    layer, cache, three = make_layer(), empty_cache(), operators()
+    three = operators()
+    layer, cache = make_layer(three[0]), empty_cache()
     x = torch.randn(prompt + steps, H, generator=torch.Generator().manual_seed(5)).to(torch.bfloat16)
     parts = [attend(three, layer, x[:prompt], cache, 0)]
     parts += [attend(three, layer, x[i : i + 1], cache, i) for i in range(prompt, prompt + steps)]

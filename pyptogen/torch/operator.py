@@ -161,7 +161,8 @@ class TorchOperator:
             else "made"
             for tensor in self.operator.contract.outputs
         ]
-        text = parts[0] if len(parts) == 1 else f"results({', '.join(parts)})"
+        given = "*made" if several and not inplace else ", ".join(parts)
+        text = parts[0] if len(parts) == 1 else f"results({given})"
         ordering: Callable[[Any, tuple[Any, ...]], Any] = eval(f"lambda made, args: {text}", {"results": self._results})
         return ordering
 

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "array_maker.hpp"
 #include "array_view.hpp"
 #include "chip_call.hpp"
 #include "index_bound.hpp"
@@ -21,6 +22,8 @@
 namespace {
 
 using pto_rt::native::ArrayForm;
+using pto_rt::native::ArrayMaker;
+using pto_rt::native::ArrayPlan;
 using pto_rt::native::ArrayReader;
 using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
@@ -28,8 +31,7 @@ using pto_rt::native::IndexBound;
 using pto_rt::native::Object;
 using pto_rt::native::TensorType;
 
-constexpr int64_t kAlignment = 64;
-constexpr int64_t kUnknown = -1, kFailed = -2, kOther = -3;  // what `pto_arrays_run` says of calls that it did not make
+constexpr int64_t kUnknown = -1, kFailed = -2;  // what is said of calls that were not made
 
 using Key = std::vector<int64_t>;
 struct Hash {
@@ -46,12 +48,14 @@ struct Range {
     bool written;
 };
 
-// What follows from the shapes of a call: the dynamic dims, the sizes of all outputs (behind them, in bytes, the strides
-// of those whose rows lie apart), and a bound for each index.
+// What follows from the shapes of a call: the dynamic dims, all outputs, and a bound for each index.
 struct Known {
-    std::vector<int64_t> dims, shapes;
+    std::vector<int64_t> dims;
+    std::vector<ArrayPlan> outputs;
     std::vector<IndexBound> bounds;
 };
+
+ArrayMaker maker;  // of this process
 
 }  // namespace
 
@@ -141,14 +145,14 @@ bool any_wrong(const pto_array_operator& op, const Known& known, const std::vect
     return false;
 }
 
-// Whether an array can take an output whose sizes, and perhaps strides, are `expected`.
-bool takes(const ArrayView& array, const ArrayRule& rule, const int64_t* expected)
+// Whether an array can take an output.
+bool takes(const ArrayView& array, const ArrayRule& rule, const ArrayPlan& expected)
 {
-    if (!array.writeable || !std::equal(array.sizes, array.sizes + array.rank, expected)) return false;
+    if (!array.writeable || !std::equal(array.sizes, array.sizes + array.rank, expected.sizes.begin())) return false;
     if (rule.form == ArrayForm::Rows) return array.contiguous;
     if (rule.form == ArrayForm::Columns) return array.in_columns(rule.itemsize);
     for (int32_t axis = 0; axis < array.rank; ++axis) {
-        if (array.step(axis) != expected[array.rank + axis]) return false;
+        if (array.step(axis) != expected.strides[static_cast<size_t>(axis)]) return false;
     }
     return true;
 }
@@ -248,17 +252,30 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int
     return found == op->numbers.end() ? kUnknown : found->second;
 }
 
-// What Python has found out for the shapes of these inputs: the dims, the sizes (and strides) of all outputs, and three numbers
-// for each index. Returns the number of the call, -1 where it cannot be known.
+// What Python has found out for the shapes of these inputs: the dims, of each output the bytes to get for it, its sizes and,
+// where its rows do not lie one after the other, its strides in bytes, and three numbers for each index. Returns the number
+// of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
     pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims, int dim_count,
-    const int64_t* sizes, int size_count, const IndexBound* bounds)
+    const int64_t* outputs, const IndexBound* bounds)
 {
     Inputs read;
     if (!read.read(*op, inputs, numbers)) return kUnknown;
     const auto number = static_cast<int64_t>(op->known.size());
     if (!op->numbers.emplace(read.key, number).second) return kUnknown;
-    op->known.push_back({{dims, dims + dim_count}, {sizes, sizes + size_count}, {bounds, bounds + op->indices.size()}});
+    Known known{{dims, dims + dim_count}, {}, {bounds, bounds + op->indices.size()}};
+    for (const ArrayRule& rule : op->outputs) {
+        ArrayPlan plan;
+        plan.room = *outputs++;
+        plan.sizes.assign(outputs, outputs + rule.rank);
+        outputs += rule.rank;
+        if (rule.form != ArrayForm::Rows) {
+            plan.strides.assign(outputs, outputs + rule.rank);
+            outputs += rule.rank;
+        }
+        known.outputs.push_back(std::move(plan));
+    }
+    op->known.push_back(std::move(known));
     return number;
 }
 
@@ -269,43 +286,95 @@ PTO_API void pto_arrays_forget(pto_array_operator* op)
     op->known.clear();
 }
 
-// Runs the known call `number` with these inputs; the outputs are then arrays of bytes with room for the result from the
-// next multiple of 64 on. `number` -1 is any known call, and the outputs are the results themselves. Returns, where it
-// went well, how many bytes lie before each new result, 6 bits for each; -1 where Python has to look at the call; -2 where
-// it failed; -3 less its number for another known call.
-PTO_API int64_t pto_arrays_run(
-    pto_array_operator* op, pto_rt::native::Chip* chip, int64_t number, Object inputs, Object outputs,
-    const int64_t* numbers)
+namespace {
+
+// The known call that one with these inputs is; null for none.
+const Known* known_call(pto_array_operator* op, Inputs& read, Object inputs, const int64_t* numbers)
 {
-    thread_local Inputs read;
-    if (!read.read(*op, inputs, numbers)) return kUnknown;
+    if (!read.read(*op, inputs, numbers)) return nullptr;
     const auto found = op->numbers.find(read.key);
-    if (found == op->numbers.end()) return kUnknown;
-    if (number >= 0 && found->second != number) return kOther - found->second;
-    const Known& known = op->known[static_cast<size_t>(found->second)];
-    std::vector<int64_t> slots = read.slots;  // while the lock is released another call of this thread may begin
-    const int64_t* sizes = known.shapes.data();
-    int64_t before = 0;
-    for (size_t i = 0; i < op->outputs.size(); ++i) {
-        const ArrayRule& rule = op->outputs[i];
-        Object object = item(*op, outputs, i);
-        if (number >= 0) {
-            const int64_t start = op->reader.data(object);
-            const int64_t shift = -start & (kAlignment - 1);
-            before |= shift << (6 * i);
-            slots.push_back(start + shift);
-        } else {
-            ArrayView array;
-            if (!op->reader.read(object, rule, array) || !takes(array, rule, sizes)) return kUnknown;
-            slots.push_back(array.data);
-            read.ranges.push_back(range_of(array, rule.itemsize, true));
-        }
-        sizes += rule.form == ArrayForm::Strided ? 2 * rule.rank : rule.rank;
-    }
+    return found == op->numbers.end() ? nullptr : &op->known[static_cast<size_t>(found->second)];
+}
+
+// Runs a known call whose outputs stand in `slots` already. While the lock is released another call of this thread may
+// begin, so nothing of the thread's own is read then.
+int64_t start(
+    pto_array_operator* op, pto_rt::native::Chip* chip, const Known& known, const Inputs& read,
+    std::vector<int64_t>& slots, const int64_t* numbers)
+{
     if (overlapping(read.ranges) || any_wrong(*op, known, read.ranges)) return kUnknown;
     slots.insert(slots.end(), known.dims.begin(), known.dims.end());
     slots.insert(slots.end(), numbers, numbers + op->attrs);
-    return run(*op, chip, slots) == 0 ? before : kFailed;
+    return run(*op, chip, slots) == 0 ? 0 : kFailed;
+}
+
+}  // namespace
+
+// How new arrays are made. False where this process has not what it takes.
+PTO_API int pto_arrays_make(void* const* api, const void* array_type, const void* bytes, int64_t object_head)
+{
+    maker.set_head(object_head);
+    return maker.load(api, array_type, bytes) ? 1 : 0;
+}
+
+// An array as known calls make them: for Python to look at. Null with an exception set.
+PTO_API Object pto_arrays_new(const ArrayRule* rule, int64_t room, const int64_t* sizes, const int64_t* strides)
+{
+    ArrayPlan plan{{sizes, sizes + rule->rank}, {}, room};
+    if (strides != nullptr) plan.strides.assign(strides, strides + rule->rank);
+    int64_t data;
+    return maker.array(plan, rule->dtype, data);
+}
+
+// Runs a known call with these inputs, the outputs being the results. 0 where it went well, -1 where Python has to look at
+// the call, -2 where it failed.
+PTO_API int64_t pto_arrays_into(
+    pto_array_operator* op, pto_rt::native::Chip* chip, Object inputs, Object outputs, const int64_t* numbers)
+{
+    thread_local Inputs read;
+    const Known* known = known_call(op, read, inputs, numbers);
+    if (known == nullptr) return kUnknown;
+    std::vector<int64_t> slots = read.slots;
+    for (size_t i = 0; i < op->outputs.size(); ++i) {
+        const ArrayRule& rule = op->outputs[i];
+        ArrayView array;
+        if (!op->reader.read(item(*op, outputs, i), rule, array) || !takes(array, rule, known->outputs[i])) {
+            return kUnknown;
+        }
+        slots.push_back(array.data);
+        read.ranges.push_back(range_of(array, rule.itemsize, true));
+    }
+    return start(op, chip, *known, read, slots, numbers);
+}
+
+// Runs a known call with these inputs. A tuple of its results, new arrays; or the number that says why not, as above; null
+// with an exception set.
+PTO_API Object pto_arrays_run(pto_array_operator* op, pto_rt::native::Chip* chip, Object inputs, const int64_t* numbers)
+{
+    // The collector may run here, and any code of Python with it: so before anything is read.
+    const Object results = maker.tuple(static_cast<int64_t>(op->outputs.size()));
+    if (results == nullptr) return nullptr;
+    thread_local Inputs read;
+    const Known* known = known_call(op, read, inputs, numbers);
+    if (known == nullptr) {
+        maker.drop(results);
+        return maker.number(kUnknown);
+    }
+    std::vector<int64_t> slots = read.slots;
+    for (size_t i = 0; i < op->outputs.size(); ++i) {
+        int64_t data = 0;
+        const Object made = maker.array(known->outputs[i], op->outputs[i].dtype, data);
+        if (made == nullptr) {
+            maker.drop(results);
+            return nullptr;
+        }
+        maker.set(results, static_cast<int64_t>(i), made);
+        slots.push_back(data);
+    }
+    const int64_t status = start(op, chip, *known, read, slots, numbers);
+    if (status == 0) return results;
+    maker.drop(results);
+    return maker.number(status);
 }
 
 // What the last run that failed said.

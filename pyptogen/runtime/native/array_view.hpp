@@ -112,8 +112,13 @@ public:
         return read != nullptr && read_tensor(object, read, rule, found);
     }
 
-    // Where the elements of an array of numpy are.
-    int64_t data(Object object) const { return reinterpret_cast<int64_t>(array_of(object).data); }
+    // Where the elements of an array of numpy are, whose own part begins behind `head` bytes.
+    static char* data_of(Object object, int64_t head)
+    {
+        char* data;
+        std::memcpy(&data, object + head, sizeof data);
+        return data;
+    }
 
 private:
     // What numpy keeps of an array behind the head that all objects have.

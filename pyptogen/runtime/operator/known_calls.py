@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import math
 import struct
 import sys
@@ -15,7 +16,7 @@ import sysconfig
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,19 +31,9 @@ from pyptogen.runtime.operator.indices import simple_bounds, wrong_index
 _OBJECT_HEAD = object.__basicsize__
 _TUPLE_HEAD = tuple.__basicsize__
 _MOST_CALLS = 4096
-_MOST_OUTPUTS = 10
-"""How many numbers of six bits a result of ``pto_arrays_run`` holds."""
-_FAILED, _OTHER = -2, -3
-"""As ``array_calls.cpp`` says them."""
-_empty, _array, _tuple, _BYTE = np.empty, np.ndarray, tuple.__new__, np.dtype(np.uint8)
-
-
-class _Made(NamedTuple):
-    """Of a known call: its dims, and for each new output the shape, the dtype, how many bytes to get for it, and its
-    strides in bytes where its rows do not lie one after the other."""
-
-    dims: tuple[int, ...]
-    outputs: tuple[tuple[tuple[int, ...], np.dtype[Any], int, tuple[int, ...] | None], ...]
+_FAILED = -2
+"""As ``array_calls.cpp`` says it."""
+_tuple, _BYTE = tuple.__new__, np.dtype(np.uint8)
 
 
 class _Rule(ctypes.Structure):
@@ -77,16 +68,19 @@ def _library() -> ctypes.PyDLL | None:
         ),
         ("destroy", None, [pointer]),
         ("find", whole, [pointer, thing, bits]),
-        ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, int_, pointer]),
+        ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, pointer]),
         ("forget", None, [pointer]),
-        ("run", whole, [pointer, pointer, whole, thing, thing, bits]),
+        ("make", int_, [pointer, pointer, pointer, whole]),
+        ("new", thing, [rules, whole, pointer, pointer]),
+        ("into", whole, [pointer, pointer, thing, thing, bits]),
+        ("run", thing, [pointer, pointer, thing, bits]),
         ("message", bits, [pointer]),
         ("read", int_, [whole, whole, pointer, thing, rules, pointer]),
         ("exchange", int_, [pointer, pointer]),
     ):
         function = getattr(library, f"pto_arrays_{name}")
         function.restype, function.argtypes = result, arguments
-    return library if _reads_arrays(library) else None
+    return library if _reads_arrays(library) and _makes_arrays(library) else None
 
 
 def _reads_arrays(library: ctypes.PyDLL) -> bool:
@@ -94,6 +88,28 @@ def _reads_arrays(library: ctypes.PyDLL) -> bool:
     probe = np.zeros((5, 6, 7), np.int16)[:, 1::2]
     address = probe.__array_interface__["data"][0]
     return _read(library, probe, probe.dtype) == [address, 3, 0, 1, *probe.shape, *probe.strides]
+
+
+def _makes_arrays(library: ctypes.PyDLL) -> bool:
+    """Whether arrays that the native part makes are as they should be."""
+    home = "numpy._core" if np.__version__ >= "2" else "numpy.core"
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    numpy_core = importlib.import_module(f"{home}._multiarray_umath")
+    if not library.pto_arrays_make(get(numpy_core._ARRAY_API, None), id(np.ndarray), id(_BYTE), _OBJECT_HEAD):
+        return False
+    dtype = np.dtype(np.int16)
+    for strides in (None, (2, 64, 8)):
+        sizes = _numbers((4, 3, 8))
+        made = library.pto_arrays_new(
+            _Rule(id(dtype), 2, 3, 0, 0, 0), 512, sizes, None if strides is None else _numbers(strides)
+        )
+        is_such = type(made) is np.ndarray and made.shape == (4, 3, 8) and made.dtype is dtype
+        lies = made.strides == (strides or (48, 16, 2)) and made.__array_interface__["data"][0] % ALIGNMENT == 0
+        owner = made.base
+        if not (is_such and lies and made.flags.writeable and type(owner) is np.ndarray and owner.nbytes == 512):
+            return False
+    return True
 
 
 def _read(library: ctypes.PyDLL, thing: Any, dtype: np.dtype[Any]) -> list[int] | None:
@@ -136,19 +152,14 @@ class KnownCalls:
         written = [tensor for _, tensor in self._fresh]
         updated = frozenset(inplace.values())
         bounds = simple_bounds(rules)
-        if (
-            not entry
-            or bounds is None
-            or any(tensor.layout == "nz" for tensor in written)
-            or not contract.inputs
-            or len(self._fresh) > _MOST_OUTPUTS
-        ):
+        if not entry or bounds is None or any(tensor.layout == "nz" for tensor in written) or not contract.inputs:
             return
         library = _library()
         if library is None:
             return
         self._rules, self._bounds = rules, bounds
-        self._library, self._find, self._run = library, library.pto_arrays_find, library.pto_arrays_run
+        self._library, self._find = library, library.pto_arrays_find
+        self._run, self._into = library.pto_arrays_run, library.pto_arrays_into
         tensors = [*contract.inputs, *written]
         self._dtypes = [tensor.dtype for tensor in tensors]  # native code knows them by their addresses
         given = (_Rule * len(tensors))(*(_rule(tensor, tensor.name in updated) for tensor in tensors))
@@ -178,10 +189,8 @@ class KnownCalls:
         self._ordered = _in_order(places)
         """The results in the order of the contract, of the new ones and all inputs."""
         self._bare = not inplace
-        self._one = len(fresh) == 1
-        self._made: list[_Made] = []
-        self._recent = 0
-        """The call that went best last: the next one is probably the same."""
+        self._made: list[tuple[int, ...]] = []
+        """The dims of each known call."""
         self._extents = contract.output_extents
 
     @property
@@ -208,43 +217,22 @@ class KnownCalls:
                 return None
             inputs, shapes = unpacked
             bits += shapes
-        run, chip, result = self._run, shared_chip(self._threads).handle, self._results
         results: Any
-        if out is not None:
+        if out is None:
+            results = self._run(handle, shared_chip(self._threads).handle, inputs, bits)
+            if type(results) is int:
+                return self._went_wrong(results, inputs, bits)
+        else:
             if type(out) is not dict or len(out) != len(self._fresh):
                 return None
             try:
                 results = self._outputs(out)
             except KeyError:
                 return None
-            before = run(handle, chip, -1, inputs, results, bits)
-            if before < 0:
-                return self._went_wrong(before, inputs, bits)
-        else:
-            number = self._recent
-            while True:
-                if not 0 <= number < len(self._made):
-                    return None
-                made = self._made[number].outputs
-                room = (
-                    (_empty(made[0][2], _BYTE),)
-                    if self._one
-                    else tuple([_empty(size, _BYTE) for _, _, size, _ in made])
-                )
-                before = run(handle, chip, number, inputs, room, bits)
-                if before >= 0:
-                    break
-                if before > _OTHER:
-                    return self._went_wrong(before, inputs, bits)
-                self._recent = number = _OTHER - before
-            if self._one:
-                results = (_array(made[0][0], made[0][1], room[0], before, made[0][3]),)
-            else:
-                results = []
-                for (shape, dtype, _, steps), memory in zip(made, room):  # noqa: B905
-                    results.append(_array(shape, dtype, memory, before & 63, steps))
-                    before >>= 6
-        return _tuple(result, results if self._bare else self._ordered((*results, *given)))
+            status = self._into(handle, shared_chip(self._threads).handle, inputs, results, bits)
+            if status:
+                return self._went_wrong(status, inputs, bits)
+        return _tuple(self._results, results if self._bare else self._ordered((*results, *given)))
 
     def _unpacked(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], bytes] | None:
         """The arrays of a call with packed weights, and a number for the shapes; None where Python has to look."""
@@ -281,7 +269,7 @@ class KnownCalls:
         number = self._find(self._handle, inputs, bits)
         if isinstance(error, WrongIndexError) and 0 <= number < len(self._made):
             contract = self._rules.contract
-            raise wrong_index(error, self._rules.indices, self._made[number].dims, contract.name) from None
+            raise wrong_index(error, self._rules.indices, self._made[number], contract.name) from None
         raise error
 
     def learn(self, arguments: Mapping[str, Any], dims: tuple[int, ...], scalars: Sequence[float | int]) -> None:
@@ -291,11 +279,9 @@ class KnownCalls:
             return
         extents = self._extents(*dims)
         made = [_new_output(tensor, extents[i]) for i, tensor in self._fresh]
-        if any(0 in shape for shape, _, _, _ in made):
+        if any(0 in shape for shape, _, _ in made):
             return
-        sizes: list[int] = []
-        for (_, tensor), (shape, _, _, steps) in zip(self._fresh, made, strict=True):
-            sizes += (*shape, *(steps or ())) if tensor.strides else shape
+        plans = [number for shape, room, steps in made for number in (room, *shape, *(steps or ()))]
         bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
         with self._lock:
             if len(self._made) >= _MOST_CALLS:
@@ -311,10 +297,10 @@ class KnownCalls:
                     return
                 inputs, bits = unpacked[0], bits + unpacked[1]
             number = self._library.pto_arrays_learn(
-                self._handle, inputs, bits, _numbers(dims), len(dims), _numbers(sizes), len(sizes), _numbers(bounds)
+                self._handle, inputs, bits, _numbers(dims), len(dims), _numbers(plans), _numbers(bounds)
             )
             if number >= 0:
-                self._made.append(_Made(dims, tuple(made)))
+                self._made.append(dims)
 
     def __del__(self) -> None:
         if getattr(self, "_handle", None) is not None:
@@ -341,24 +327,23 @@ def _rule(tensor: TensorArg, updated: bool) -> _Rule:
     return _Rule(id(dtype), dtype.itemsize, rank, form, updated, exchanged(dtype))
 
 
-def _new_output(
-    tensor: TensorArg, extents: tuple[int, ...]
-) -> tuple[tuple[int, ...], np.dtype[Any], int, tuple[int, ...] | None]:
-    """What ``_Made`` says of an output of these extents."""
+def _new_output(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[tuple[int, ...], int, tuple[int, ...] | None]:
+    """Of an output of these extents the shape, how many bytes to get for it, and its strides in bytes where its rows do
+    not lie one after the other."""
     rank, size = len(tensor.shape), tensor.dtype.itemsize
     shape = extents[:rank]
     if tensor.strides:
         steps = tuple(step * size for step in extents[rank:])
         last = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-        return shape, tensor.dtype, last + size + ALIGNMENT, steps
+        return shape, last + size + ALIGNMENT, steps
     room = size * math.prod(shape) + ALIGNMENT
     if tensor.layout != "dn":
-        return shape, tensor.dtype, room, None
+        return shape, room, None
     *several, rows, _ = shape
     steps, step = (size, size * rows), size * math.prod(shape[-2:])
     for one in reversed(several):
         steps, step = (step, *steps), step * one
-    return shape, tensor.dtype, room, steps
+    return shape, room, steps
 
 
 def _numbers(values: Any) -> Any:

@@ -194,3 +194,27 @@ def test_results_own_their_memory(only_known: CompiledOperator) -> None:
     gc.collect()
     for i, y in enumerate(many):
         np.testing.assert_allclose(y, (arrays["x"] + np.float32(i)) * 2 + 1, rtol=1e-5)
+
+
+def test_any_number_of_results_is_made(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is an array of its own: one that is kept does not keep the others."""
+    names = [f"y{i}" for i in range(12)]
+    (tmp_path / "many.yaml").write_text(
+        'pyptogen: 1\noperator: many\ndims: {n: {min: 1, max: 64}}\ninputs: {x: "fp32[n, 16]"}\noutputs:\n'
+        + "".join(f'  {name}: "fp32[n, 16]"\n' for name in names)
+        + "graph:\n"
+        + "".join(f"  {name}: x * {i + 2}\n" for i, name in enumerate(names))
+        + "targets: [cpu]\n"
+    )
+    with quick_kernels():
+        many = pyptogen.compile(tmp_path / "many.yaml", threads=1)
+    x = given()["x"]
+    many(x=x)
+    monkeypatch.setattr(CompiledOperator, "bind", lambda *_: pytest.fail("the long way"))
+    made = many(x=x)
+    for i, y in enumerate(made):
+        np.testing.assert_array_equal(y, x * np.float32(i + 2))
+        assert y.dtype == np.float32
+        assert y.flags.writeable
+        assert y.ctypes.data % 64 == 0
+    assert len({id(y.base) for y in made}) == len(names)

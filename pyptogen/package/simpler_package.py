@@ -27,7 +27,6 @@ from pyptogen.runtime.operator.contract import Contract
 from pyptogen.schema.spec import Spec
 from pyptogen.templates.cpp_names import C_TYPES, count_type
 from pyptogen.templates.environment import Marks, render
-from pyptogen.templates.kernel_queues import PUSH_ROWS
 from pyptogen.templates.orchestration import orchestration_values, wanted_blocks
 from pyptogen.templates.spelling import spelled
 
@@ -221,7 +220,6 @@ class _Scene:
             tensors=memory,
             scalars=numbers,
             given=given,
-            pushes_rows=PUSH_ROWS if f"{PUSH_ROWS}<" in program else "",
         )
 
     def _orchestration(self) -> str:
@@ -301,6 +299,9 @@ class _Scene:
                 return f"torch.zeros({shapes[one.name]!r}, dtype={dtype})"
             return f'array("{one.name}", {dtype}, {(-1,) if by_name[one.name].layout == "nz" else shapes[one.name]!r})'
 
+        # The simulator's headers have no queues whose slots lie in GM.
+        mixed = any(call.fifos for call in self.calls.values())
+        platforms = [self.target] if mixed else [f"{self.target}sim", self.target]
         ways = {"input": "D.IN", "updated": "D.INOUT", "output": "D.OUT"}
         return render(
             "package/simpler_scene.py.j2",
@@ -319,7 +320,7 @@ class _Scene:
                 }
                 for kernel in self.writer.own
             ],
-            platforms=f'"{self.target}sim", "{self.target}"',
+            platforms=platforms,
             tensors=[{"name": one.name, "value": value(one)} for one in self.tensors],
             numbers=[
                 {

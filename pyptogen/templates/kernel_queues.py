@@ -63,10 +63,6 @@ def slot_line(fifo: Fifo) -> str:
     return f"__gm__ {C_TYPES[fifo.dtype]} *{fifo.slot} = {_stem(fifo)}_view.data();"
 
 
-PUSH_ROWS = "push_rows"
-"""What TPUSH of a vector core's rows is called where it is told which core that is."""
-
-
 def queue_call(
     node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Callable[[TileType], str], told: str | None
 ) -> str:
@@ -74,9 +70,8 @@ def queue_call(
     pushed = [o for o in node.operands if isinstance(o, str)]
     kind, operand = (alias(types[pushed[0]]), pushed[0]) if pushed else (_slot(fifo), f"{_stem(fifo)}_view")
     split = BY_ROWS if isinstance(node.operands[-1], Poly) else UNSPLIT
-    if told is not None and split == BY_ROWS:  # of calls without a split no answer of the device matters
-        return f"{PUSH_ROWS}<{_pipe(fifo)}, {kind}>({_stem(fifo)}_pipe, {operand}, {told})"
-    return f"{node.name}<{_pipe(fifo)}, {kind}, {split}>({_stem(fifo)}_pipe, {operand})"
+    number = f", {told}" if told is not None and split == BY_ROWS else ""  # without a split none is asked for
+    return f"{node.name}<{_pipe(fifo)}, {kind}, {split}>({_stem(fifo)}_pipe, {operand}{number})"
 
 
 def offset_line(node: Instr, fifo: Fifo, tile: Declare, subblock: str) -> str | None:

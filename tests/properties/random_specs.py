@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
@@ -17,6 +18,10 @@ KINDS: Mapping[str, tuple[Callable[[Draft], bool], ...]] = {
     "vector": (
         definitions.unary, definitions.scalar, definitions.binary, definitions.binary, definitions.reduce,
         definitions.convert, definitions.choose, definitions.composite, definitions.attr, definitions.function,
+    ),
+    "reductions": (
+        definitions.reduce, definitions.reduce, definitions.composite, definitions.binary, definitions.unary,
+        definitions.scalar, definitions.convert, definitions.choose,
     ),
     "movement": (movements.view, movements.window, movements.window, definitions.binary, definitions.reduce,
                  definitions.scan, definitions.unary),
@@ -54,6 +59,19 @@ def graph_specs(draw: st.DrawFn, flavour: str = "") -> Case:
     if not d.lines:
         definitions.scalar(d)
     return written(d), dict(d.dynamic)
+
+
+@st.composite
+def specs_in_pieces(draw: st.DrawFn) -> Case:
+    """A graph of reductions and elementwise work, whose row names pieces of some columns."""
+    text, dims = draw(graph_specs("reductions"))
+    text = re.sub(r"tiling:\n(  .*\n)+", "", text)
+    sizes = {name: int(size) for name, size in re.findall(r"^  (\w+): (\d+)$", text.split("inputs:")[0], re.MULTILINE)}
+    sizes |= {name: size for name, size in dims.items() if name != "r"}
+    able = sorted(name for name, size in sizes.items() if size > 1)
+    pieces = {name: draw(st.integers(1, sizes[name] - 1)) for name in able if draw(st.booleans())}
+    row = ", ".join(f"{name}: {tile}" for name, tile in {"r": draw(st.sampled_from([1, 3, 8])), **pieces}.items())
+    return f"{text}tiling:\n  - {{{row}}}\n", dims
 
 
 def _first_shape(d: Draft) -> tuple[str, ...]:

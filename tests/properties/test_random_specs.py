@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 
 from properties.agreement import Wanted, checked_mode_is_silent, kernels_agree, levels_agree, wanted
 from properties.iteration_specs import iteration_specs
-from properties.random_specs import Case, graph_specs
+from properties.random_specs import Case, graph_specs, specs_in_pieces
 from properties.shaped_specs import attention_specs, loop_specs, matmul_specs
 
 
@@ -75,6 +75,18 @@ def test_kernels_of_graphs(flavour: str, tmp_path: Path) -> None:
         everything_agrees(case, tmp_path)
 
     agree()
+
+
+@given(case=specs_in_pieces())
+@examples(6, nightly=60)
+def test_instructions_of_rows_in_pieces(case: Case, tmp_path: Path) -> None:
+    instructions_agree(case, tmp_path)
+
+
+@given(case=specs_in_pieces())
+@examples(1, nightly=35)
+def test_kernels_of_rows_in_pieces(case: Case, tmp_path: Path) -> None:
+    everything_agrees(case, tmp_path)
 
 
 @given(case=matmul_specs())

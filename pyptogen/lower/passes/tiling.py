@@ -33,6 +33,9 @@ from pyptogen.records import dataclass, replace
 
 CLEARLY = 1.3
 """How much slower than the best way is not looked at closely: the quick estimate is no bound."""
+CLEARLY_OF_LOOPS = 1.7
+"""The same where rows are taken in pieces: it takes loads, work and stores of single buffers one after the other, where
+loops in turn leave more room than that (1.45 times as long for whole rows of 8192 that just fit)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +206,7 @@ class Tiling:
             self.compared[name] = compared_sizes(selected, cores, whole)
         sizes = self.compared[name]
         least = self._slower(selected, sizes.get(launch_dim or "", rows), sizes)
-        if least >= CLEARLY * best and not modelled:
+        if least >= (CLEARLY_OF_LOOPS if modelled else CLEARLY) * best:
             return least
         numbers = with_bounds(sizes, launch_dim)
         blocks = blocks_of(parallel_tiles(programs[0].body), selected[0].core, self.platform, numbers)

@@ -3,13 +3,17 @@
 A buffer keeps its bytes while it is live. How much transfers may overlap with other work is a matter of the memory's
 level:
 
-======== ==============================================================================================================
-apart    what is loaded, moved or stored rotates over copies; the bytes that a transfer touches are nobody else's
-by loop  the same, but outermost loops that follow each other have the same bytes
-in place the same, but results may take the place of operands, so that a copy is worked on from its load to its store
-single   nothing rotates; the bytes that a transfer touches are nobody else's in its outermost loop
-tight    nothing rotates, and bytes are used again as soon as they are free
-======== ==============================================================================================================
+=============== =======================================================================================================
+apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer touches are nobody else's
+by loop         the same, but outermost loops that follow each other have the same bytes
+in place        the same, but results may take the place of operands, so that a copy is worked on from its load to its
+                store
+loads           the same, but only what is loaded rotates
+single          nothing rotates; the bytes that a transfer touches are nobody else's in its outermost loop (in L1 and L0
+                all are touched by transfers, or by the products that these wait for)
+single in place the same, but results may take the place of operands
+tight           nothing rotates, and bytes are used again as soon as they are free
+=============== =======================================================================================================
 
 Afterwards live buffers of one memory do not overlap, addresses are multiples of 32 bytes (512 outside UB), and nothing
 exceeds the platform's capacity, or the plan is an `Overflow`.
@@ -34,7 +38,9 @@ from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
 from pyptogen.lower.tile.pitches import pitches
 from pyptogen.records import dataclass
 
-Level = Literal["apart", "by loop", "in place", "single", "tight"]
+Level = Literal["apart", "by loop", "in place", "loads", "single", "single in place", "tight"]
+IN_PLACE: tuple[Level, ...] = ("in place", "loads", "single in place")
+"""Levels at which results may take the place of operands."""
 
 WORDS: Mapping[Memory, str] = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
 
@@ -125,8 +131,12 @@ def _packed(
 ) -> Iterator[Buffer]:
     """The buffers of one memory, in the order of its tiles."""
     live, sizes, here = needs.live, needs.sizes, needs.here[where]
-    private = rotations.keys() | (needs.moved if where == "ub" and level in ("apart", "by loop", "single") else ())
-    group = _groups(here, sizes, live, rotations) if level == "in place" else {t.name: t.name for t in here}
+    private: Set[str] = rotations.keys()
+    if where == "ub" and level in ("apart", "by loop", "loads", "single", "single in place"):
+        private = private | needs.moved
+    elif where != "ub" and level == "single":
+        private = {tile.name for tile in here}
+    group = _groups(here, sizes, live, rotations) if level in IN_PLACE else {t.name: t.name for t in here}
     loops = () if level == "apart" or len(needs.loops) == 1 else needs.loops
     blocks = _blocks(here, sizes, live, group, private, rotations, loops)
     found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
@@ -160,13 +170,15 @@ def _groups(
     tiles: list[TileVal], sizes: Mapping[str, int], live: Mapping[str, Live], rotations: Mapping[str, Rotation]
 ) -> dict[str, str]:
     """By tile the one whose copies it lies in: chains of results in the place of operands, from what is loaded on,
-    where one of the chain rotates. Nothing is chained where two of it rotate with different loops, or one is used
-    elsewhere."""
+    where one of the chain rotates, or nothing does at all. Nothing is chained where two of it rotate with different
+    loops, or one is used elsewhere."""
     blocks = [pack.Block(t.name, sizes[t.name], live[t.name].first, live[t.name].last) for t in tiles]
     heads = pack.chains(blocks)
     members: dict[str, set[str]] = {}
     for name, head in heads.items():
         members.setdefault(head, set()).add(name)
+    if not rotations.keys() & heads.keys():
+        return heads
     turns = {head: {rotations[n] for n in names if n in rotations} for head, names in members.items()}
     good = {h for h, found in turns.items() if len(found) == 1 and all(members[h] <= turn.inside for turn in found)}
     return {name: head if head in good else name for name, head in heads.items()}

@@ -20,12 +20,14 @@ from pyptogen.lower.tile.loops import hoist_loads
 from pyptogen.records import dataclass
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
-    "ub": ("apart", "by loop", "in place", "single", "tight"),
-    "l1": ("apart", "tight"),
-    "l0a": ("apart", "tight"),
-    "l0b": ("apart", "tight"),
-    "l0c": ("apart", "tight"),
+    "ub": ("apart", "by loop", "in place", "loads", "single", "single in place", "tight"),
+    "l1": ("apart", "single", "tight"),
+    "l0a": ("apart", "single", "tight"),
+    "l0b": ("apart", "single", "tight"),
+    "l0c": ("apart", "single", "tight"),
 }
+SINGLE: tuple[Level, ...] = ("single", "single in place", "tight")
+"""Levels at which nothing rotates."""
 TOGETHER: Mapping[Memory, tuple[Memory, ...]] = {"l0a": ("l0a", "l0b"), "l0b": ("l0a", "l0b")}
 """Memories that only gain together: a product waits for both of its operands."""
 
@@ -70,18 +72,19 @@ def _run(tile: TileKernel, platform: Platform) -> Planned:
     if not platform.flags:
         steps = {where: len(every[where]) - 1 for where in LEVELS}
     views: dict[bool, _Placed] = {}
-    turned: dict[tuple[bool, frozenset[Memory]], tuple[TileKernel, dict[str, rotate.Rotation]]] = {}
+    turned: dict[tuple[bool, *tuple[frozenset[Memory], ...]], tuple[TileKernel, dict[str, rotate.Rotation]]] = {}
     while True:
         levels = {where: every[where][step] for where, step in steps.items()}
         tight = levels["ub"] == "tight"
         if tight not in views:
             views[tight] = _Placed.of(tile if tight else hoist_loads.run(tile), platform)
         view = views[tight]
-        single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
-        if (tight, single) not in turned:
-            found = rotate.run(view.kernel, view.uses, view.where, platform, single, dict(tile.depths))
-            turned[tight, single] = found
-        kernel, rotations = turned[tight, single]
+        single = frozenset(m for m, level in levels.items() if level in SINGLE)
+        loads = frozenset(m for m, level in levels.items() if level == "loads")
+        if (tight, single, loads) not in turned:
+            found = rotate.run(view.kernel, view.uses, view.where, platform, single, loads, dict(tile.depths))
+            turned[tight, single, loads] = found
+        kernel, rotations = turned[tight, single, loads]
         plan = memory.plan(kernel, view.needs, platform, rotations, levels)
         if isinstance(plan, BlockKernel):
             return kernel, plan
@@ -97,7 +100,7 @@ def _asked(rotations: Mapping[str, rotate.Rotation], where: Mapping[str, Memory]
     """Whether the author asked for copies in a memory that the level has not."""
     together = TOGETHER.get(short, (short,))
     copies = (rotation.asked and where[tile] in together for tile, rotation in rotations.items())
-    return level in ("single", "tight") and any(copies)
+    return level in ("loads", *SINGLE) and any(copies)
 
 
 def fits(tile: TileKernel, platform: Platform) -> bool:

@@ -33,10 +33,11 @@ class Rotation:
 
 @dataclass(slots=True)
 class _Uses:
-    """Where a tile occurs (paths of operations), and the stages whose transfers touch it."""
+    """Where a tile occurs (paths of operations), the stages whose transfers touch it, and whether one loads it."""
 
     paths: list[Path]
     movers: list[str]
+    loaded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], fou
             uses.paths.append((*path, i))
             if name in moved:
                 uses.movers.append(node.stage)
+                uses.loaded |= isinstance(node, TRANSFERS_IN)
 
 
 def _moved(op: TileOp) -> set[str]:
@@ -136,6 +138,7 @@ def run(
     memory: Mapping[str, Memory],
     platform: Platform,
     single: frozenset[Memory],
+    loads: frozenset[Memory],
     depths: Mapping[str, int],
 ) -> tuple[TileKernel, dict[str, Rotation]]:
     """Choose what rotates.
@@ -146,6 +149,7 @@ def run(
         memory: the memory of each tile with data of its own.
         platform: where it will run.
         single: memories in which nothing rotates.
+        loads: memories in which only what is loaded rotates.
         depths: copies by stage, as the author wants them; 2 elsewhere.
 
     Returns:
@@ -155,7 +159,7 @@ def run(
     wanted: dict[str, tuple[Path, int]] = {}
     asked = {tile for tile, uses in found.items() if not depths.keys().isdisjoint(uses.movers)}
     for tile, uses in found.items():
-        if not uses.movers or memory.get(tile) in single:
+        if not uses.movers or memory.get(tile) in single or (memory.get(tile) in loads and not uses.loaded):
             continue
         home = homes[tile]
         copies = max(depths.get(stage, 2) for stage in uses.movers)

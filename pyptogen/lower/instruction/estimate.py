@@ -61,12 +61,11 @@ class Lengths:
         return self.dims.get(name, self.rows) if name in kernel.dims else 0
 
     def trips(self, node: For, kernel: InstrKernel) -> int:
-        """Iterations of a loop. One in stages has an iteration more than its work, as each stage is left out once."""
+        """Iterations of a loop; of a software pipeline, those of its work: each stage is left out in the others."""
         if node.once:
             return 1
         extent = self.of(node.stop, kernel) - self.of(node.start, kernel)
-        staged = any(isinstance(part, For) and part.once for part in node.body)
-        return max(1, -(-extent // node.advance) - staged)
+        return max(1, -(-extent // node.advance) - node.distance)
 
     def inside(self, node: For, kernel: InstrKernel) -> Lengths:
         """The lengths in its body: of its first iteration, whose tile is whole if any is."""

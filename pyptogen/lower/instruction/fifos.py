@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 from pyptogen.records import dataclass
 
@@ -21,12 +20,13 @@ the popped slot), free; or to which flag between the cores: signal, await."""
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A loop, for what its body does to fifos. ``once``: a stage of a loop in stages, of this iteration (left out in
-    the first) or of the next (left out in the last); ``in_stages``: one more iteration than the loop has work."""
+    """A loop, for what its body does to fifos. ``ahead``, of a stage of a software pipeline: how many iterations its
+    work is ahead of the loop around; ``distance``, of the pipeline: the most of its stages, and how many iterations it
+    has more than its work."""
 
     body: tuple[Event | Round, ...]
-    once: Literal["", "this", "next"] = ""
-    in_stages: bool = False
+    ahead: int | None = None
+    distance: int = 0
 
 
 Outline = tuple[Event | Round, ...]
@@ -42,9 +42,8 @@ def played(outline: Outline, trips: int, inner: int) -> list[Event]:
             if not isinstance(node, Round):
                 found.append(node)
                 continue
-            there = turn > 0 if node.once == "this" else turn + 1 < turns
-            rounds = int(there) if node.once else trips + node.in_stages
-            for n in range(rounds):
+            rounds = trips if node.ahead is None else int(0 <= turn + node.ahead < turns)
+            for n in range(-node.distance, rounds):
                 play(node.body, inner, n, rounds)
 
     play(outline, trips, 0, 1)

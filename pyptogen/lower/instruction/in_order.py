@@ -104,7 +104,7 @@ class _Walk:
                 loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 self.clock = clock
                 for n in range(trips):
-                    if not self._body(step[2], (loop.var, n, trips), depth + (not loop.once)):
+                    if not self._body(step[2], counted.turn(n, trips), depth + (not loop.once)):
                         return False
                     if loop.slot is not None:
                         slots[loop.slot] = (slots[loop.slot] + 1) % loop.slots

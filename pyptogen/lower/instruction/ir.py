@@ -232,15 +232,21 @@ class For:
         return self.step * self.every
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
-        """Whether the one iteration of a loop that is `once` takes place in number ``turn`` of ``turns`` of the loop
-        over ``around`` that it stands in: the next iteration's work not in the last, this iteration's not in the
-        first."""
-        return turn > 0 if self.stage(around) == "this" else turn + 1 < turns
+        """Whether the one iteration of a loop that is `once` takes place in iteration number ``turn`` of the loop over
+        ``around`` that it stands in, which has work for ``turns`` iterations: a stage that is ahead begins before the
+        first of them (``turn`` is negative there), and ends as much before the last."""
+        return 0 <= turn + self.ahead(around) < turns
 
-    def stage(self, around: str) -> Literal["this", "next"]:
-        """Whose work a loop that is `once` does in an iteration of the loop over ``around``: this one's or the
-        next's."""
-        return "this" if self.start == Poly.of(around) else "next"
+    def ahead(self, around: str) -> int:
+        """How many iterations the work of a loop that is `once` is ahead of the loop over ``around``: 0 for this
+        one's."""
+        return ((self.start - around).constant or 0) // self.step
+
+    @property
+    def distance(self) -> int:
+        """How many iterations ahead the first stage of a software pipeline is, which has as many iterations more than
+        its work; 0 for a loop that is none."""
+        return max((part.ahead(self.var) for part in self.body if isinstance(part, For) and part.once), default=0)
 
 
 @dataclass(frozen=True, slots=True)

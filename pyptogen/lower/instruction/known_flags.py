@@ -66,8 +66,8 @@ class _Reader:
     def _node(self, node: Node, around: str) -> object:
         if isinstance(node, For):
             counted = Counted.of(node)
-            ends = counted.in_stages, counted.ends_early, counted.behind_first, len(distributed_nest(node))
-            stage = node.stage(around) if node.once else ""
+            ends = counted.distance, counted.ends_early, counted.behind_first, len(distributed_nest(node))
+            stage = node.ahead(around) if node.once else None
             return node.slot, node.slots, stage, ends, self.nodes(node.body, around if node.once else node.var)
         if isinstance(node, Instr | Choose):
             return self._access(node if isinstance(node, Instr) else node.other)

@@ -164,14 +164,14 @@ class Replay:
         return self.at.setdefault(pipe, len(self.at))
 
     def _body(self, steps: Sequence[_Step], iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
-        """One iteration of a body; ``turn``: the loop's variable, the number of the iteration, and how many there are;
-        ``depth``: the loops around, without conditions."""
+        """One iteration of a body; ``turn``: the loop's variable, the number of the iteration, and how many there are
+        (`Counted.turn`); ``depth``: the loops around, without conditions."""
         for what, node, path, pipe in steps:
             if what == _LOOP:
                 counted, body = node
                 loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 for n in range(trips):
-                    self._body(body, (*iteration, n), (loop.var, n, trips), depth + (not loop.once))
+                    self._body(body, (*iteration, n), counted.turn(n, trips), depth + (not loop.once))
                     if loop.slot is not None:
                         self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
                 continue

@@ -13,12 +13,10 @@ they stand for one core as long as they keep step: no loop with a fifo in it may
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Literal
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault, played
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
-from pyptogen.lower.instruction.trips import in_stages
 from pyptogen.lower.verify import require
 
 _WORDS = {"TPUSH": ("claim", "fill"), "TPOP": ("pop",), "TFREE": ("free",)}
@@ -39,8 +37,7 @@ def outline(kernel: InstrKernel) -> Outline:
             if isinstance(node, For):
                 body = tuple(of(node.body, node.var))
                 if body:
-                    once: Literal["", "this", "next"] = node.stage(around) if node.once else ""
-                    yield Round(body, once, in_stages(node))
+                    yield Round(body, node.ahead(around) if node.once else None, node.distance)
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:

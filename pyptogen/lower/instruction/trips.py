@@ -24,32 +24,32 @@ class Counted:
     """A loop, and what of it says how often it runs: looked up once, and asked in every iteration around it."""
 
     loop: For
-    in_stages: bool
+    distance: int
     ends_early: bool
     behind_first: bool
 
     @staticmethod
     def of(loop: For) -> Counted:
-        return Counted(loop, in_stages(loop), ends_early(loop), is_behind_first(loop))
+        return Counted(loop, loop.distance, ends_early(loop), is_behind_first(loop))
 
     def work(self, trips: Trips, depth: int) -> int:
-        """Iterations with ``depth`` loops around; of a loop in stages, those that have all of its work: -1 where not
-        even the first one's begins."""
+        """Iterations with ``depth`` loops around; of a software pipeline, those that have all of its work: as many less
+        than none as its first stage is ahead, where not even the first one's begins."""
         if (trips.early and self.ends_early) or (trips.single and self.behind_first):
-            return -int(self.in_stages)
+            return -self.distance
         return trips.counts[min(depth, len(trips.counts) - 1)]
 
     def rounds(self, trips: Trips, depth: int, turn: tuple[str, int, int]) -> int:
-        """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them. A loop
-        whose iterations run ahead of each other has one more."""
+        """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them (its
+        variable, and of its work the number of this iteration and of all). A software pipeline has more than its
+        work."""
         if self.loop.once:
             return int(self.loop.runs(*turn))
-        return self.work(trips, depth) + self.in_stages
+        return self.work(trips, depth) + self.distance
 
-
-def in_stages(node: For) -> bool:
-    """Whether a loop begins the work of its next iteration, so that it has one iteration more than its work."""
-    return any(isinstance(inner, For) and inner.once for inner in node.body)
+    def turn(self, n: int, trips: int) -> tuple[str, int, int]:
+        """Iteration number ``n`` of ``trips`` as the loops in it count: by the loop's work."""
+        return self.loop.var, n - self.distance, trips - self.distance
 
 
 def ends_early(node: For) -> bool:
@@ -74,19 +74,20 @@ def _depth(nodes: Sequence[Node]) -> int:
 
 
 def rounds(kernel: InstrKernel) -> list[Trips]:
-    """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
-    all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
+    """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies (of
+    a software pipeline, to as many more as its first stage is ahead: then all of its stages run side by side), for all
+    loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
     (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
     one whose iterations are left out, nor one over the rows behind the first. An iteration that is left out touches
     nothing and does not count: it is as none."""
-    most = deepest(kernel) + 1
+    loops = [n for n in walk(kernel.body) if isinstance(n, For)]
+    most = deepest(kernel) + max((1, *(loop.distance for loop in loops)))
     found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
     depth = _depth(kernel.body)
     for around in range(1, depth):
         found += [(most,) * around + (n,) for n in range(1, most)]
     for around in range(1, depth - 1):
         found += [(most,) * around + (n, most) for n in range(1, most)]
-    loops = [n for n in walk(kernel.body) if isinstance(n, For)]
     early, single = any(map(ends_early, loops)), any(map(is_behind_first, loops))
     none = [(e, s) for e in sorted({False, early}) for s in sorted({False, single}) if e or s]
     return [*(Trips(counts) for counts in found), *(Trips((n,), *which) for which in none for n in range(1, most + 1))]

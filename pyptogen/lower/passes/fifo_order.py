@@ -7,9 +7,7 @@ core pushes behind, both would wait for each other. `instruction.side_by_side` p
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
-from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel
 from pyptogen.lower.tile.ops import Free, Load, Pop, Push
@@ -27,11 +25,9 @@ def _outline(nodes: Sequence[Node], around: str) -> Outline:
     for node in nodes:
         if isinstance(node, Loop):
             body = _outline(node.body, node.var)
-            once: Literal["", "this", "next"] = ""
-            if node.once:
-                once = "this" if node.start == Poly.of(around) else "next"
-            staged = any(isinstance(inner, Loop) and inner.once for inner in node.body)
-            found += [Round(body, once, staged)] if body else []
+            ahead = _ahead(node, around) if node.once else None
+            stages = [_ahead(inner, node.var) for inner in node.body if isinstance(inner, Loop) and inner.once]
+            found += [Round(body, ahead, max(stages, default=0))] if body else []
         elif isinstance(node, Push):
             found += [("claim", node.fifo), ("fill", node.fifo)]
         elif isinstance(node, Pop | Free):
@@ -39,3 +35,8 @@ def _outline(nodes: Sequence[Node], around: str) -> Outline:
         elif isinstance(node, Load) and node.fifo is not None:
             found.append(("load", node.fifo))
     return tuple(found)
+
+
+def _ahead(stage: Loop, around: str) -> int:
+    """How many iterations the work of a stage is ahead of the loop over ``around``."""
+    return ((stage.start - around).constant or 0) // stage.tile

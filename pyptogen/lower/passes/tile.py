@@ -77,20 +77,27 @@ def _split_cores(programs: Programs, platform: Platform) -> Programs:
 
 
 def _pipeline(programs: Programs, platform: Platform) -> Programs:
-    """Each program of a mixed kernel in stages, where the memories of its core have room for two iterations, and where
-    the two still go together: both of them, or the cube program alone."""
+    """Each program of a mixed kernel in stages, where the memories of its core have room for them, and where the two
+    still go together: both of them as far ahead as the slots of fifos allow, or the cube program alone."""
     if len(programs) != 2 or not programs[0].fifos:
         return programs
     cube, vector = programs
-    early, behind = _in_stages(cube, platform), _in_stages(vector, platform)
-    plans: list[Programs] = [(early, behind), (early, vector), (cube, vector)]
-    return next((plan for plan in plans[:-1] if go_together(*plan)), plans[-1])
+    for distance in range(max(1, max(fifo.slots for fifo in cube.fifos) - 1), 0, -1):
+        early, behind = (pipeline.run(program, distance) for program in programs)
+        if early is cube and behind is vector:
+            continue
+        if go_together(early, behind):
+            early, behind = _fitting(early, cube, platform), _fitting(behind, vector, platform)
+            if go_together(early, behind):
+                return early, behind
+    early = _fitting(pipeline.run(cube), cube, platform)
+    return (early, vector) if go_together(early, vector) else programs
 
 
-def _in_stages(program: TileKernel, platform: Platform) -> TileKernel:
-    early = pipeline.run(program)
-    _, found = plan.run(early, platform)
-    return early if isinstance(found, BlockKernel) else program
+def _fitting(staged: TileKernel, program: TileKernel, platform: Platform) -> TileKernel:
+    """The program in stages, if it fits, else as it was."""
+    _, found = plan.run(staged, platform)
+    return staged if isinstance(found, BlockKernel) else program
 
 
 def _split_rows(programs: Programs, platform: Platform) -> Programs:

@@ -11,11 +11,21 @@ vector, before: for kv0 in 0..kv step 128: s = pop …; p, a = …; push p; acc 
                   for kv2 in kv0..kv after 0 once: o = pop …; acc = add acc, o         this iteration's
                   for kv3 in kv0 + 128..kv once: acc = mul acc, a                      the next iteration's
 
+That is a distance of one iteration; here is one of two, as fifos of three slots or more allow it:
+
+vector, after:  later = 0
+                for kv0 in -256..kv step 128:
+                  for kv1 in kv0 + 256..kv once: s = pop …; p, a = …; push p           of two iterations later
+                  for kv2 in kv0..kv after 0 once: o = pop …; acc = add acc, o         this iteration's
+                  for kv3 in kv0 + 128..kv after 0 once: acc = mul acc, later          the next iteration's
+                  later = copy a
+
 While the vector core works on one iteration's products, the cube core makes the next iteration's; and while the cube
 core multiplies what the vector core has pushed, that works on the next iteration's. On the cube core, what leads to the
 pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads. On the
 vector core, the first pop behind a push is what waits: with all that follows from it, it stays behind, and what the
-next iteration does to the same tiles comes after it. Iterations that end early (causal attention) end as early ahead;
+next iteration does to the same tiles comes after it; what it takes for that from a stage further ahead waits in tiles
+of its own, one for each iteration in between (a shift register). Iterations that end early (causal attention) end as early ahead;
 those that a condition may leave out stay as they are, and so do iterations that are distributed to blocks: the one
 behind a block's own is another block's.
 """
@@ -24,31 +34,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import sympy
+
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Pop, Push, ReadIndex
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, Fill, Pop, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 from pyptogen.records import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
 class _Stage:
-    """Part of an iteration's body, of the next iteration or of this one."""
+    """Part of an iteration's body, done so many iterations ahead."""
 
     nodes: tuple[Node, ...]
-    is_next: bool
+    ahead: int
 
 
-def run(kernel: TileKernel) -> TileKernel:
+def run(kernel: TileKernel, distance: int = 1) -> TileKernel:
     """The program of one core with its iterations in stages, as far as they stand in other loops: one that is never
-    left out."""
-    return _Pipeliner(kernel).run()
+    left out. ``distance``: how many iterations ahead the first stage is."""
+    return _Pipeliner(kernel, distance).run()
 
 
 class _Pipeliner:
-    def __init__(self, kernel: TileKernel) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: TileKernel, distance: int) -> None:
+        self.kernel, self.distance = kernel, distance
         self.tiles = {tile.name: tile for tile in kernel.tiles}
         self.owners = {tile.name: tile.owner for tile in kernel.tiles}
         self.taken = {*kernel.arguments, *self.tiles, *(loop.var for loop in walk_loops(kernel.body))}
@@ -62,22 +75,49 @@ class _Pipeliner:
         for node in nodes:
             if isinstance(node, Loop):
                 inside = replace(node, body=self._nodes(node.body, node.role == "grid"))
-                node = self._in_stages(node) if node.role == "sequential" and within else inside
+                result += self._in_stages(node) if node.role == "sequential" and within else [inside]
+                continue
             result.append(node)
         return tuple(result)
 
-    def _in_stages(self, loop: Loop) -> Loop:
-        """A loop of iterations that begins with the next one's."""
+    def _in_stages(self, loop: Loop) -> list[Node]:
+        """A loop of iterations that begins with later ones', and what stands before it."""
         whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
         stages = (self._of_cube if self.kernel.core == "cube" else self._of_vector)(loop) if whole else []
         if not stages:
-            return loop
+            return [loop]
+        begin, shifts, stages = self._delayed(stages)
         parts: list[Loop] = []
         for stage in reversed(stages):
-            start = Poly.of(loop.var) + (loop.tile if stage.is_next else 0)
+            start = Poly.of(loop.var) + loop.tile * stage.ahead
             part = self._once(loop, stage.nodes, start, _written(stage.nodes))
-            parts.insert(0, replace(part, before=loop.before) if stage.is_next else replace(part, after=ZERO))
-        return replace(loop, start=Poly.of(-loop.tile), valid=None, body=tuple(parts))
+            part = replace(part, before=loop.before) if stage.ahead else part
+            parts.insert(0, replace(part, after=ZERO) if stage.ahead < self.distance else part)
+        start = Poly.of(-loop.tile * self.distance)
+        return [*begin, replace(loop, start=start, valid=None, body=(*parts, *shifts))]
+
+    def _delayed(self, stages: list[_Stage]) -> tuple[list[Node], list[Node], list[_Stage]]:
+        """What stands before the loop, what ends its body, and the stages, so that what the last stage takes from the
+        first, which is further ahead, waits for it: in as many tiles as iterations lie between."""
+        first, last = stages[0], stages[-1]
+        between = first.ahead - last.ahead
+        handed = sorted(self._owned(_touched(last.nodes)) & self._owned(_written(first.nodes))) if last.ahead else []
+        begin: list[Node] = []
+        shifts: list[Node] = []
+        for name in handed if between else []:
+            made = next(op for op in walk(first.nodes) if name in op.written)
+            added = AddedTiles(self.tiles.values(), self.taken)
+            waiting = [added.like(f"{name}_later", self.tiles[name]) for _ in range(between)]
+            self.tiles = added.tiles
+            self.owners |= {tile: tile for tile in waiting}
+            self.taken.update(waiting)
+            zero = ScalarArg(sympy.Integer(0), made.span)
+            begin += [Fill(tile, (zero,), made.span, made.stage) for tile in (*waiting, name)]
+            moves = zip(waiting, (*waiting[1:], name), strict=True)
+            shifts += [Copy(earlier, (later,), made.span, made.stage) for earlier, later in moves]
+            names = {name: waiting[0]}
+            last = replace(last, nodes=tuple(renamed_node(node, {}, names) for node in last.nodes))
+        return begin, shifts, [*stages[:-1], last]
 
     def _of_cube(self, loop: Loop) -> list[_Stage]:
         """Ahead: up to the last push before the first pop."""
@@ -89,7 +129,7 @@ class _Pipeliner:
         behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
         if not pushes or _written(ahead) & _touched(behind) or _touched(ahead) & _written(behind):
             return []
-        return [_Stage(ahead, True), _Stage(behind, False)]
+        return [_Stage(ahead, self.distance), _Stage(behind, 0)]
 
     def _of_vector(self, loop: Loop) -> list[_Stage]:
         """Behind: the first pop after a push with all that follows from it. What works on the same tiles ahead of that
@@ -107,7 +147,7 @@ class _Pipeliner:
         parts = [[body[i] for i in part] for part in (first, ahead, sorted(behind))]
         if not self._are_apart(loop, *parts) or any(i > at for at in first for i in self._writes_of(body, ahead, at)):
             return []
-        stages = [_Stage(tuple(parts[1]), True), _Stage(tuple(parts[2]), False), _Stage(tuple(parts[0]), True)]
+        stages = [_Stage(tuple(parts[1]), self.distance), _Stage(tuple(parts[2]), 0), _Stage(tuple(parts[0]), 1)]
         return [stage for stage in stages if stage.nodes]
 
     def _following(self, body: Sequence[Node], late: int) -> set[int]:
@@ -132,6 +172,7 @@ class _Pipeliner:
         handed = self._owned(_touched(first)) & written
         fixed = all(loop.valid not in self._extents(name) for name in handed)
         carried = self._owned(_written(first)) & self._owned(_touched(behind)) <= self._before(loop)
+        fixed = fixed and (self.distance == 1 or handed <= _touched(first))  # a window of what waits is none of its own
         return not made & touched and not written & self._owned(_touched(behind)) and fixed and carried
 
     def _before(self, loop: Loop) -> set[str]:

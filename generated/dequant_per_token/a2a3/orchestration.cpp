@@ -41,7 +41,7 @@ extern "C" void dequant_per_token_a2a3(pto_rt::Runtime &rt, const dequant_per_to
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t dequant_per_token_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
+        const int32_t dequant_per_token_blocks = fewer((rows_end - rows_begin + 3) / 4, vector);
         rt.launch(
             "dequant_per_token", Core::Vector, dequant_per_token_blocks,
             [=] {

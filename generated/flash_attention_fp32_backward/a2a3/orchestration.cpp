@@ -46,21 +46,23 @@ extern "C" __global__ AICORE void of_values(
     int32_t sq,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void of_weights(
-    __gm__ float *d_p,
+extern "C" __global__ AICORE void of_weights_to_of_scores_cube(
+    __gm__ uint64_t *ffts,
     __gm__ float *d_o,
     __gm__ float *v,
+    __gm__ float *d_p_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void of_scores(
+extern "C" __global__ AICORE void of_weights_to_of_scores_vec(
+    __gm__ uint64_t *ffts,
     __gm__ float *d_s,
-    __gm__ float *o,
     __gm__ float *d_o,
-    __gm__ float *d_p,
+    __gm__ float *o,
     __gm__ float *p,
+    __gm__ float *d_p_fifo,
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
@@ -114,7 +116,6 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
     // Values between kernels.
     auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
     auto *p = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
-    auto *d_p = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
     auto *d_s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t mixed = blocks_for(rt, Core::Mixed);
@@ -133,7 +134,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
                 pto_rt::side_by_side<2>(
                     [=] { scores_cube(ffts, q, k, s_2_fifo, sq_begin, sq_end, sq, kv, scores_blocks); },
                     [=] { scores_vec(ffts, s, s_2_fifo, scale, sq_begin, sq_end, sq, kv, scores_blocks); });
-            }, {}, 5);
+            }, {}, 4);
         const int32_t weights_blocks = fewer(int64_t((sq_end - sq_begin + 3) / 4) * 8, vector);
         const Launch weights_done = rt.launch(
             "weights", Core::Vector, weights_blocks,
@@ -146,30 +147,30 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
             [=] {
                 of_values(d_v, p, d_o, sq, kv, of_values_blocks);
             }, {weights_done}, 1);
-        const int32_t of_weights_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, cube);
-        const Launch of_weights_done = rt.launch(
-            "of_weights", Core::Cube, of_weights_blocks,
+        const int32_t of_weights_to_of_scores_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, mixed);
+        auto *d_p_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(of_weights_to_of_scores_blocks) * 32768 * sizeof(float)));
+        const Launch of_weights_to_of_scores_done = rt.launch(
+            "of_weights_to_of_scores", Core::Mixed, of_weights_to_of_scores_blocks,
             [=] {
-                of_weights(d_p, d_o, v, sq_begin, sq_end, sq, kv, of_weights_blocks);
-            }, {}, 4);
-        const int32_t of_scores_blocks = fewer(int64_t((sq_end - sq_begin + 7) / 8) * ((kv + 1023) / 1024) * 8, vector);
-        const Launch of_scores_done = rt.launch(
-            "of_scores", Core::Vector, of_scores_blocks,
-            [=] {
-                of_scores(d_s, o, d_o, d_p, p, scale, sq_begin, sq_end, sq, kv, of_scores_blocks);
-            }, {of_weights_done, weights_done}, 2);
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
+                pto_rt::side_by_side<2>(
+                    [=] { of_weights_to_of_scores_cube(ffts, d_o, v, d_p_fifo, sq_begin, sq_end, sq, kv,
+                    of_weights_to_of_scores_blocks); },
+                    [=] { of_weights_to_of_scores_vec(ffts, d_s, d_o, o, p, d_p_fifo, scale, sq_begin, sq_end, sq, kv,
+                    of_weights_to_of_scores_blocks); });
+            }, {weights_done}, 2);
         const int32_t of_queries_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * 8, cube);
         rt.launch(
             "of_queries", Core::Cube, of_queries_blocks,
             [=] {
                 of_queries(d_q, d_s, k, sq_begin, sq_end, sq, kv, of_queries_blocks);
-            }, {of_scores_done});
+            }, {of_weights_to_of_scores_done});
         const int32_t of_keys_blocks = fewer(int64_t((kv + 127) / 128) * 8, cube);
         rt.launch(
             "of_keys", Core::Cube, of_keys_blocks,
             [=] {
                 of_keys(d_k, d_s, q, sq, kv, of_keys_blocks);
-            }, {of_scores_done}, 1);
+            }, {of_weights_to_of_scores_done}, 1);
     };
 
     launch_range(0, sq);

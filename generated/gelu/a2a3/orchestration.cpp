@@ -39,7 +39,7 @@ extern "C" void gelu_a2a3(pto_rt::Runtime &rt, const gelu_args &args)
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t gelu_blocks = fewer(rows_end - rows_begin, vector);
+        const int32_t gelu_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "gelu", Core::Vector, gelu_blocks,
             [=] {

@@ -66,9 +66,9 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 16, mixed);
-        auto *y_g_1_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *y_g_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
+        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 22, mixed);
+        auto *y_g_1_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 24576 * sizeof(bfloat16_t)));
+        auto *y_g_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 49152 * sizeof(float)));
         const Launch linear_done = rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

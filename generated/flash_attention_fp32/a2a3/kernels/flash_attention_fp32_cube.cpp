@@ -1,5 +1,5 @@
 // flash_attention_fp32_cube: cube kernel of `flash_attention_fp32` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_fp32; tiles heads 1, kv 128, sq 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 393216 B
+// stages flash_attention_fp32; tiles heads 1, kv 128, sq 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 524288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,25 +8,24 @@
 using namespace pto;
 
 namespace {
-using MatF32_64x128 = Tile<TileType::Mat, float, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatZnF32_128x128 = Tile<TileType::Mat, float, 128, 128, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
-using LeftF32_64x128 = TileLeft<float, 64, 128, DYNAMIC, 128>;
-using RightF32_128x128 = TileRightCompact<float, 128, 128, 128, DYNAMIC>;
-using AccF32_64x128 = TileAccCompact<float, 64, 128, DYNAMIC, DYNAMIC>;
 using MatF32_128x128 = Tile<TileType::Mat, float, 128, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatF32_64x128m = Tile<TileType::Mat, float, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftF32_64x128m = TileLeftCompact<float, 64, 128, DYNAMIC, DYNAMIC>;
+using MatZnF32_128x128 = Tile<TileType::Mat, float, 128, 128, BLayout::RowMajor, 128, DYNAMIC, SLayout::ColMajor, 512>;
+using LeftF32_128x128 = TileLeft<float, 128, 128, DYNAMIC, 128>;
+using RightF32_128x128 = TileRightCompact<float, 128, 128, 128, DYNAMIC>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
+using MatF32_128x128m = Tile<TileType::Mat, float, 128, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftF32_128x128m = TileLeftCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
 using RightF32_128x128m = TileRight<float, 128, 128, DYNAMIC, 128>;
-using AccF32_64x128m = TileAccCompact<float, 64, 128, DYNAMIC, 128>;
+using AccF32_128x128m = TileAccCompact<float, 128, 128, DYNAMIC, 128>;
 using QGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using OPSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using OPPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 64 x 128, to the cube core
-using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
-using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
-using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPPipe = TPipe<0, Direction::DIR_V2C, 65536, 4>;  // 4 tiles of up to 128 x 128, to the cube core
+using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *q,
@@ -43,36 +42,38 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    OPPipe o_p_pipe(o_p_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OPPipe o_p_pipe(o_p_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
-    const int32_t tiles = (sq_end - sq_begin + 63) / 64 * 8;  // of sq0 and heads0
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free at first
+    const int32_t tiles = (sq_end - sq_begin + 127) / 128 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
-        const int32_t sq0 = sq_begin + tile / 8 * 64;
-        const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
+        const int32_t sq0 = sq_begin + tile / 8 * 128;
+        const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
-        MatF32_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+        MatF32_128x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
         QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
         TLOAD(q_tile, q_in);
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
-        for (int32_t kv0 = -128; kv0 < kv; kv0 += 128, kv0_buffer ^= 1) {
-            if (const int32_t kv2 = kv0 + 128; kv2 < kv) {
+        for (int32_t kv0 = -384; kv0 < kv; kv0 += 128, kv0_buffer ^= 1) {
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+            if (const int32_t kv2 = kv0 + 384; kv2 < kv) {
                 const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
-                MatZnF32_128x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x10000 + kv0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+                MatZnF32_128x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x20000 + kv0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv2) * 128, {kv2_valid});
                 TLOAD(k_tile, k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
-                LeftF32_64x128 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x08000
+                LeftF32_128x128 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x10000
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
                 RightF32_128x128 k_tile_l0b(kv2_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
@@ -80,31 +81,33 @@ AICORE inline void run_block(
                 TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));
-                AccF32_64x128 o_qk_acc(sq0_valid, kv2_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                AccF32_128x128 o_qk_acc(sq0_valid, kv2_valid); TASSIGN<0x00000>(o_qk_acc);  // L0C 0x00000..0x10000
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_buffer));  // free again
+                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free again
                 TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_buffer));
+                set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_buffer));
-                TPUSH<OQkPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_buffer));
+                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+                TPUSH<OQkPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
+                set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
             }
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
             if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
                 const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
-                MatF32_128x128 v_tile(kv1_valid); TASSIGN(v_tile, 0x30000 + kv0_buffer * 0x10000);  // L1 0x30000..0x50000, 2 copies
+                MatF32_128x128 v_tile(kv1_valid); TASSIGN(v_tile, 0x40000 + kv0_buffer * 0x10000);  // L1 0x40000..0x60000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
                 QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv1) * 128, {kv1_valid});
                 TLOAD(v_tile, v_in);
                 OPSlot o_p_view(o_p_fifo);
                 TPOP<OPPipe, OPSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_pipe, o_p_view);
                 __gm__ float *o_p_slot = o_p_view.data();
-                MatF32_64x128m o_p_l1(sq0_valid, kv1_valid); TASSIGN(o_p_l1, 0x50000 + kv0_buffer * 0x08000);  // L1 0x50000..0x60000, 2 copies
+                MatF32_128x128m o_p_l1(sq0_valid, kv1_valid); TASSIGN(o_p_l1, 0x60000 + kv0_buffer * 0x10000);  // L1 0x60000..0x80000, 2 copies
                 OPSlotGm o_p_slot_in(o_p_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
                 TLOAD(o_p_l1, o_p_slot_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
                 TFREE<OPPipe, OPSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_pipe, o_p_view);
-                LeftF32_64x128m o_p_l1_l0a(sq0_valid, kv1_valid); TASSIGN<0x00000>(o_p_l1_l0a);  // L0A 0x00000..0x08000
+                LeftF32_128x128m o_p_l1_l0a(sq0_valid, kv1_valid); TASSIGN<0x00000>(o_p_l1_l0a);  // L0A 0x00000..0x10000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 TEXTRACT(o_p_l1_l0a, o_p_l1, 0, 0);
@@ -112,23 +115,25 @@ AICORE inline void run_block(
                 TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
-                AccF32_64x128m o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x10000 + kv0_buffer * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+                AccF32_128x128m o_pv_acc(sq0_valid); TASSIGN<0x10000>(o_pv_acc);  // L0C 0x10000..0x20000
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));  // free again
+                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
                 TMATMUL(o_pv_acc, o_p_l1_l0a, v_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
+                set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
-                TPUSH<OPvPipe, AccF32_64x128m, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));
+                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+                TPUSH<OPvPipe, AccF32_128x128m, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
+                set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
             }
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use
 #endif
 }
 

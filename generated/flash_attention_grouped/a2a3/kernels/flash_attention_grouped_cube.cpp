@@ -1,5 +1,5 @@
 // flash_attention_grouped_cube: cube kernel of `flash_attention_grouped` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_grouped; tiles group 1, kv 512, kv_heads 1, sq 32; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 335872 B
+// stages flash_attention_grouped; tiles group 1, kv 128, kv_heads 1, sq 128; memory L0A 49152 B, L0B 32768 B, L0C 98304 B, L1 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,25 +8,24 @@
 using namespace pto;
 
 namespace {
-using MatF16_32x64 = Tile<TileType::Mat, half, 32, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using MatZnF16_64x512 = Tile<TileType::Mat, half, 64, 512, BLayout::RowMajor, 64, DYNAMIC, SLayout::ColMajor, 512>;
-using LeftF16_32x64 = TileLeft<half, 32, 64, DYNAMIC, 64>;
-using RightF16_64x512 = TileRightCompact<half, 64, 512, 64, DYNAMIC>;
-using AccF32_32x512 = TileAccCompact<float, 32, 512, DYNAMIC, DYNAMIC>;
-using MatF16_512x64 = Tile<TileType::Mat, half, 512, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using MatF16_32x512 = Tile<TileType::Mat, half, 32, 512, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftF16_32x512 = TileLeftCompact<half, 32, 512, DYNAMIC, DYNAMIC>;
-using RightF16_512x64 = TileRight<half, 512, 64, DYNAMIC, 64>;
-using AccF32_32x64 = TileAccCompact<float, 32, 64, DYNAMIC, 64>;
+using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
+using MatZnF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::RowMajor, 64, DYNAMIC, SLayout::ColMajor, 512>;
+using LeftF16_128x64 = TileLeft<half, 128, 64, DYNAMIC, 64>;
+using RightF16_64x128 = TileRightCompact<half, 64, 128, 64, DYNAMIC>;
+using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
+using MatF16_128x128 = Tile<TileType::Mat, half, 128, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftF16_128x128 = TileLeftCompact<half, 128, 128, DYNAMIC, DYNAMIC>;
+using RightF16_128x64 = TileRight<half, 128, 64, DYNAMIC, 64>;
+using AccF32_128x64 = TileAccCompact<float, 128, 64, DYNAMIC, 64>;
 using QGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 64>, Layout::DN>;
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 32 x 512, to the cube core
-using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 8192, 2, 2, true>;  // 2 tiles of up to 32 x 64, to both vector cores
-using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 32, 64>, Stride<1, 1, 1, 64, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 32 x 512, to both vector cores
-using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
+using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 128 x 64, to both vector cores
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ half *q,
@@ -43,94 +42,98 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 4096, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t group0_buffer = 0;  // which of 2 buffers this iteration of group0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
-    for (int32_t sq0 = sq_begin + block * 32; sq0 < sq_end; sq0 += nblk * 32) {
-        const int32_t sq0_valid = sq_end - sq0 < 32 ? sq_end - sq0 : 32;
-        for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
-            for (int32_t group0 = 0; group0 < 4; ++group0, group0_buffer ^= 1) {
-                // o: attention(q, k, v, causal=true)
-                MatF16_32x64 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + group0_buffer * 0x01000);  // L1 0x00000..0x02000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_buffer));  // free again
-                QGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
-                TLOAD(q_tile, q_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
-                const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
-                for (int32_t kv0 = -512; kv0 < kv0_end; kv0 += 512, kv0_buffer ^= 1) {
-                    if (const int32_t kv2 = kv0 + 512; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
-                        const int32_t kv2_valid = kv - kv2 < 512 ? kv - kv2 : 512;
-                        MatZnF16_64x512 k_tile(kv2_valid); TASSIGN(k_tile, 0x02000 + kv0_buffer * 0x10000);  // L1 0x02000..0x22000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
-                        KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
-                        TLOAD(k_tile, k_in);
-                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
-                        LeftF16_32x64 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x01000
-                        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                        TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                        RightF16_64x512 k_tile_l0b(kv2_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
-                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
-                        TEXTRACT(k_tile_l0b, k_tile, 0, 0);
-                        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));
-                        AccF32_32x512 o_qk_acc(sq0_valid, kv2_valid); TASSIGN<0x00000>(o_qk_acc);  // L0C 0x00000..0x10000
-                        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-                        TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
-                        set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-                        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-                        TPUSH<OQkPipe, AccF32_32x512, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
-                        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
-                    }
-                    if (const int32_t kv1 = kv0; -512 < kv1 && kv1 < kv) {
-                        const int32_t kv1_valid = kv - kv1 < 512 ? kv - kv1 : 512;
-                        MatF16_512x64 v_tile(kv1_valid); TASSIGN(v_tile, 0x22000 + kv0_buffer * 0x10000);  // L1 0x22000..0x42000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
-                        QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv1) * 64, {kv1_valid});
-                        TLOAD(v_tile, v_in);
-                        OPLowSlot o_p_low_view(o_p_low_fifo);
-                        TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                        __gm__ half *o_p_low_slot = o_p_low_view.data();
-                        MatF16_32x512 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x42000 + kv0_buffer * 0x08000);  // L1 0x42000..0x52000, 2 copies
-                        OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
-                        TLOAD(o_p_low_l1, o_p_low_slot_in);
-                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
-                        TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                        LeftF16_32x512 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN<0x00000>(o_p_low_l1_l0a);  // L0A 0x00000..0x08000
-                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
-                        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                        TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                        RightF16_512x64 v_tile_l0b(kv1_valid); TASSIGN<0x00000>(v_tile_l0b);  // L0B 0x00000..0x10000
-                        TEXTRACT(v_tile_l0b, v_tile, 0, 0);
-                        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
-                        AccF32_32x64 o_pv_acc(sq0_valid); TASSIGN<0x00000>(o_pv_acc);  // L0C 0x00000..0x02000
-                        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-                        TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
-                        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-                        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-                        TPUSH<OPvPipe, AccF32_32x64, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
-                        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
-                    }
-                }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_buffer));
+    const int32_t tiles = (sq_end - sq_begin + 127) / 128 * 8;  // of sq0, kv_heads0 and group0
+    for (int32_t tile = block; tile < tiles; tile += nblk, group0_buffer ^= 1) {
+        const int32_t sq0 = sq_begin + tile / 8 * 128;
+        const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
+        const int32_t kv_heads0 = tile / 4 % 2;
+        const int32_t group0 = tile % 4;
+        // o: attention(q, k, v, causal=true)
+        MatF16_128x64 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + group0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_buffer));  // free again
+        QGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
+        const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
+        for (int32_t kv0 = -384; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
+            if (const int32_t kv2 = kv0 + 384; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
+                const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
+                MatZnF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again
+                KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
+                TLOAD(k_tile, k_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
+                LeftF16_128x64 q_tile_l0a(sq0_valid); TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x04000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+                RightF16_64x128 k_tile_l0b(kv2_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x04000
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));
+                AccF32_128x128 o_qk_acc(sq0_valid, kv2_valid); TASSIGN<0x00000>(o_qk_acc);  // L0C 0x00000..0x10000
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free again
+                TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+                TPUSH<OQkPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
+                set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            }
+            if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
+                const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
+                MatF16_128x64 v_tile(kv1_valid); TASSIGN(v_tile, 0x10000 + kv0_buffer * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
+                QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv1) * 64, {kv1_valid});
+                TLOAD(v_tile, v_in);
+                OPLowSlot o_p_low_view(o_p_low_fifo);
+                TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                __gm__ half *o_p_low_slot = o_p_low_view.data();
+                MatF16_128x128 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x18000 + kv0_buffer * 0x08000);  // L1 0x18000..0x28000, 2 copies
+                OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
+                TLOAD(o_p_low_l1, o_p_low_slot_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+                TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                LeftF16_128x128 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN<0x04000>(o_p_low_l1_l0a);  // L0A 0x04000..0x0c000
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
+                RightF16_128x64 v_tile_l0b(kv1_valid); TASSIGN<0x04000>(v_tile_l0b);  // L0B 0x04000..0x08000
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
+                AccF32_128x64 o_pv_acc(sq0_valid); TASSIGN<0x10000>(o_pv_acc);  // L0C 0x10000..0x18000
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+                TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+                TPUSH<OPvPipe, AccF32_128x64, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
+                set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
             }
         }
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif

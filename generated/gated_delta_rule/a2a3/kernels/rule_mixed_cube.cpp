@@ -1,5 +1,5 @@
 // rule_mixed_cube: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 262144 B
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -56,7 +56,9 @@ AICORE inline void run_block(
     OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 32768, 0x0, 0x0);
     OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 16384, 0x0, 0x0);
     int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free at first
@@ -108,7 +110,7 @@ AICORE inline void run_block(
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
             TPUSH<OKnownPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);
             OStateLow2Slot o_state_low_2_view(o_state_low_2_fifo);
             TPOP<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
             __gm__ bfloat16_t *o_state_low_2_slot = o_state_low_2_view.data();
@@ -125,16 +127,16 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
             TEXTRACT(o_state_low_l1_2_l0b, o_state_low_l1_2, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-            AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x00000>(o_recalled_block_acc);  // L0C 0x00000..0x08000
+            AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x08000>(o_recalled_block_acc);  // L0C 0x08000..0x10000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free again
             TMATMUL(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
             ORecalledBlockGm o_recalled_block_out(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
             TSTORE(o_recalled_block_out, o_recalled_block_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
             OLastingLowSlot o_lasting_low_view(o_lasting_low_fifo);
             TPOP<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
             __gm__ bfloat16_t *o_lasting_low_slot = o_lasting_low_view.data();
@@ -153,18 +155,20 @@ AICORE inline void run_block(
             TEXTRACT(o_lasting_low_l1_l0b, o_lasting_low_l1, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
-            AccF32_128x128 o_added_acc; TASSIGN<0x00000>(o_added_acc);  // L0C 0x00000..0x10000
+            AccF32_128x128 o_added_acc; TASSIGN<0x10000>(o_added_acc);  // L0C 0x10000..0x20000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             TMATMUL(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             TPUSH<OAddedPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // drain: the last use
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // drain: the last use

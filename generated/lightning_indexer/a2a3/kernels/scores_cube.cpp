@@ -15,7 +15,7 @@ using RightB16_128x256 = TileRightCompact<bfloat16_t, 128, 256, 128, DYNAMIC>;
 using AccF32_64x256 = TileAccCompact<float, 64, 256, 64, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 64 x 256, to the vector core
+using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4>;  // 4 tiles of up to 64 x 256, to the vector core
 using S2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -29,7 +29,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    S2Pipe s_2_pipe(s_2_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    S2Pipe s_2_pipe(s_2_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first

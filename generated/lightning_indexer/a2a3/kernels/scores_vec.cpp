@@ -25,7 +25,7 @@ using SeenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>
 using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using S2SlotGm = GlobalTensor<float, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 64 x 256, to the vector core
+using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4>;  // 4 tiles of up to 64 x 256, to the vector core
 using S2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -43,7 +43,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    S2Pipe s_2_pipe(s_2_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    S2Pipe s_2_pipe(s_2_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first

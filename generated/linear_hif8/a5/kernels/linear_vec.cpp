@@ -41,20 +41,20 @@ AICORE inline void run_block(
         const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
         const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc * x_scale * w_scale, bf16)
-        VecF32_1x256 w_scale_tile; TASSIGN<0x00000>(w_scale_tile);  // UB 0x00000..0x00400
+        VecF32_1x256 w_scale_tile; TASSIGN<0x20000>(w_scale_tile);  // UB 0x20000..0x20400
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         WScaleGm w_scale_in(w_scale + int64_t(n0));
         TLOAD(w_scale_tile, w_scale_in);
         AccSlot acc_view(acc_fifo);
         TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
         __gm__ float *acc_slot = acc_view.data();
-        VecF32_128x256 acc(t0_share); TASSIGN<0x00400>(acc);  // UB 0x00400..0x20400
+        VecF32_128x256 acc(t0_share); TASSIGN<0x00000>(acc);  // UB 0x00000..0x20000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
         TLOAD(acc, acc_slot_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-        VecF32_128x256 y_1(t0_share); TASSIGN<0x00400>(y_1);  // UB 0x00400..0x20400
+        VecF32_128x256 y_1(t0_share); TASSIGN<0x00000>(y_1);  // UB 0x00000..0x20000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TMULS(y_1, acc, x_scale);
         TCOLEXPANDMUL(y_1, y_1, w_scale_tile);

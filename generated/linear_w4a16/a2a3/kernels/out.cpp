@@ -1,5 +1,5 @@
 // out: vector kernel of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages out; tiles t 8; memory UB 98304 B
+// stages out; tiles t 8; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,29 +24,30 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // y: cast(total, bf16)
-        VecF32_8x2048 total_end_tile(t0_valid); TASSIGN<0x00000>(total_end_tile);  // UB 0x00000..0x10000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_8x2048 total_end_tile(t0_valid); TASSIGN(total_end_tile, 0x00000 + t0_buffer * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         TotalEndGm total_end_in(total_end + int64_t(t0) * 2048, {t0_valid});
         TLOAD(total_end_tile, total_end_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecB16_8x2048 y_tile(t0_valid); TASSIGN<0x10000>(y_tile);  // UB 0x10000..0x18000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecB16_8x2048 y_tile(t0_valid); TASSIGN<0x20000>(y_tile);  // UB 0x20000..0x28000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(y_tile, total_end_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         YGm y_out(y + int64_t(t0) * 2048, {t0_valid});
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -13,7 +13,8 @@ before: for m0 …: a = load …; for n0 in 0..1024 step 128: grid parallel: b =
 after:  for m0 …: grid parallel: for n0 …: grid parallel: a = load …; b = load …; …
 
 What an outer loop does for all tiles of the distributed one stands in its way. It is done again for each tile (it sinks
-into the inner loop) where that loop keeps at most half of the cores busy.
+into the inner loop) where that loop keeps at most half of the cores busy. What a distributed outer loop does ahead of
+others sinks into them, too, if it moves no bytes: how many iterations it has is mostly known only at run time.
 
 Where cube and vector cores are one (`cpu`), a block keeps its columns and goes through the rows: what it has rearranged
 of an operand stays in its cache.
@@ -25,7 +26,7 @@ from collections.abc import Sequence
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Matmul, MergeLists, ScatterRows, Store
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Free, Matmul, MergeLists, Pop, Push, ScatterRows, Store
 from pyptogen.records import replace
 
 
@@ -49,6 +50,8 @@ def _sunk(node: Node, cores: int) -> Node:
     """A loop with what it does ahead of a distributed one, which has few iterations, in each of these."""
     if not isinstance(node, Loop) or node.role != "grid" or not node.body:
         return node
+    if node.parallel:
+        return _inward(node, ())
     *ahead, inner = (*node.body[:-1], _sunk(node.body[-1], cores))
     if not isinstance(inner, Loop) or not inner.parallel or not ahead:
         return replace(node, body=(*ahead, inner))
@@ -57,6 +60,16 @@ def _sunk(node: Node, cores: int) -> Node:
     if not few or not all(isinstance(op, TileOp) and not isinstance(op, TRANSFERS_OUT) for op in ahead):
         return replace(node, body=(*ahead, inner))
     return replace(node, body=(replace(inner, body=(*ahead, *inner.body)),))
+
+
+def _inward(loop: Loop, ahead: Sequence[Node]) -> Loop:
+    """A loop with what is done ahead of it, and of the grid loops in it, in the innermost of them."""
+    *own, inner = loop.body
+    moved = (*ahead, *own)
+    computed = all(isinstance(op, TileOp) and op.window is None and not isinstance(op, Push | Pop | Free) for op in moved)
+    if isinstance(inner, Loop) and inner.role == "grid" and computed:
+        return replace(loop, body=(_inward(inner, moved),))
+    return replace(loop, body=(*ahead, *loop.body)) if ahead else loop
 
 
 def _widened(node: Node, kernel: TileKernel) -> Node:

@@ -1,4 +1,4 @@
-// of_weights: cube kernel of `flash_attention_fp32_backward` for a2a3. Made by pyptogen; change the spec, not this file.
+// of_weights_to_of_scores_cube: cube kernel of `flash_attention_fp32_backward` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages of_weights; tiles heads 1, kv 128, sq 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +15,13 @@ using RightF32_128x128 = TileRightCompact<float, 128, 128, 128, DYNAMIC>;
 using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
 using DOGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using VGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using DPGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using DPSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
-    __gm__ float *d_p,
     __gm__ float *d_o,
     __gm__ float *v,
+    __gm__ float *d_p_fifo,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t sq,
@@ -29,6 +30,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
+    DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 32768, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
@@ -67,8 +69,7 @@ AICORE inline void run_block(
         set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
         wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        DPGm d_p_out(d_p + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
-        TSTORE(d_p_out, d_p_acc);
+        TPUSH<DPPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(d_p_pipe, d_p_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
@@ -79,9 +80,10 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void of_weights(
-    __gm__ float *d_p, __gm__ float *d_o, __gm__ float *v, int32_t sq_begin, int32_t sq_end, int32_t sq, int32_t kv,
-    int32_t nblk)
+extern "C" __global__ AICORE void of_weights_to_of_scores_cube(
+    __gm__ uint64_t *ffts, __gm__ float *d_o, __gm__ float *v, __gm__ float *d_p_fifo, int32_t sq_begin,
+    int32_t sq_end, int32_t sq, int32_t kv, int32_t nblk)
 {
-    run_block(d_p, d_o, v, sq_begin, sq_end, sq, kv, nblk, static_cast<int32_t>(get_block_idx()));
+    set_ffts_base_addr(reinterpret_cast<uint64_t>(ffts));
+    run_block(d_o, v, d_p_fifo, sq_begin, sq_end, sq, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -2,10 +2,10 @@
 tiling row leaves all to the compiler.
 
 before: - {}                      attention: scores and products of a whole loop in GM, four launches in a row
-after:  - {fifo: 2}               one mixed kernel, which keeps two tiles of each
+after:  - {fifo: 4}               one mixed kernel, which keeps four tiles of each
 
 before: - {}                      product and gelu: the product in GM, two launches
-after:  - {linear: {fifo: 2}}     one mixed kernel: the vector cores work on a tile while the cube core makes the next
+after:  - {linear: {fifo: 4}}     one mixed kernel: the vector cores work on a tile while the cube core makes the next
 
 Both are lowered, and each stage gets the form that the figures of the platform call faster. A recurrence that only a
 mixed kernel can do has its fifos in any row, and a note says so where the row does not.

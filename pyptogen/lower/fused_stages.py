@@ -1,7 +1,7 @@
 """Neighbouring stages as one kernel, where the model of the device calls that faster and no row says which are fused.
 
 before: - {}                                                product, bias and GELU: a kernel each, which meet in GM
-after:  - {fuse: [[product, bias, activation]], fifo: 2}    one mixed kernel: tiles of the product go on at once
+after:  - {fuse: [[product, bias, activation]], fifo: 4}    one mixed kernel: tiles of the product go on at once
 
 Rows that leave all to the compiler are tried without fused stages first. Then, from the first stage to the last, a
 stage that reads what the kernel before it computes joins that kernel if the call becomes faster by it. Fifos are chosen

@@ -18,6 +18,7 @@ from pyptogen.codegen import Generated, generate
 from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.sizes.sizes import SLOTS
 from pyptogen.lower.verify import IllegalIR
 from pyptogen.runtime.operator.compiled import CompiledOperator
 from pyptogen.runtime.operator.sources import entry_name
@@ -109,11 +110,12 @@ def test_both_programs_begin_the_next_iteration(row: str) -> None:
 
 @pytest.mark.parametrize("name", ["flash_attention", "flash_attention_causal", "flash_attention_grouped"])
 def test_iterations_that_end_early_run_ahead_too(name: str) -> None:
-    """The next round's products end with the rounds: after the last block that a row sees, not with the keys."""
+    """Products of later iterations, up to three ahead, end with the iterations: after the last block that a row sees,
+    not with the keys."""
     cube, _ = programs(generate(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
     conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
     assert [node.before is not None for node in conditions] == [name != "flash_attention", False]
-    assert [what for what, _ in side_by_side.events(cube, 1, 3)[:5]] == ["claim", "fill", "claim", "fill", "pop"]
+    assert [what for what, _ in side_by_side.events(cube, 1, 4)[:9]] == [*["claim", "fill"] * 4, "pop"]
 
 
 @pytest.mark.parametrize(("side", "instruction"), [(0, "TPUSH"), (1, "TPOP"), (0, "TFREE"), (1, "TPUSH")])
@@ -140,7 +142,7 @@ def _instructions(nodes: tuple[Node, ...]) -> list[Instr]:
 def test_a_recurrence_through_matrix_work_has_fifos_in_any_row() -> None:
     made = lowered("{d: 32}", "state_rings")
     assert [launch.core for launch in made.execution.plans[0]] == ["mixed"]
-    assert all(fifo.slots == 2 for kernel in made.instructions for fifo in kernel.fifos)
+    assert all(fifo.slots == SLOTS for kernel in made.instructions for fifo in kernel.fifos)
     assert any("only they can do it" in note for note in made.notes)
     asked = lowered("{fifo: 1}", "state_rings")
     assert all(fifo.slots == 1 for kernel in asked.instructions for fifo in kernel.fifos)
@@ -149,13 +151,13 @@ def test_a_recurrence_through_matrix_work_has_fifos_in_any_row() -> None:
 
 @pytest.mark.parametrize(("case", "why"), [("attention_rings", "as fast as"), ("state_rings", "only they can do it")])
 def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
-    """The compiler writes `fifo: 2` by itself where that is faster, and says so."""
+    """The compiler writes `fifo: 4` by itself where that is faster, and says so."""
     made = lowered("{}", case)
     assert made.execution.plans[-1][0].core == "mixed"
-    assert made.report.get("chosen") == ({"fifo": 2} if case == "attention_rings" else None)
-    (note,) = (note for note in made.notes if "fifos of 2 tiles" in note)
+    assert made.report.get("chosen") == ({"fifo": SLOTS} if case == "attention_rings" else None)
+    (note,) = (note for note in made.notes if f"fifos of {SLOTS} tiles" in note)
     assert why in note
-    assert all(fifo.slots == 2 for kernel in made.instructions for fifo in kernel.fifos)
+    assert all(fifo.slots == SLOTS for kernel in made.instructions for fifo in kernel.fifos)
     assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()
 
 

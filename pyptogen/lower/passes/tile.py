@@ -82,7 +82,7 @@ def _pipeline(programs: Programs, platform: Platform) -> Programs:
     if len(programs) != 2 or not programs[0].fifos:
         return programs
     cube, vector = programs
-    for distance in range(max(1, max(fifo.slots for fifo in cube.fifos) - 1), 0, -1):
+    for distance in range(pipeline.furthest(cube), 0, -1):
         early, behind = (pipeline.run(program, distance) for program in programs)
         if early is cube and behind is vector:
             continue
@@ -168,8 +168,8 @@ SPLITS = (
                  lambda kernel, _: split_cores.run(kernel) if kernel.core == "mixed" else (kernel,)),
     _on_programs("split-rows", "two vector cores take half of the rows each", _split_rows,
                  lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
-    _on_programs("pipeline", "either core begins the next iteration early", _pipeline,
-                 lambda kernel, _: (pipeline.run(kernel),)),
+    _on_programs("pipeline", "either core begins later iterations early", _pipeline,
+                 lambda kernel, _: (pipeline.run(kernel, pipeline.furthest(kernel)),)),
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from lower.small_programs import TARGETS, program_of
 from pyptogen.cli.app import app
 from pyptogen.codegen import generate
+from pyptogen.lower.tile.sizes.sizes import SLOTS
 
 SPECS = Path(__file__).parents[3] / "specs"
 ONE_KERNEL = ("softmax", "rms_norm", "swiglu", "matmul_bf16", "layer_norm", "flash_attention")
@@ -30,7 +31,7 @@ def test_the_row_gives_the_same_kernels(name: str, target: str) -> None:
     (note,) = (note for note in chosen.notes if "chosen tiles" in note)
     row = note.partition("chosen tiles ")[2]
     if any("fifo" in note for note in chosen.notes):
-        row = f"{row[:-1]}, fifo: 2}}"
+        row = f"{row[:-1]}, fifo: {SLOTS}}}"
     written = generate(program_of(with_row(name, row)), target)
     assert [kernel.text for kernel in written.kernels] == [kernel.text for kernel in chosen.kernels]
     assert not any("chosen tiles" in note for note in written.notes)

@@ -27,7 +27,7 @@ graph:
   activation: {{y: "cast(gelu(g), fp16)"}}
 {tiling}
 """
-FUSED = "tiling: [{fuse: [[product, bias, activation]], fifo: 2}]"
+FUSED = "tiling: [{fuse: [[product, bias, activation]], fifo: 4}]"
 
 
 @pytest.mark.parametrize("tiling", ["", "tiling: [{}]"])
@@ -35,7 +35,7 @@ def test_a_product_takes_what_is_done_to_it(tiling: str) -> None:
     made = lower_anew(program_of(SPEC.format(tiling=tiling)), "a2a3")
     assert {stage for kernel in made.instructions for stage in kernel.stages} == {"product", "bias", "activation"}
     assert len(made.execution.plans[-1]) == 1
-    assert made.chosen == {"fifo": 2, "fuse": [["product", "bias", "activation"]]}
+    assert made.chosen == {"fifo": 4, "fuse": [["product", "bias", "activation"]]}
     assert "fuse: [[product, bias, activation]]" in made.notes[-1]
 
 
@@ -59,7 +59,7 @@ def test_an_empty_list_keeps_stages_apart() -> None:
 def test_fifos_are_chosen_where_rows_say_only_what_is_fused() -> None:
     row = "tiling: [{fuse: [[product, bias, activation]]}]"
     made, written = (lower_anew(program_of(SPEC.format(tiling=one)), "a2a3") for one in (row, FUSED))
-    assert made.chosen == {"fifo": 2}
+    assert made.chosen == {"fifo": 4}
     assert [kernel.body for kernel in made.instructions] == [kernel.body for kernel in written.instructions]
 
 

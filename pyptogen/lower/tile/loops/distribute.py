@@ -66,7 +66,9 @@ def _inward(loop: Loop, ahead: Sequence[Node]) -> Loop:
     """A loop with what is done ahead of it, and of the grid loops in it, in the innermost of them."""
     *own, inner = loop.body
     moved = (*ahead, *own)
-    computed = all(isinstance(op, TileOp) and op.window is None and not isinstance(op, Push | Pop | Free) for op in moved)
+    computed = all(
+        isinstance(op, TileOp) and op.window is None and not isinstance(op, Push | Pop | Free) for op in moved
+    )
     if isinstance(inner, Loop) and inner.role == "grid" and computed:
         return replace(loop, body=(_inward(inner, moved),))
     return replace(loop, body=(*ahead, *loop.body)) if ahead else loop

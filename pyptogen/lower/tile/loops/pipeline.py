@@ -59,6 +59,11 @@ def run(kernel: TileKernel, distance: int = 1) -> TileKernel:
     return _Pipeliner(kernel, distance).run()
 
 
+def furthest(kernel: TileKernel) -> int:
+    """How many iterations ahead the slots of a kernel's fifos allow its first stage to be."""
+    return max(1, max((fifo.slots for fifo in kernel.fifos), default=0) - 1)
+
+
 class _Pipeliner:
     def __init__(self, kernel: TileKernel, distance: int) -> None:
         self.kernel, self.distance = kernel, distance
@@ -172,7 +177,10 @@ class _Pipeliner:
         handed = self._owned(_touched(first)) & written
         fixed = all(loop.valid not in self._extents(name) for name in handed)
         carried = self._owned(_written(first)) & self._owned(_touched(behind)) <= self._before(loop)
-        fixed = fixed and (self.distance == 1 or handed <= _touched(first))  # a window of what waits is none of its own
+        if (
+            self.distance > 1
+        ):  # what waits is copied in each iteration: statistics of rows, not all elements, nor windows
+            fixed = fixed and handed <= _touched(first) and all(self.tiles[name].form != "full" for name in handed)
         return not made & touched and not written & self._owned(_touched(behind)) and fixed and carried
 
     def _before(self, loop: Loop) -> set[str]:

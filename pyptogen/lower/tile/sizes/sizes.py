@@ -16,8 +16,9 @@ from pyptogen.records import dataclass, replace
 HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_cores"})
 """Keys of a stage's row that are hints, not dims."""
 
-SLOTS = 2
-"""Tiles of a fifo whose length nobody gave: one that is filled while the other is read."""
+SLOTS = 4
+"""Tiles of a fifo whose length nobody gave: cores work up to three iterations ahead of each other. By the model of
+A2/A3 attention of 2048 keys gains a quarter over two tiles, and eight gain no more."""
 
 
 @dataclass(frozen=True, slots=True)

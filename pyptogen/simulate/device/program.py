@@ -17,9 +17,9 @@ RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP, RELEASE = ra
 
 
 class Step(NamedTuple):
-    """One step, a plain tuple, as a launch has very many: ``what`` is one of the words above. ``pipe``: the number of the pipe that runs it, or that a flag is
-    set behind, or that waits; ``at``: of RUN its line in the list of prices, of a flag or a fifo its name, of LOOP how
-    often ``body`` runs."""
+    """One step, a plain tuple, as a launch has very many: ``what`` is one of the words above. ``pipe``: the number of
+    the pipe that runs it, or that a flag is set behind, or that waits; ``at``: of RUN its line in the list of prices,
+    of a flag or a fifo its name, of LOOP how often ``body`` runs."""
 
     what: int
     pipe: int = 0

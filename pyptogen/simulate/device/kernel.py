@@ -241,9 +241,9 @@ class Walk:
         """What tells iterations apart that do other things."""
         hangs = self.hangs.get(id(loop))
         if hangs is None:
-            polys = dict.fromkeys(self._matters(loop))
-            alone = {poly: name for poly in polys for name in poly.names() if poly == Poly.of(name)}
-            hangs = tuple(alone.values()), tuple(poly for poly in polys if poly not in alone)
+            matters = dict.fromkeys(self._matters(loop))
+            alone = {poly: name for poly in matters for name in poly.names() if poly == Poly.of(name)}
+            hangs = tuple(alone.values()), tuple(poly for poly in matters if poly not in alone)
             self.hangs[id(loop)] = hangs
         zeros = self.zeros.get(id(loop))
         if zeros is None:

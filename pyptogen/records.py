@@ -188,9 +188,8 @@ def _replacer(cls: type) -> Callable[..., Any]:
     # The slots of a new record are filled here: a call of `__init__` with all fields by name takes twice as long.
     open_ = _open(cls)
     known["_new"] = object.__new__
-    body = ["_made = _new(_cls)" if open_ is None else "_made = _new(_open)"]
-    body += _filling(cls, "_made", values, open_, known)
-    return _function("replace", parameters, [*body, "return _made"], known)
+    body = ["_made = _new(_open)", *_filling(cls, "_made", values, open_, known), "return _made"]
+    return _function("replace", parameters, body, known)
 
 
 def _filling(
@@ -213,12 +212,11 @@ def _filling(
 
 
 @cache
-def _open(cls: type) -> type | None:
-    """A class with the same slots that is not frozen: Python sets its fields without a call. None where the class has
-    slots of others before its own."""
-    if cls.__mro__ != (cls, object):
-        return None
-    return type(cls.__name__, (), {"__slots__": cls.__dict__["__slots__"]})
+def _open(cls: type) -> type:
+    """A class with the same slots on the same bases that is not frozen: Python sets its fields without a call."""
+    own: Any = cls.__dict__["__slots__"]
+    free = {name: getattr(object, name) for name in ("__setattr__", "__delattr__")}
+    return type(cls)(cls.__name__, cls.__bases__, {"__slots__": own, **free})
 
 
 def _function(name: str, parameters: list[str], body: list[str], known: dict[str, Any]) -> Callable[..., Any]:

@@ -157,13 +157,18 @@ def run(
     """
     found, homes = uses_of.by_tile, uses_of.homes
     wanted: dict[str, tuple[Path, int]] = {}
+    rounds: dict[Path, int] = {}
     asked = {tile for tile, uses in found.items() if not depths.keys().isdisjoint(uses.movers)}
     for tile, uses in found.items():
         if not uses.movers or memory.get(tile) in single or (memory.get(tile) in loads and not uses.loaded):
             continue
         home = homes[tile]
         copies = max(depths.get(stage, 2) for stage in uses.movers)
-        if home and copies > 1 and _rounds(kernel, home, platform) > 1:
+        if not home or copies == 1:
+            continue
+        if home not in rounds:
+            rounds[home] = _rounds(kernel, home, platform)
+        if rounds[home] > 1:
             wanted[tile] = (home, copies)
     slots: dict[Path, str] = {}
     depth: dict[Path, int] = {}

@@ -4,12 +4,16 @@
 left out and every trip count. Then it is enough to know when each access happened last: `Touches.met` lists the
 accesses that one conflicts with, and a walk compares their times with what the pipe knows. Nothing is kept of
 iterations and places. `is_in_order` and a `Replay` that finds nothing are the same (tested).
+
+Times are only compared, so what an iteration does hangs on their order alone. Iterations are long where loops stand in
+them: of such it is remembered what state (`_Walk.state`) follows which, and one that begins as another one did, in this
+walk or an earlier one, is not walked again.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Touches
@@ -20,8 +24,33 @@ _FIXED, _ROTATING, _LOOP, _SET, _WAIT, _BARRIER = range(6)
 _ALL = -1
 _FLAGS = (SetFlag, WaitFlag)
 _Step = tuple[Any, ...]
-"""What to do, and what with: of a loop the node and the steps of its body, of an instruction the number of its access,
-or itself and the counters that its access depends on, of a flag its pair of pipes, event and counter."""
+"""What to do, and what with: of a loop its `_Body`, of an instruction the number of its access, or itself and the
+counters that its access depends on, of a flag its pair of pipes, event and counter."""
+_LONG = 100
+"""Steps of an iteration from which on it pays to look whether it is known, which takes as long as twenty or so."""
+_State = tuple[Any, ...]
+
+
+class _Body:
+    """A loop with the steps of its body. ``inner``: the loops among them; ``known``: by what an iteration hangs on, the
+    state in which it ends, of those that found nothing."""
+
+    def __init__(self, loop: For, steps: list[_Step]) -> None:
+        self.counted, self.steps = Counted.of(loop), steps
+        self.inner: list[_Body] = [step[1] for step in steps if step[0] == _LOOP]
+        self.once = [body.counted.loop for body in self.inner if body.counted.loop.once]
+        self.known: dict[_State, _State] = {}
+
+    def is_long(self, trips: Trips, depth: int) -> bool:
+        """Whether an iteration with ``depth`` loops around has `_LONG` steps."""
+        return self._length(trips, depth) >= _LONG
+
+    def _length(self, trips: Trips, depth: int) -> int:
+        return len(self.steps) + sum(
+            body._length(trips, depth) if body.counted.loop.once else
+            (body.counted.work(trips, depth) + body.counted.distance) * body._length(trips, depth + 1)
+            for body in self.inner
+        )  # fmt: skip
 
 
 def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
@@ -32,10 +61,15 @@ def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
 
 def all_in_order(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> bool:
     """`is_in_order` of many walks, up to the first that finds something."""
+    return first_finding(kernel, walks, touches) is None
+
+
+def first_finding(kernel: InstrKernel, walks: Iterable[Trips], touches: Touches) -> Trips | None:
+    """The first of many walks that finds something."""
     pipes = dict(touches.pipes)
     slots = touches.slots
     steps = _steps(kernel.body, touches, pipes, slots)
-    return all(_Walk(touches, trips, len(pipes), dict(slots)).run(steps) for trips in walks)
+    return next((trips for trips in walks if not _Walk(touches, trips, len(pipes), dict(slots)).run(steps)), None)
 
 
 def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots: Mapping[str, int]) -> list[_Step]:
@@ -47,7 +81,7 @@ def _steps(nodes: Sequence[Node], touches: Touches, pipes: dict[str, int], slots
             src, dst = pipes.setdefault(node.src, len(pipes)), pipes.setdefault(node.dst, len(pipes))
             steps.append((_SET if isinstance(node, SetFlag) else _WAIT, src, dst, node.event, node.slot))
         elif isinstance(node, For):
-            steps.append((_LOOP, Counted.of(node), _steps(node.body, touches, pipes, slots)))
+            steps.append((_LOOP, _Body(node, _steps(node.body, touches, pipes, slots))))
         elif isinstance(node, Choose):
             steps.append(_access(node.other, touches, slots))
         elif isinstance(node, Barrier) and (node.pipe == "ALL" or node.pipe in touches.pipes):
@@ -80,17 +114,62 @@ class _Walk:
         self.progress, self.barriers = [0] * pipes, [0] * pipes
         self.latest = [0] * pipes
         """By pipe the time of its latest access."""
-        self.last = defaultdict[int, int](int)
+        self.last = [0] * len(touches.met)
         """By access its latest time."""
         self.recent: list[set[int]] = [set() for _ in range(pipes)]
         """By pipe the accesses behind its last barrier, of those that may not run beside another one of it."""
         self.tokens: dict[tuple[int, int, int], list[int]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
         self.lying: dict[Any, Any] = {}
+        self.long: dict[_Body, bool] = {}
+        """Whether the iterations of a loop are long in this walk."""
 
     def run(self, steps: Sequence[_Step]) -> bool:
         """Whether nothing is found, and no flag is left over."""
         return self._body(steps, ("", 0, 1), 0) and not self.tokens
+
+    def _loop(self, body: _Body, around: tuple[str, int, int], depth: int) -> bool:
+        """The iterations of a loop in iteration ``around`` of the one around it; False ends the walk."""
+        loop, trips = body.counted.loop, body.counted.rounds(self.trips, depth, around)
+        if not trips:
+            return True
+        inside = depth + (not loop.once)
+        long = self.long.get(body)
+        if long is None:
+            long = self.long[body] = body.is_long(self.trips, inside)
+        if long:
+            return self._known_loop(body, trips, inside)
+        for n in range(trips):
+            if not self._body(body.steps, body.counted.turn(n, trips), inside):
+                return False
+            if loop.slot is not None:
+                self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
+        return True
+
+    def _known_loop(self, body: _Body, trips: int, depth: int) -> bool:
+        """The same of a loop with long iterations: those that are known are not walked."""
+        loop, known, counts = body.counted.loop, body.known, self.trips.counts
+        rest = counts[min(depth, len(counts) - 1) :], self.trips.early, self.trips.single
+        state, walked = self.state(), True
+        for n in range(trips):
+            turn = body.counted.turn(n, trips)
+            hangs_on = (*rest, *[once.runs(*turn) for once in body.once], *state)
+            after = known.get(hangs_on)
+            if after is None:
+                if not walked:
+                    self._go_on(state)
+                if not self._body(body.steps, turn, depth):
+                    return False
+                if loop.slot is not None:
+                    self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
+                after = known[hangs_on] = self.state()
+                walked = True
+            else:
+                walked = False
+            state = after
+        if not walked:
+            self._go_on(state)
+        return True
 
     def _body(self, steps: Sequence[_Step], turn: tuple[str, int, int], depth: int) -> bool:
         """One iteration of a body; False ends the walk. One method for all steps: calls are what it would spend its
@@ -100,14 +179,9 @@ class _Walk:
         for step in steps:
             what = step[0]
             if what == _LOOP:
-                counted = step[1]
-                loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 self.clock = clock
-                for n in range(trips):
-                    if not self._body(step[2], counted.turn(n, trips), depth + (not loop.once)):
-                        return False
-                    if loop.slot is not None:
-                        slots[loop.slot] = (slots[loop.slot] + 1) % loop.slots
+                if not self._loop(step[1], turn, depth):
+                    return False
                 clock = self.clock
                 continue
             clock += 1
@@ -120,6 +194,7 @@ class _Walk:
                     number = numbers.get(key, -1)
                     if number < 0:
                         number = numbers[key] = self.touches.of(instr, slots).number
+                        last += [0] * (len(met) - len(last))
                     me, others, own, fractals = met[number]
                 knows = known[me]
                 for at, numbers in others.items():
@@ -158,7 +233,7 @@ class _Walk:
                 self.last_wait[key] = self.progress[dst] = clock
             elif step[1] == _ALL:
                 known[:] = [list(map(max, knows, self.progress)) for knows in known]
-                self.barriers = [clock] * len(known)
+                self.barriers[:] = [clock] * len(known)
                 for since in recent:
                     since.clear()
             else:
@@ -166,6 +241,46 @@ class _Walk:
                 recent[step[1]].clear()
         self.clock = clock
         return True
+
+    # -- what an iteration hangs on -----------------------------------------------------------------------------------
+
+    def state(self) -> _State:
+        """All on which the rest of a walk hangs: of times their order. Two walks in the same state go on alike."""
+        tokens, waits = sorted(self.tokens), sorted(self.last_wait)
+        times = [0, *self.progress, *self.barriers, *self.latest]
+        for knows in self.known:
+            times += knows
+        times += self.last
+        times += [self.last_wait[key] for key in waits]
+        for key in tokens:
+            times += self.tokens[key]
+        order = {time: place for place, time in enumerate(sorted(set(times)))}
+        return (
+            tuple([order[time] for time in times]),
+            tuple(self.slots.values()),
+            tuple(tokens),
+            tuple(waits),
+            tuple([frozenset(since) for since in self.recent]),
+            frozenset(self.lying.items()),
+        )
+
+    def _go_on(self, state: _State) -> None:
+        """Be in a state, with other times in the same order."""
+        times, slots, tokens, waits, recent, lying = state
+        pipes, left = len(self.known), iter(times[1:])
+
+        def some(number: int) -> list[int]:
+            return list(islice(left, number))
+
+        self.clock = max(times)
+        self.progress[:], self.barriers[:], self.latest[:] = some(pipes), some(pipes), some(pipes)
+        self.known[:] = [some(pipes) for _ in range(pipes)]
+        self.last[:] = some(len(times) - 1 - (3 + pipes + len(tokens)) * pipes - len(waits))
+        self.last_wait = dict(zip(waits, some(len(waits)), strict=True))
+        self.tokens = {key: some(pipes) for key in tokens}
+        self.slots.update(zip(self.slots, slots, strict=True))
+        self.recent[:] = map(set, recent)
+        self.lying = dict(lying)
 
     def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
         """Whether fractals of L0 lie where an instruction takes them to be."""

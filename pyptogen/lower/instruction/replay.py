@@ -94,8 +94,7 @@ _LOOP, _INSTR, _SET, _WAIT, _BARRIER = range(5)
 class Replay:
     """One walk with so many ``trips`` of its loops. ``overlay`` holds
     planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
-    kernel; ``hazards``: vector results need a barrier before they are used (None: as on the kernel's platform);
-    ``planning``: who listens places flags, for which a race is told once however often it happens, and without
+    kernel; ``planning``: who listens places flags, for which a race is told once however often it happens, and without
     words."""
 
     kernel: InstrKernel
@@ -103,9 +102,10 @@ class Replay:
     overlay: Overlay = field(default_factory=dict)
     on_find: Callable[[Finding], None] = lambda finding: None
     touches: Touches | None = None
-    hazards: bool | None = None
     planning: bool = False
     clock: int = 0
+    hazards: bool = False
+    """Whether vector results need a barrier before they are used."""
     at: dict[str, int] = field(default_factory=dict)
     """The pipes of the kernel; the lists below go by their numbers."""
     known: list[Times] = field(default_factory=list)
@@ -113,7 +113,7 @@ class Replay:
     latest: list[int] = field(default_factory=list)
     """By pipe the time of its latest access, and below by access."""
     last: defaultdict[int, int] = field(default_factory=lambda: defaultdict[int, int](int))
-    history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
+    history: list[dict[int, _Past]] = field(default_factory=list)
     barriers: list[int] = field(default_factory=list)
     """By pipe the time of its last barrier."""
     tokens: dict[tuple[str, str, int], Times] = field(default_factory=dict)
@@ -129,8 +129,7 @@ class Replay:
         """Walk the whole kernel; findings go to ``on_find``."""
         self.touches = self.touches or Touches(self.kernel)
         self.slots = dict(self.touches.slots)
-        if self.hazards is None:
-            self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
+        self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
         self.at = dict(self.touches.pipes)
         steps = list(self._steps(self.kernel.body, ()))
         self.known = [(0,) * len(self.at)] * len(self.at)
@@ -232,38 +231,34 @@ class Replay:
         if touch.takes or touch.leaves:
             self._fractals(instr, touch)
         clock = self.clock
-        if self._may_meet(touch, me):
-            stores = instr.pipe in STORE_PIPES and bool(touch.stores)
-            past = self._unordered(me, touch, stores or (self.hazards and instr.pipe == "V"), stores)
-            if past:
-                self._settle(past, (clock, path, iteration, instr, touch, ()), me)
+        past = self._unordered(me, instr, touch)
+        if past:
+            self._settle(past, (clock, path, iteration, instr, touch, ()), me)
         self.progress[me] = self.latest[me] = self.last[touch.number] = clock
-        # The latest access from each place to each set of bytes: it stands for the earlier ones. In order of time.
-        history, key = self.history[me], (path, touch.number)
-        history.pop(key, None)
-        history[key] = (clock, path, iteration, instr, touch, self.known[me])
+        # The latest access to each set of bytes: it stands for the earlier ones. In order of time.
+        history = self.history[me]
+        history.pop(touch.number, None)
+        history[touch.number] = (clock, path, iteration, instr, touch, self.known[me])
 
-    def _may_meet(self, touch: Touch, me: int) -> bool:
-        """Whether there is anything that ``touch`` has to come after and is not known to: mostly there is not, and this
-        is the short way to say so."""
+    def _unordered(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
+        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first."""
         assert self.touches is not None
         if not self.touches.met:
-            return True
+            return self._looked_for(me, instr, touch)
         _, others, own, _ = self.touches.met[touch.number]
-        knows, latest, last = self.known[me], self.latest, self.last
+        knows, latest, last, found = self.known[me], self.latest, self.last, list[_Past]()
         if own:
-            behind = max(knows[me], self.barriers[me])
-            if latest[me] > behind:
-                for number in own:
-                    if last[number] > behind:
-                        return True
+            known = max(knows[me], self.barriers[me])
+            if latest[me] > known:
+                found += [self.history[me][number] for number in own if last[number] > known]
         for at, numbers in others.items():
             known = knows[at]
             if latest[at] > known:
-                for number in numbers:
-                    if last[number] > known:
-                        return True
-        return False
+                history = self.history[at]
+                found += [history[number] for number in numbers if last[number] > known]
+        if len(found) > 1:
+            found.sort(key=_latest_first)
+        return found
 
     def _fractals(self, instr: Instr, touch: Touch) -> None:
         """Fractals of L0 have to lie where an instruction takes them to be."""
@@ -277,11 +272,13 @@ class Replay:
                 self.on_find(Finding("fractals", None, None, text, instr.span, put_by=by))
         self.lying.update({place: (apart, instr) for place, apart in touch.leaves})
 
-    def _unordered(self, me: int, touch: Touch, hazards: bool | None, stores: bool) -> list[_Past]:
-        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first. The pipe's
-        own are among them where its results have ``hazards``, but for what a barrier stands behind; of one that
-        ``stores``, other stores to the same bytes."""
+    def _looked_for(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
+        """`_unordered` where nobody has written down who meets whom: by comparing the accesses that may. The pipe's own
+        are among them where its results have hazards, but for what a barrier stands behind; of one that stores, other
+        stores to the same bytes."""
         assert self.touches is not None
+        stores = instr.pipe in STORE_PIPES and bool(touch.stores)
+        hazards = stores or (self.hazards and instr.pipe == "V")
         conflicts, conflict, latest, found = self.touches.before(touch), self.touches.conflict, self.latest, []
         for at, known in enumerate(self.known[me]):
             if at == me:
@@ -297,8 +294,7 @@ class Replay:
                 number = past[4].number
                 if conflicts[number] if number in conflicts else conflict(past[4], touch):
                     found.append(past)
-        if len(found) > 1:
-            found.sort(key=lambda past: -past[0])
+        found.sort(key=_latest_first)
         return found
 
     def _settle(self, unordered: Sequence[_Past], later: _Past, me: int) -> None:
@@ -317,8 +313,8 @@ class Replay:
                 barriers[me] = self.clock - 1
             else:
                 self._race(past, later)
-                knew = past[5]
-                self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
+                knew = tuple(map(max, known[me], past[5]))
+                known[me] = (*knew[:at], time, *knew[at + 1 :])
 
     def _race(self, earlier: _Past, later: _Past) -> None:
         assert self.touches is not None
@@ -341,6 +337,10 @@ class Replay:
         if text is None:
             text = self.texts[key] = _race_text(earlier, later)
         return text
+
+
+def _latest_first(past: _Past) -> int:
+    return -past[0]
 
 
 def shared(a: Path, b: Path) -> int:

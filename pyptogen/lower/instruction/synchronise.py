@@ -26,7 +26,7 @@ from collections.abc import Sequence
 
 from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
-from pyptogen.lower.instruction.in_order import all_in_order
+from pyptogen.lower.instruction.in_order import all_in_order, first_finding
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
 from pyptogen.lower.instruction.known_flags import KnownFlags, Question, moved, question
 from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
@@ -188,9 +188,14 @@ def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:
     """The plan without orders that follow from the others, those of inner loops first: an order found early may follow
     from several that were found later."""
     walks = sorted(walks, key=lambda trips: sum(trips.counts))  # short ones say at once that most are needed
+    said: dict[tuple[object, ...], Trips] = {}
+    """The walk that needed the last order of a kind: it mostly needs the next one too, and is tried first."""
     for order in sorted(flags.orders, key=lambda order: -len(order.body)):
-        fewer = flags.without(order)
-        result = _with_flags(fewer)
-        if all_in_order(result, walks, touches):
+        kind = order.carried, order.copies, len(order.body)
+        fewer, first = flags.without(order), said.get(kind)
+        found = first_finding(_with_flags(fewer), sorted(walks, key=lambda trips: trips is not first), touches)
+        if found is None:
             flags = fewer
+        else:
+            said[kind] = found
     return flags

@@ -75,14 +75,14 @@ class Core:
         issue, flag = int(self.timing.issue.value), int(self.timing.flag.value)
         barrier = int(self.timing.barrier.value)
         free, done, last = self.free, self.done, self.last
-        busy, tokens, cycles = self.busy, self.tokens, self.cycles
+        busy, tokens, cycles, now = self.busy, self.tokens, self.cycles, self.now
         self.walked += len(steps)
         for step in steps:
-            what, pipe = step.what, step.pipe
+            what, pipe, at, _ = step
             if what == RUN:
-                hold, latency, settle = cycles[step.at]
-                self.now += issue
-                start = self.now if self.now > free[pipe] else free[pipe]
+                hold, latency, settle = cycles[at]
+                now += issue
+                start = now if now > free[pipe] else free[pipe]
                 free[pipe] = start + hold
                 end, before = start + hold + latency, last[pipe]
                 if end > before:
@@ -91,28 +91,29 @@ class Core:
                 if end + settle > done[pipe]:
                     done[pipe] = end + settle
                 if not pipe:
-                    self.now = end
+                    now = end
             elif what == SET:
-                token = done[pipe] if pipe else self.now
-                tokens[step.at] = (token if token > self.now else self.now) + flag
+                token = done[pipe] if pipe else now
+                tokens[at] = (token if token > now else now) + flag
             elif what == WAIT:
-                self.now += 1
-                token = tokens.get(step.at, 0)
+                now += 1
+                token = tokens.get(at, 0)
                 if not pipe:
-                    self.now = max(self.now, token)
+                    now = max(now, token)
                 elif token > free[pipe]:
                     free[pipe] = token
             elif what == BARRIER:
                 if done[pipe] + barrier > free[pipe]:
                     free[pipe] = done[pipe] + barrier
             elif what == BARRIER_ALL:
-                self.now = self.end
+                now = max(now, *done)
             elif what == RELEASE:
-                tokens[step.at] = max(free[pipe], self.now) + flag
-            elif what == LOOP:
-                yield from self._loop(step)
+                tokens[at] = max(free[pipe], now) + flag
             else:
-                yield from self._fifo(step)
+                self.now = now
+                yield from self._loop(step) if what == LOOP else self._fifo(step)
+                now = self.now
+        self.now = now
 
     def _fifo(self, step: Step) -> Generator[None, None, None]:
         name = self.lane.fifos[step.at][0]
@@ -188,9 +189,8 @@ def _settled(earlier: tuple[int, ...], later: tuple[int, ...], inputs: Sequence[
     falls further behind; one that moves on more may become it: so no time may hang on such a one."""
     n = len(PIPES)
     moved = [b - a for a, b in zip(earlier[n:], later[n:], strict=True)]
-    return all(
-        moved[at] <= own for own, mask in zip(moved, inputs, strict=True) for at in range(len(moved)) if mask >> at & 1
-    )
+    more = {own: sum(1 << at for at, other in enumerate(moved) if other > own) for own in set(moved)}
+    return not any(mask & more[own] for own, mask in zip(moved, inputs, strict=True))
 
 
 def inputs_of(body: Sequence[Step], tokens: Sequence[int]) -> list[int]:

@@ -91,8 +91,8 @@ class Walk:
     blocks: int
     env: dict[str, int]
     tiles: dict[str, Shape] = field(default_factory=dict)
-    hangs: dict[int, tuple[Poly, ...]] = field(default_factory=dict)
-    """By loop, what its body hangs on (`_matters`)."""
+    hangs: dict[int, tuple[tuple[str, ...], tuple[Poly, ...]]] = field(default_factory=dict)
+    """By loop, what its body hangs on (`_matters`): single names, and polynomials."""
     zeros: dict[int, list[list[str]]] = field(default_factory=dict)
     """By loop, the counters whose sum says which of two instructions its body takes."""
     nested: int = 0
@@ -239,16 +239,21 @@ class Walk:
 
     def _key(self, loop: For) -> Hashable:
         """What tells iterations apart that do other things."""
-        polys = self.hangs.get(id(loop))
-        if polys is None:
-            polys = self.hangs[id(loop)] = tuple(dict.fromkeys(self._matters(loop)))
+        hangs = self.hangs.get(id(loop))
+        if hangs is None:
+            matters = dict.fromkeys(self._matters(loop))
+            alone = {poly: name for poly in matters for name in poly.names() if poly == Poly.of(name)}
+            hangs = tuple(alone.values()), tuple(poly for poly in matters if poly not in alone)
+            self.hangs[id(loop)] = hangs
         zeros = self.zeros.get(id(loop))
         if zeros is None:
             zeros = [node.zero.split(" + ") for node in loop.body if isinstance(node, Choose)]
             self.zeros[id(loop)] = zeros
         env = self.env
         chosen = tuple([sum([env.get(name, 0) for name in names]) == 0 for names in zeros])
-        return id(loop), env.get(PASSED, 0), chosen, tuple([p.evaluate_or_zero(env) for p in polys])
+        names, polys = hangs
+        numbers = [env.get(name, 0) for name in names]
+        return id(loop), env.get(PASSED, 0), chosen, *numbers, *[p.evaluate_or_zero(env) for p in polys]
 
     def _matters(self, loop: For) -> Iterator[Poly]:
         """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""
@@ -336,6 +341,9 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
 def _runs(keys: list[int]) -> Iterator[tuple[list[int], int]]:
     """Iterations as runs of a few that repeat: (the few, how often)."""
     at = 0
+    if keys and keys.count(keys[0]) == len(keys):
+        yield keys[:1], len(keys)
+        return
     while at < len(keys):
         best, times = 1, 1
         for period in range(1, LONGEST_PERIOD + 1):

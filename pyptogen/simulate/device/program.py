@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
+from typing import NamedTuple
 
 from pyptogen.lower.isa.cost import Price
 from pyptogen.records import dataclass
@@ -15,11 +16,10 @@ Flag = tuple[str, str, int]
 RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP, RELEASE = range(11)
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step: ``what`` is one of the words above. ``pipe``: the number of the pipe that runs it, or that a flag is
-    set behind, or that waits; ``at``: of RUN its line in the list of prices, of a flag or a fifo its name, of LOOP how
-    often ``body`` runs."""
+class Step(NamedTuple):
+    """One step, a plain tuple, as a launch has very many: ``what`` is one of the words above. ``pipe``: the number of
+    the pipe that runs it, or that a flag is set behind, or that waits; ``at``: of RUN its line in the list of prices,
+    of a flag or a fifo its name, of LOOP how often ``body`` runs."""
 
     what: int
     pipe: int = 0

@@ -11,13 +11,13 @@ from lower.instruction.editing import dropped, edit, places
 from lower.small_programs import lowered
 from pyptogen.lower.instruction.effects import Touch, Touches
 from pyptogen.lower.instruction.in_order import all_in_order, is_in_order
-from pyptogen.lower.instruction.ir import Barrier, InstrKernel, Node, SetFlag, WaitFlag
-from pyptogen.lower.instruction.replay import Replay, Trips, rounds
+from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
+from pyptogen.lower.instruction.replay import Replay, Trips, _Past, rounds
 
 
 class _LongWay(Replay):
-    def _may_meet(self, touch: Touch, me: int) -> bool:
-        return True
+    def _unordered(self, me: int, instr: Instr, touch: Touch) -> list[_Past]:
+        return self._looked_for(me, instr, touch)
 
 
 def findings(kind: type[Replay], kernel: InstrKernel, trips: Trips, touches: Touches) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ fresh: $(VENV)/.installed-dev
 
 # Of its own: a wheel as users install it, with the newest dependencies that this Python takes.
 test-python: ## with PYTHON=python3.10 (to 3.13): the wheel installed there writes generated/ as it is, and passes tests of the compiler
-	rm -rf build/python && $(PYTHON) -m venv build/python
+	rm -rf build && $(PYTHON) -m venv build/python
 	build/python/bin/python -m pip --quiet --disable-pip-version-check install '.[dev]'
 	build/python/bin/pyptogen build specs/ --check --no-cache
 	build/python/bin/python -m pytest tests/schema tests/lower tests/cli tests/builder tests/editor tests/test_records.py

@@ -7,7 +7,7 @@ CXX_SOURCES := find pyptogen/runtime pyptogen/torch -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-ray test-torch lint format docs bench clean
+.PHONY: help run test test-python test-ray test-torch lint format docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -28,6 +28,13 @@ test: $(VENV)/.installed-dev ## install, lint, types, generated/ up to date, all
 fresh: $(VENV)/.installed-dev
 	$(BIN)/pyptogen build specs/ --check
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json --check
+
+# Of its own: a wheel as users install it, with the newest dependencies that this Python takes.
+test-python: ## with PYTHON=python3.10 (to 3.13): the wheel installed there writes generated/ as it is, and passes tests of the compiler
+	rm -rf build && $(PYTHON) -m venv build/python
+	build/python/bin/python -m pip --quiet --disable-pip-version-check install '.[dev]'
+	build/python/bin/pyptogen build specs/ --check --no-cache
+	build/python/bin/python -m pytest tests/schema tests/lower tests/cli tests/builder tests/editor tests/test_records.py
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster

@@ -90,6 +90,22 @@ def new_spec(name: str, like: str | None = None, schema: bool = True) -> NewSpec
     return NewSpec(head + body, beside)
 
 
+def place_of(out: Path, name: str) -> tuple[Path, Path]:
+    """The folder and the file, a name in it, of a new spec that goes to ``out``: a folder, or a file of YAML. Raises
+    PTG110 for a file of another kind."""
+    if out.is_dir() or not out.suffix:
+        return out, Path(f"{name}.yaml")
+    if out.suffix not in (".yaml", ".yml"):
+        raise fault(
+            "PTG110",
+            f"a new spec is not written as `{out.name}`",
+            None,
+            expected="a folder, or a file that ends with .yaml or .yml",
+            fix=f"-o {out.with_suffix('.yaml')}" if out.suffix == ".toml" else f"-o {out.parent}",
+        )
+    return out.parent, Path(out.name)
+
+
 def _found(like: str) -> Path:
     folder = library()
     if like.endswith((".yaml", ".yml")):

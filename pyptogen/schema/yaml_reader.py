@@ -9,21 +9,29 @@ from typing import Any
 from pyptogen.diagnostics import DiagnosticError, Note, Suggestion, fault, keep
 from pyptogen.schema.scalars import MOST_DIGITS, resolve
 from pyptogen.schema.source import Source, check_text
+from pyptogen.schema.tabs import SpacedSource, indenting_tabs, spaced
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style, check_nodes, seen
 
 _MAX_DEPTH = 64
 """A limit far beyond any spec."""
+_ABOUT_TABS = re.compile("cannot start any token|found a tab")
+"""How the parsers refuse a tab that indents: one where an entry may begin, and one behind an entry."""
 
 
 def read_yaml(source: Source) -> Node:
-    """The tree of a one-document YAML file. Raises PTG101, PTG102 or PTG111."""
+    """The tree of a one-document YAML file. Raises PTG101, PTG102 or PTG111.
+
+    Tabs that indent are kept as errors, and read on as spaces.
+    """
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     check_text(source)
     try:
-        return _Composer(source, _events(source)).document()
-    except MarkedYAMLError as error:
-        raise _syntax_error(source, error) from None
+        while True:
+            try:
+                return _Composer(source, _events(source)).document()
+            except MarkedYAMLError as error:
+                source = _without_tabs(source, error)
     except YAMLError as error:
         first_line = str(error).splitlines()[0]
         raise fault("PTG101", f"not well-formed YAML: {first_line}", source.span(0, 0)) from None
@@ -45,9 +53,29 @@ def _events(source: Source) -> Iterator[Any]:
         event = parser.get_event()
 
 
-def _syntax_error(source: Source, error: Any) -> DiagnosticError:
+def _place(source: Source, error: Any) -> int:
     mark = error.problem_mark or error.context_mark
-    at = min(mark.index if mark else 0, len(source.text))
+    return min(mark.index if mark else 0, len(source.text))
+
+
+def _without_tabs(source: Source, error: Any) -> SpacedSource:
+    """The text behind an error of YAML that is a tab, which is kept, with spaces in its place. Raises PTG101 for any
+    other error, without words where it follows from what was put in place of a tab."""
+    at = _place(source, error)
+    if source.text[at : at + 1] != "\t" or not _ABOUT_TABS.search(error.problem or ""):
+        line = source.position(at)[0]
+        if isinstance(source, SpacedSource) and source.lines & {line - 1, line}:
+            raise DiagnosticError from None
+        raise _syntax_error(source, error) from None
+    tabs = indenting_tabs(source, at)
+    problem = "not well-formed YAML: a tab where only spaces indent"
+    fix = Suggestion("replace tabs by spaces", tabs.text, tabs.spaces)
+    keep(fault("PTG101", problem, source.span(at, at + len(tabs.text)), expected="spaces", fix=fix))
+    return spaced(source, tabs)
+
+
+def _syntax_error(source: Source, error: Any) -> DiagnosticError:
+    at = _place(source, error)
     problem = error.problem or "not well-formed"
     context = error.context or ""
     fix = expected = ""
@@ -67,9 +95,6 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
         columns = _columns_above(source, at)
         if columns:
             problem, expected = "this line begins in a column of its own", f"column {' or '.join(map(str, columns))}"
-    elif source.text[at : at + 1] == "\t":
-        problem, expected, fix = "a tab where only spaces indent", "spaces", _without_tabs(source, at)
-        stop = at + len(source.text[at:]) - len(source.text[at:].lstrip(" \t"))
     elif "cannot start any token" in problem:
         fix = "quote text that starts with one of @ ` % & * ! | >"
     notes: tuple[Note, ...] = ()
@@ -79,15 +104,6 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     return fault(
         "PTG101", f"not well-formed YAML: {problem}", source.span(at, stop), expected=expected, fix=fix, notes=notes
     )
-
-
-def _without_tabs(source: Source, at: int) -> str:
-    """The fix for tabs from ``at`` on: the spaces of the line above, two more where that opens a mapping."""
-    begin = source.text.rfind("\n", 0, at) + 1
-    above = next((line for line in reversed(source.text[:begin].splitlines()) if line.strip()), "")
-    wanted = len(above) - len(above.lstrip()) + 2 * above.split(" #")[0].rstrip().endswith(":")
-    tabs = source.text[at : at + len(source.text[at:]) - len(source.text[at:].lstrip(" \t"))]
-    return Suggestion("replace tabs by spaces", tabs, " " * max(0, wanted - (at - begin)))
 
 
 def _columns_above(source: Source, at: int) -> list[int]:

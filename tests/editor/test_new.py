@@ -75,6 +75,31 @@ def test_like_takes_a_path_and_names_its_golden(run: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("out", "files"),
+    [
+        ("my/x.yaml", ["my/pyptogen.schema.json", "my/x.yaml"]),
+        ("x.yml", ["pyptogen.schema.json", "x.yml"]),
+        ("v1.2/", ["v1.2/gated.yaml", "v1.2/pyptogen.schema.json"]),
+    ],
+)
+def test_a_file_may_be_named(run: Run, tmp_path: Path, out: str, files: list[str]) -> None:
+    if out.endswith("/"):
+        (tmp_path / out).mkdir()
+    assert run("gated", "-o", out).exit_code == 0
+    assert sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()) == files
+    (made,) = (name for name in files if not name.endswith(".json"))
+    assert load_spec(made).name == "gated"
+    assert "PTG504" in str(run("gated", "-o", out).exception)
+
+
+def test_a_file_of_another_kind_is_refused(run: Run, tmp_path: Path) -> None:
+    error = str(run("gated", "-o", "specs/gated.toml").exception)
+    assert "PTG110" in error
+    assert "-o specs/gated.yaml" in error
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("words", "code"),
     [(("Bad",), "PTG213"), (("for",), "PTG213"), (("mine", "--like", "softmx"), "PTG110"),
      (("mine", "--like", "none.yaml"), "PTG110")],

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,6 +69,29 @@ def test_eight_errors_in_one_round(tmp_path: Path) -> None:
         check_specs(spec)
     assert [(one.span.line, one.code) for one in raised.value.diagnostics if one.span] == planted
     assert len(planted) == 8
+
+
+@pytest.mark.parametrize("pure", [False, True], ids=["C parser", "parser in Python"])
+@pytest.mark.parametrize("lines", [range(4, 5), (7, 15, 20), range(1, 30)], ids=["one", "several", "all that indent"])
+def test_a_tab_hides_no_other_error(lines: Iterable[int], pure: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is told, and the others with the places that they have in the text as it is."""
+    if pure:
+        monkeypatch.setitem(sys.modules, "_ruamel_yaml", None)
+    text = EIGHT.replace("  cases: [{rows: 65}]                  # PTG214", "  cases:\n    - {rows: 65}")
+    before = {(one.span.line, one.code, one.span.col) for one in found(text) if one.span}
+    given = text.splitlines()
+    tabs = {line: (len(given[line - 1]) - len(given[line - 1].lstrip())) // 2 for line in lines if line <= len(given)}
+    for line, count in tabs.items():
+        given[line - 1] = "\t" * count + given[line - 1][2 * count :]
+    after = {(one.span.line, one.code, one.span.col) for one in found("\n".join(given)) if one.span}
+    moved = {(line, code, col - tabs.get(line, 0)) for line, code, col in before}
+    assert len(moved) == 8
+    assert after == moved | {(line, "PTG101", 1) for line, count in tabs.items() if count}
+
+
+def test_what_follows_from_a_guess_about_a_tab_is_not_told() -> None:
+    text = "pyptogen: 1\noperator: x\ndims:\n    rows: 8\n  \tcols: 8\n     a: [1\n"
+    assert [(one.code, one.span.line) for one in found(text) if one.span] == [("PTG101", 5)]
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t scores_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, mixed);
-        auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 32768 * sizeof(float)));
+        auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 65536 * sizeof(float)));
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
             [=] {
@@ -148,7 +148,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
                 of_values(d_v, p, d_o, sq, kv, of_values_blocks);
             }, {weights_done}, 1);
         const int32_t of_weights_to_of_scores_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * ((kv + 127) / 128) * 8, mixed);
-        auto *d_p_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(of_weights_to_of_scores_blocks) * 32768 * sizeof(float)));
+        auto *d_p_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(of_weights_to_of_scores_blocks) * 65536 * sizeof(float)));
         const Launch of_weights_to_of_scores_done = rt.launch(
             "of_weights_to_of_scores", Core::Mixed, of_weights_to_of_scores_blocks,
             [=] {

@@ -505,11 +505,11 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
                 rule_vec10(o_w_block, o_w_wide, b_begin, b_end, s, rule_vec10_blocks);
             }, {rule_cube12_done}, 8);
         const int32_t rule_mixed_blocks = fewer(int64_t(b_end - b_begin) * 32, mixed);
-        auto *o_state_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_state_low_2_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(bfloat16_t)));
-        auto *o_lasting_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 16384 * sizeof(bfloat16_t)));
-        auto *o_added_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(float)));
-        auto *o_known_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 16384 * sizeof(float)));
+        auto *o_state_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 65536 * sizeof(bfloat16_t)));
+        auto *o_state_low_2_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 65536 * sizeof(bfloat16_t)));
+        auto *o_lasting_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(bfloat16_t)));
+        auto *o_added_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 65536 * sizeof(float)));
+        auto *o_known_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(rule_mixed_blocks) * 32768 * sizeof(float)));
         const Launch rule_mixed_done = rt.launch(
             "rule_mixed", Core::Mixed, rule_mixed_blocks,
             [=] {

@@ -58,7 +58,7 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t linear_to_out_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 6, mixed);
-        auto *part_1_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_to_out_blocks) * 65536 * sizeof(float)));
+        auto *part_1_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_to_out_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear_to_out", Core::Mixed, linear_to_out_blocks,
             [=] {

@@ -100,7 +100,7 @@ extern "C" void linear_mxfp4_a5(pto_rt::Runtime &rt, const linear_mxfp4_args &ar
                 quantise_vec2(x_wide, x_q, t_begin, t_end, quantise_vec2_blocks);
             }, {quantise_vec1_done}, 1);
         const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, mixed);
-        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

@@ -76,7 +76,7 @@ extern "C" void linear_mxfp8_a5(pto_rt::Runtime &rt, const linear_mxfp8_args &ar
                 quantise(x_q, x_scale, x, t_begin, t_end, quantise_blocks);
             }, {}, 1);
         const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, mixed);
-        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 65536 * sizeof(float)));
+        auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {

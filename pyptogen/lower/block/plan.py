@@ -48,6 +48,7 @@ class _Placed:
 
 
 Planned = tuple[TileKernel, BlockKernel | Overflow]
+Held = frozenset[Memory]
 LATELY = 4
 _lately: tuple[tuple[TileKernel, Platform, Planned], ...] = ()
 """The last plans. A pass that asks whether a program fits is followed by the step that plans it."""
@@ -72,7 +73,7 @@ def _run(tile: TileKernel, platform: Platform) -> Planned:
     if not platform.flags:
         steps = {where: len(every[where]) - 1 for where in LEVELS}
     views: dict[bool, _Placed] = {}
-    turned: dict[tuple[bool, *tuple[frozenset[Memory], ...]], tuple[TileKernel, dict[str, rotate.Rotation]]] = {}
+    rotated: dict[tuple[bool, Held, Held], tuple[TileKernel, dict[str, rotate.Rotation]]] = {}
     while True:
         levels = {where: every[where][step] for where, step in steps.items()}
         tight = levels["ub"] == "tight"
@@ -81,10 +82,10 @@ def _run(tile: TileKernel, platform: Platform) -> Planned:
         view = views[tight]
         single = frozenset(m for m, level in levels.items() if level in SINGLE)
         loads = frozenset(m for m, level in levels.items() if level == "loads")
-        if (tight, single, loads) not in turned:
+        if (tight, single, loads) not in rotated:
             found = rotate.run(view.kernel, view.uses, view.where, platform, single, loads, dict(tile.depths))
-            turned[tight, single, loads] = found
-        kernel, rotations = turned[tight, single, loads]
+            rotated[tight, single, loads] = found
+        kernel, rotations = rotated[tight, single, loads]
         plan = memory.plan(kernel, view.needs, platform, rotations, levels)
         if isinstance(plan, BlockKernel):
             return kernel, plan

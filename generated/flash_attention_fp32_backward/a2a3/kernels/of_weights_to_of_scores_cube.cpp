@@ -15,7 +15,7 @@ using RightF32_128x128 = TileRightCompact<float, 128, 128, 128, DYNAMIC>;
 using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
 using DOGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using VGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using DPSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -30,7 +30,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first

@@ -13,7 +13,7 @@ using VecF32_64x128m = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DY
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using OGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using PGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using DPSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -34,7 +34,7 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 65536, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first

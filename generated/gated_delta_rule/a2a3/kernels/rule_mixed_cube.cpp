@@ -22,15 +22,15 @@ using QNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1,
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using OStateLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using ORecalledBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using OStateLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
 using OStateLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
 using OStateLow2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
+using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 4>;  // 4 tiles of up to 64 x 128, to the cube core
 using OLastingLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -50,11 +50,11 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    OStateLowPipe o_state_low_pipe(o_state_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OStateLowPipe o_state_low_pipe(o_state_low_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 32768, 0x0, 0x0);
     int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first

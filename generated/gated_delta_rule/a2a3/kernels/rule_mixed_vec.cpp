@@ -24,15 +24,15 @@ using OGGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYN
 using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using OUBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using OStateLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
 using OStateLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
 using OStateLow2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
+using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 4>;  // 4 tiles of up to 64 x 128, to the cube core
 using OLastingLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -57,11 +57,11 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    OStateLowPipe o_state_low_pipe(o_state_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_fifo + int64_t(block) * 16384, 0x0, 0x0);
-    OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 16384, 0x0, 0x0);
+    OStateLowPipe o_state_low_pipe(o_state_low_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_fifo + int64_t(block) * 32768, 0x0, 0x0);
+    OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 32768, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first

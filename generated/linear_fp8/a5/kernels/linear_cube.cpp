@@ -15,7 +15,7 @@ using LeftE4m3_256x128 = TileLeftCompact<float8_e4m3_t, 256, 128, DYNAMIC, 128>;
 using RightE4m3_128x256 = TileRight<float8_e4m3_t, 128, 256, 128, 256>;
 using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true>;  // 4 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -28,7 +28,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 262144, 0x0, 0x0);
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first

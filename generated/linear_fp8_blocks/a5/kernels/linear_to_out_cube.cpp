@@ -15,7 +15,7 @@ using RightE4m3_128x128 = TileRight<float8_e4m3_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAccCompact<float, 256, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 768, 1>>;
-using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 256 x 128, to both vector cores
+using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 256 x 128, to both vector cores
 using Part1Slot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -28,7 +28,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    Part1Pipe part_1_pipe(part_1_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    Part1Pipe part_1_pipe(part_1_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k_blocks0_buffer = 0;  // which of 2 buffers this iteration of k_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first

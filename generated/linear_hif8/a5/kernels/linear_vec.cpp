@@ -14,7 +14,7 @@ using VecB16_128x256 = Tile<TileType::Vec, bfloat16_t, 128, 256, BLayout::RowMaj
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true>;  // 4 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -29,7 +29,7 @@ AICORE inline void run_block(
     int32_t subblock)
 {
 #if defined(__DAV_VEC__)
-    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 262144, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free at first

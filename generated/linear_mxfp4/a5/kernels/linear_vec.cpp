@@ -14,7 +14,7 @@ using VecB16_64x256 = Tile<TileType::Vec, bfloat16_t, 64, 256, BLayout::RowMajor
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 128 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 128 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -28,7 +28,7 @@ AICORE inline void run_block(
     int32_t subblock)
 {
 #if defined(__DAV_VEC__)
-    AccPipe acc_pipe(acc_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first

@@ -21,7 +21,7 @@ using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1,
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 8, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_A_ND>;
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 8, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 2, 2, true>;  // 2 tiles of up to 128 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 128 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -36,7 +36,7 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    AccPipe acc_pipe(acc_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    AccPipe acc_pipe(acc_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses

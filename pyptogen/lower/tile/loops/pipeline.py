@@ -25,9 +25,9 @@ core multiplies what the vector core has pushed, that works on the next iteratio
 pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads. On the
 vector core, the first pop behind a push is what waits: with all that follows from it, it stays behind, and what the
 next iteration does to the same tiles comes after it; what it takes for that from a stage further ahead waits in tiles
-of its own, one for each iteration in between (a shift register). Iterations that end early (causal attention) end as early ahead;
-those that a condition may leave out stay as they are, and so do iterations that are distributed to blocks: the one
-behind a block's own is another block's.
+of its own, one for each iteration in between (a shift register). Iterations that end early (causal attention) end as
+early ahead; those that a condition may leave out stay as they are, and so do iterations that are distributed to blocks:
+the one behind a block's own is another block's.
 """
 
 from __future__ import annotations

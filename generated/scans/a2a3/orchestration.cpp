@@ -50,7 +50,7 @@ extern "C" void scans_a2a3(pto_rt::Runtime &rt, const scans_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t scans_vec1_blocks = fewer(int64_t((rows + 63) / 64) * 4, vector);
+        const int32_t scans_vec1_blocks = fewer(4, vector);
         rt.launch(
             "scans_vec1", Core::Vector, scans_vec1_blocks,
             [=] {

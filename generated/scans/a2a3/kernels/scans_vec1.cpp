@@ -8,8 +8,8 @@
 using namespace pto;
 
 namespace {
-using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -25,44 +25,42 @@ AICORE inline void run_block(
     int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t i2_tiles = (rows + 63) / 64;
-    const int32_t tiles = i2_tiles * 4;  // of i1 and i2
-    for (int32_t tile = block; tile < tiles; tile += nblk, i2_buffer ^= 1) {
-        const int32_t i1 = tile / i2_tiles * 64;
-        const int32_t i2 = tile % i2_tiles * 64;
-        const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
+    for (int32_t i1 = block * 64; i1 < 256; i1 += nblk * 64) {
         // down:    cumsum(x, axis=0)
-        VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-        XGm x_in(x + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
-        TLOAD(part, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
         VecF32_1x64 total; TASSIGN<0x10000>(total);  // UB 0x10000..0x10100
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
-        VecF32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // columns 0.. of sums
-        VecF32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // columns 0.. of part
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-        TADD(first, total, of_first);
-        for (int32_t at = 0; at < i2_valid - 1; ++at) {
-            VecF32_1x64 following; TASSIGN(following, 0x08100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of sums
-            VecF32_1x64 here; TASSIGN(here, 0x08000 + at * 0x00100 + i2_buffer * 0x04000);  // rows at.. of sums
-            VecF32_1x64 of_following; TASSIGN(of_following, 0x00100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of part
+        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
+            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
+            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
+            XGm x_in(x + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
+            TLOAD(part, x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+            VecF32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // columns 0.. of sums
+            VecF32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // columns 0.. of part
             pipe_barrier(PIPE_V);
-            TADD(following, here, of_following);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
+            TADD(first, total, of_first);
+            for (int32_t at = 0; at < i2_valid - 1; ++at) {
+                VecF32_1x64 following; TASSIGN(following, 0x08100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of sums
+                VecF32_1x64 here; TASSIGN(here, 0x08000 + at * 0x00100 + i2_buffer * 0x04000);  // rows at.. of sums
+                VecF32_1x64 of_following; TASSIGN(of_following, 0x00100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of part
+                pipe_barrier(PIPE_V);
+                TADD(following, here, of_following);
+            }
+            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+            VecF32_1x64 last; TASSIGN(last, 0x07f00 + i2_buffer * 0x04000 + i2_valid * 0x00100);  // rows i2_valid - 1.. of sums
+            pipe_barrier(PIPE_V);
+            TMOV(total, last);
+            VecF32_64x64 sums(i2_valid); TASSIGN(sums, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
+            XGm down_out(down + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
+            TSTORE(down_out, sums);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecF32_1x64 last; TASSIGN(last, 0x07f00 + i2_buffer * 0x04000 + i2_valid * 0x00100);  // rows i2_valid - 1.. of sums
-        pipe_barrier(PIPE_V);
-        TMOV(total, last);
-        VecF32_64x64 sums(i2_valid); TASSIGN(sums, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-        XGm down_out(down + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
-        TSTORE(down_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -40,19 +40,19 @@ def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     cores = platform.vector_cores if kernel.core == "vector" else platform.cube_cores
     body = []
     for node in kernel.body:
-        perfect = _sunk(node, cores)
+        perfect = _sunk(node, kernel, cores)
         widened = _widened(perfect, kernel)
         body.append(widened if widened != perfect else _widened(node, kernel))
     return replace(kernel, body=tuple(body))
 
 
-def _sunk(node: Node, cores: int) -> Node:
+def _sunk(node: Node, kernel: TileKernel, cores: int) -> Node:
     """A loop with what it does ahead of a distributed one, which has few iterations, in each of these."""
     if not isinstance(node, Loop) or node.role != "grid" or not node.body:
         return node
     if node.parallel:
-        return _inward(node, ())
-    *ahead, inner = (*node.body[:-1], _sunk(node.body[-1], cores))
+        return _inward(node, (), kernel)
+    *ahead, inner = (*node.body[:-1], _sunk(node.body[-1], kernel, cores))
     if not isinstance(inner, Loop) or not inner.parallel or not ahead:
         return replace(node, body=(*ahead, inner))
     extent = (inner.stop - inner.start).constant
@@ -62,16 +62,22 @@ def _sunk(node: Node, cores: int) -> Node:
     return replace(node, body=(replace(inner, body=(*ahead, *inner.body)),))
 
 
-def _inward(loop: Loop, ahead: Sequence[Node]) -> Loop:
-    """A loop with what is done ahead of it, and of the grid loops in it, in the innermost of them."""
+def _inward(loop: Loop, ahead: Sequence[Node], kernel: TileKernel) -> Loop:
+    """A loop with what is computed ahead of it, and of the grid loops in it, in the innermost of them: what these do
+    not write themselves."""
     *own, inner = loop.body
     moved = (*ahead, *own)
-    computed = all(
-        isinstance(op, TileOp) and op.window is None and not isinstance(op, Push | Pop | Free) for op in moved
-    )
-    if isinstance(inner, Loop) and inner.role == "grid" and computed:
-        return replace(loop, body=(_inward(inner, moved),))
+    if isinstance(inner, Loop) and inner.role == "grid" and all(map(_is_computed, moved)):
+        owner = {tile.name: tile.owner for tile in kernel.tiles}
+        made, written = ({owner[name] for op in walk(part) for name in op.written} for part in (moved, inner.body))
+        if not made & written:
+            return replace(loop, body=(_inward(inner, moved, kernel),))
     return replace(loop, body=(*ahead, *loop.body)) if ahead else loop
+
+
+def _is_computed(node: Node) -> bool:
+    """Whether an operation moves no bytes in or out of a core."""
+    return isinstance(node, TileOp) and node.window is None and not isinstance(node, Push | Pop | Free)
 
 
 def _widened(node: Node, kernel: TileKernel) -> Node:

@@ -126,7 +126,7 @@ def attention_specs(draw: st.DrawFn) -> Case:
     causal, biased = draw(st.sampled_from([(False, False), (True, False), (False, True)]))
     grouped = draw(st.sampled_from([False, False, True]))
     e = draw(st.sampled_from([d, 48]))
-    fifo = draw(st.sampled_from(["", "", ", fifo: 1", ", fifo: 2", ", fifo: 3"]))
+    fifo = draw(st.sampled_from(["", "", ", fifo: 1", ", fifo: 2", ", fifo: 3", ", fifo: 4", ", fifo: 8"]))
     rows = draw(st.sampled_from([16, 32, 48]))
     block = draw(st.sampled_from([16, 32, 64]))
     cut = draw(st.sampled_from(["", f", rows: {rows // 2}" if rows % 32 == 0 else ""]))

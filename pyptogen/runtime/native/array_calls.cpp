@@ -1,11 +1,10 @@
 // Calls whose shapes have been seen: checked and started here, without Python in between.
 //
-// Arrays of numpy and tuples are read as numpy and CPython lay them out in memory (`PyArrayObject_fields` is part of
-// numpy's ABI, `PyTupleObject` of CPython's), tensors of PyTorch by the C functions that DLPack has for it
-// (`array_view.hpp`); Python tells the sizes of the heads and checks on real ones that all are read rightly before anything
-// relies on it. Everything here runs with the interpreter lock, but for the kernels.
-#include <dlfcn.h>
-
+// Arguments come as the dict that Python makes of them, and are looked up by CPython's stable ABI (`python_api.hpp`).
+// Arrays of numpy are read as numpy lays them out in memory (`PyArrayObject_fields` is part of its ABI), tensors of PyTorch
+// by the C functions that DLPack has for it (`array_view.hpp`); Python tells the sizes of the heads and checks on real ones
+// that all are read rightly before anything relies on it. Everything here runs with the interpreter lock, but for the
+// kernels.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,6 +15,8 @@
 #include "array_view.hpp"
 #include "chip_call.hpp"
 #include "index_bound.hpp"
+#include "python_api.hpp"
+#include "shared_chips.hpp"
 
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
@@ -27,11 +28,17 @@ using pto_rt::native::ArrayPlan;
 using pto_rt::native::ArrayReader;
 using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
+using pto_rt::native::Chip;
 using pto_rt::native::IndexBound;
+using pto_rt::native::Method;
 using pto_rt::native::Object;
+using pto_rt::native::Owned;
+using pto_rt::native::Python;
+using pto_rt::native::shared_chip;
 using pto_rt::native::TensorType;
 
-constexpr int64_t kUnknown = -1, kFailed = -2;  // what is said of calls that were not made
+constexpr int64_t kUnknown = -1;  // what is said of calls that nobody has seen
+constexpr double kBrief = 1e-4;  // seconds; a call like one that took less is not interrupted
 
 using Key = std::vector<int64_t>;
 struct Hash {
@@ -53,38 +60,52 @@ struct Known {
     std::vector<int64_t> dims;
     std::vector<ArrayPlan> outputs;
     std::vector<IndexBound> bounds;
+    double seconds;  // of the last run
 };
 
-ArrayMaker maker;  // of this process
+Python python;  // of this process
+ArrayMaker maker(python);
 
 }  // namespace
 
 extern "C" int pto_chip_run(pto_rt::native::Chip* chip, pto_chip_call* call);
 
+// An attr: its default as it lies in the argument struct, if it has one.
+struct pto_attr_rule {
+    int32_t floating, has_default;
+    int64_t usual;
+};
+
+// What an operator says in Python's own terms. Tuples of texts are names.
+struct pto_array_names {
+    Object inputs, attrs, outputs;
+    Object results;  // the class of the results, a tuple
+    Object failure;  // the exception of a run that fails
+    Object weight;  // the class of packed weights
+    Object target;  // the platform that they must be packed for
+    Object data, shape, dtype, weight_target;  // their attributes
+};
+
 struct pto_array_operator {
     pto_rt::native::Entry entry;
-    int32_t policy;
+    int32_t policy, threads;
     ArrayReader reader;
-    int64_t tuple_head;
     std::vector<ArrayRule> inputs, outputs;
-    int attrs, count;  // numbers of a call: bits of the attrs, and behind them what else Python tells calls by
+    std::vector<pto_attr_rule> attrs;
     std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
+    std::vector<int32_t> places;  // of each result: which new output it is, or, behind these, which input
+    pto_array_names names;
+    double* seconds;
     std::unordered_map<Key, int64_t, Hash> numbers;
     std::vector<Known> known;
-    double* seconds;
-    void* (*save)();
-    void (*restore)(void*);
-    char message[1024];
+
+    Object named(Object texts, Object given, size_t index) const
+    {
+        return python.dict_item(given, python.tuple_item(texts, static_cast<int64_t>(index)));
+    }
 };
 
 namespace {
-
-Object item(const pto_array_operator& op, Object tuple, size_t index)
-{
-    Object found;
-    std::memcpy(&found, tuple + op.tuple_head + static_cast<int64_t>(index * sizeof found), sizeof found);
-    return found;
-}
 
 // Bytes from the first to the last element; empty arrays have none.
 Range range_of(const ArrayView& array, int64_t itemsize, bool written)
@@ -100,7 +121,7 @@ bool lies_as_it_should(const ArrayView& array, const ArrayRule& rule)
         if (array.sizes[axis] == 0) return false;
     }
     if (rule.updated != 0 && !array.writeable) return false;
-    if (rule.form == ArrayForm::Rows) return array.contiguous;
+    if (rule.form == ArrayForm::Rows || rule.form == ArrayForm::Packed) return array.contiguous;
     if (rule.form == ArrayForm::Columns) return array.in_columns(rule.itemsize);
     for (int32_t axis = 0; axis < array.rank; ++axis) {
         if (array.step(axis) <= 0 || array.step(axis) % rule.itemsize != 0) return false;
@@ -108,30 +129,87 @@ bool lies_as_it_should(const ArrayView& array, const ArrayRule& rule)
     return array.rank > 0 && array.step(array.rank - 1) == rule.itemsize;
 }
 
-// Where the inputs of a call are, and what they and its numbers are known by.
+// Where the inputs of a call are, and what they and its attrs are known by.
 struct Inputs {
-    Key key;
+    Key key;  // ends with the attrs
     std::vector<int64_t> slots;
     std::vector<Range> ranges;
 
     // False where Python has to look at the call.
-    bool read(const pto_array_operator& op, Object inputs, const int64_t* numbers)
+    bool read(const pto_array_operator& op, Object given)
     {
         key.clear();
         slots.clear();
         ranges.clear();
         for (size_t i = 0; i < op.inputs.size(); ++i) {
+            const Object argument = op.named(op.names.inputs, given, i);
+            if (argument == nullptr) return false;
             const ArrayRule& rule = op.inputs[i];
-            ArrayView array;
-            if (!op.reader.read(item(op, inputs, i), rule, array) || !lies_as_it_should(array, rule)) return false;
-            key.insert(key.end(), array.sizes, array.sizes + array.rank);
-            for (int32_t axis = 0; rule.form == ArrayForm::Strided && axis < array.rank; ++axis)
-                key.push_back(array.step(axis));
-            slots.push_back(array.data);
-            ranges.push_back(range_of(array, rule.itemsize, rule.updated != 0));
+            if (!(rule.form == ArrayForm::Packed ? add_packed(op, rule, argument) : add(op, rule, argument)))
+                return false;
         }
-        key.insert(key.end(), numbers, numbers + op.count);
+        size_t count = op.inputs.size();
+        for (size_t i = 0; i < op.attrs.size(); ++i) {
+            const Object argument = op.named(op.names.attrs, given, i);
+            if (argument != nullptr) ++count;
+            if (!add_attr(op.attrs[i], argument)) return false;
+        }
+        return python.dict_size(given) == static_cast<int64_t>(count);
+    }
+
+private:
+    bool add(const pto_array_operator& op, const ArrayRule& rule, Object argument)
+    {
+        ArrayView array;
+        if (!op.reader.read(argument, rule, array) || !lies_as_it_should(array, rule)) return false;
+        key.insert(key.end(), array.sizes, array.sizes + array.rank);
+        for (int32_t axis = 0; rule.form == ArrayForm::Strided && axis < array.rank; ++axis)
+            key.push_back(array.step(axis));
+        slots.push_back(array.data);
+        ranges.push_back(range_of(array, rule.itemsize, rule.updated != 0));
         return true;
+    }
+
+    // Its matrices' shape is in the key, too, which the data does not tell. The weight keeps its data.
+    bool add_packed(const pto_array_operator& op, const ArrayRule& rule, Object weight)
+    {
+        constexpr int kEqual = 2;  // Py_EQ
+        if (python.type_of(weight) != static_cast<const void*>(op.names.weight)) return false;
+        const Owned data(python, python.attribute(weight, op.names.data));
+        const Owned shape(python, python.attribute(weight, op.names.shape));
+        const Owned dtype(python, python.attribute(weight, op.names.dtype));
+        const Owned target(python, python.attribute(weight, op.names.weight_target));
+        bool fits = data && shape && dtype && target && dtype.get() == static_cast<Object>(rule.dtype) &&
+                    python.type_of(shape.get()) == python.tuple;
+        if (fits && target.get() != op.names.target) fits = python.compare(target.get(), op.names.target, kEqual) == 1;
+        for (int64_t axis = 0; fits && axis < python.tuple_size(shape.get()); ++axis) {
+            fits = add_whole(python.tuple_item(shape.get(), axis));
+        }
+        python.clear();
+        return fits && add(op, rule, data.get());
+    }
+
+    bool add_attr(const pto_attr_rule& rule, Object argument)
+    {
+        if (argument == nullptr) {
+            key.push_back(rule.usual);
+            return rule.has_default != 0;
+        }
+        if (rule.floating == 0) return add_whole(argument);
+        if (python.type_of(argument) != python.floating) return false;
+        const double value = python.as_double(argument);
+        int64_t bits;
+        std::memcpy(&bits, &value, sizeof bits);
+        key.push_back(bits);
+        return true;
+    }
+
+    bool add_whole(Object number)
+    {
+        int overflow = 0;
+        if (python.type_of(number) != python.whole) return false;
+        key.push_back(python.as_whole(number, &overflow));
+        return overflow == 0;
     }
 };
 
@@ -168,9 +246,22 @@ bool overlapping(const std::vector<Range>& ranges)
     return false;
 }
 
-int run(pto_array_operator& op, pto_rt::native::Chip* chip, std::vector<int64_t>& slots)
+// The known call that one with these inputs is; null for none.
+Known* known_call(pto_array_operator& op, Inputs& read, Object given)
 {
-    thread_local char message[sizeof op.message];
+    if (!read.read(op, given)) return nullptr;
+    const auto found = op.numbers.find(read.key);
+    return found == op.numbers.end() ? nullptr : &op.known[static_cast<size_t>(found->second)];
+}
+
+// Runs a known call whose outputs stand in the slots already. False with an exception set where it failed.
+bool start(pto_array_operator& op, Chip* chip, Known& known, const Inputs& read)
+{
+    std::vector<int64_t> slots = read.slots;
+    slots.reserve(slots.size() + known.dims.size() + op.attrs.size());
+    slots.insert(slots.end(), known.dims.begin(), known.dims.end());
+    slots.insert(slots.end(), read.key.end() - static_cast<int64_t>(op.attrs.size()), read.key.end());
+    char message[1024];
     message[0] = '\0';
     pto_chip_call call{};
     call.entry = op.entry;
@@ -179,43 +270,171 @@ int run(pto_array_operator& op, pto_rt::native::Chip* chip, std::vector<int64_t>
     call.message = message;
     call.message_bytes = sizeof message;
     call.log_file = -1;
-    void* state = op.save();
+    call.brief = known.seconds < kBrief ? 1 : 0;
+    const size_t number = static_cast<size_t>(&known - op.known.data());
+    void* state = python.save();  // from here on others may learn calls, so `known` may move
     const int status = pto_chip_run(chip, &call);
-    op.restore(state);
-    if (status != 0) std::memcpy(op.message, message, sizeof message);
+    python.restore(state);
     *op.seconds = call.report.seconds;
-    return status;
+    if (number < op.known.size()) op.known[number].seconds = call.report.seconds;
+    if (status != 0) python.raised(op.names.failure, message);
+    return status == 0;
+}
+
+enum class Outcome { Made, Unknown, Failed };  // Unknown: Python has to look at it; Failed: with an exception set
+
+// A call as Python makes it, by the dict of its arguments and that of `out`.
+//
+// Where the process ends, a thread that wants the lock back ends inside of `run`, by unwinding: so nothing here drops an
+// object of Python by itself.
+class Call {
+public:
+    Call(pto_array_operator& op, Object given, Object out)
+        : op_(op), given_(given), out_(out == python.none ? nullptr : out)
+    {
+    }
+
+    // `results`: a new tuple, which gets the results.
+    Outcome run(Object results)
+    {
+        Chip* chip = shared_chip(op_.threads).load(std::memory_order_acquire);
+        if (chip == nullptr || (out_ != nullptr && !is_room())) return Outcome::Unknown;
+        thread_local Inputs read;
+        Known* known = known_call(op_, read, given_);
+        if (known == nullptr) return Outcome::Unknown;
+        for (size_t i = 0; i < op_.places.size(); ++i) {
+            const auto place = static_cast<size_t>(op_.places[i]);
+            if (place < op_.outputs.size()) continue;
+            put(results, i, python.kept(op_.named(op_.names.inputs, given_, place - op_.outputs.size())));
+        }
+        for (size_t i = 0; i < op_.outputs.size(); ++i) {
+            const Outcome made =
+                out_ != nullptr ? add_given(i, *known, read, results) : add_new(i, *known, read, results);
+            if (made != Outcome::Made) return made;
+        }
+        if (overlapping(read.ranges) || any_wrong(op_, *known, read.ranges)) return Outcome::Unknown;
+        return start(op_, chip, *known, read) ? Outcome::Made : Outcome::Failed;
+    }
+
+private:
+    static void put(Object results, size_t place, Object object)
+    {
+        python.set_item(results, static_cast<int64_t>(place), object);
+    }
+
+    bool is_room() const
+    {
+        return python.type_of(out_) == python.dict &&
+               python.dict_size(out_) == static_cast<int64_t>(op_.outputs.size());
+    }
+
+    // The array that was given for an output.
+    Outcome add_given(size_t index, const Known& known, Inputs& read, Object results)
+    {
+        const Object given = op_.named(op_.names.outputs, out_, index);
+        const ArrayRule& rule = op_.outputs[index];
+        ArrayView array;
+        if (given == nullptr || !op_.reader.read(given, rule, array) || !takes(array, rule, known.outputs[index])) {
+            return Outcome::Unknown;
+        }
+        read.slots.push_back(array.data);
+        read.ranges.push_back(range_of(array, rule.itemsize, true));
+        put(results, place_of(index), python.kept(given));
+        return Outcome::Made;
+    }
+
+    Outcome add_new(size_t index, const Known& known, Inputs& read, Object results)
+    {
+        int64_t data = 0;
+        const Object made = maker.array(known.outputs[index], op_.outputs[index].dtype, data);
+        if (made == nullptr) return Outcome::Failed;
+        read.slots.push_back(data);
+        put(results, place_of(index), made);
+        return Outcome::Made;
+    }
+
+    size_t place_of(size_t output) const
+    {
+        return static_cast<size_t>(
+            std::find(op_.places.begin(), op_.places.end(), static_cast<int32_t>(output)) - op_.places.begin());
+    }
+
+    pto_array_operator& op_;
+    Object given_, out_;
+};
+
+constexpr const char* kName = "take";
+
+Object take(Object self, const Object* arguments, int64_t count)
+{
+    auto* op = static_cast<pto_array_operator*>(python.pointer(self, kName));
+    if (op == nullptr) return nullptr;
+    if (count != 2 || python.type_of(arguments[0]) != python.dict) return python.kept(python.none);
+    // The collector may run here, and any code of Python with it: so before anything is read.
+    const Object results = python.new_tuple(static_cast<int64_t>(op->places.size()));
+    if (results == nullptr) return nullptr;
+    const Outcome outcome = Call(*op, arguments[0], arguments[1]).run(results);
+    const Object made = outcome == Outcome::Made      ? python.record(op->names.results, results)
+                        : outcome == Outcome::Unknown ? python.kept(python.none)
+                                                      : nullptr;
+    python.drop(results);
+    return made;
+}
+
+constexpr Method kTake{kName, take, Python::kFastCall, nullptr};
+
+void destroy(Object capsule)
+{
+    auto* op = static_cast<pto_array_operator*>(python.pointer(capsule, kName));
+    const pto_array_names& names = op->names;
+    for (const Object one :
+         {names.inputs, names.attrs, names.outputs, names.results, names.failure, names.weight, names.target,
+          names.data, names.shape, names.dtype, names.weight_target}) {
+        python.drop(one);
+    }
+    delete op;
 }
 
 }  // namespace
 
-// Null where this process does not tell how to release the interpreter lock. The rules are copied; `seconds` takes the
-// time of each run, and the dtypes must live as long as the operator. A call has `count` numbers: the bits of `attrs`
-// attrs, and what else Python tells calls by. `indices`: inputs of 4 or 8 bytes whose elements are indices.
-PTO_API pto_array_operator* pto_arrays_define(
-    int64_t entry, int policy, int64_t object_head, int64_t tuple_head, const void* array_type, const ArrayRule* rules,
-    int inputs, int outputs, int attrs, int count, const int32_t* indices, int index_count, double* seconds)
+// Tells how objects and arrays are read and made: the bytes of an object's head, numpy's class of arrays, its table of
+// functions, its dtype of bytes. False where this process has not what it takes.
+PTO_API int pto_arrays_load(int64_t object_head, const void* array_type, void* const* api, const void* bytes)
 {
-    auto save = reinterpret_cast<void* (*)()>(dlsym(RTLD_DEFAULT, "PyEval_SaveThread"));
-    auto restore = reinterpret_cast<void (*)(void*)>(dlsym(RTLD_DEFAULT, "PyEval_RestoreThread"));
-    if (save == nullptr || restore == nullptr) return nullptr;
-    auto* op = new pto_array_operator{};
-    op->entry = reinterpret_cast<pto_rt::native::Entry>(entry);
-    op->policy = policy;
-    op->reader = {object_head, array_type};
-    op->tuple_head = tuple_head;
-    op->inputs.assign(rules, rules + inputs);
-    op->outputs.assign(rules + inputs, rules + inputs + outputs);
-    op->attrs = attrs;
-    op->count = count;
-    op->indices.assign(indices, indices + index_count);
-    op->seconds = seconds;
-    op->save = save;
-    op->restore = restore;
-    return op;
+    maker.load(api, array_type, bytes);
+    return python.load(object_head) ? 1 : 0;
 }
 
-PTO_API void pto_arrays_destroy(pto_array_operator* op) { delete op; }
+// A function of Python that takes the dict of a call's arguments and that of `out`, or None, and the operator behind it,
+// which lives as long. The rules are copied, what `names` has is kept; `seconds` takes the time of each run, and it and the
+// dtypes must live as long. `indices`: inputs of 4 or 8 bytes whose elements are indices. Null with an exception set.
+PTO_API Object pto_arrays_define(
+    int64_t entry, int policy, int threads, const void* array_type, const ArrayRule* rules, int inputs, int outputs,
+    const pto_attr_rule* attrs, int attr_count, const int32_t* indices, int index_count, const int32_t* places,
+    int place_count, const pto_array_names* names, double* seconds, pto_array_operator** defined)
+{
+    auto* op = new pto_array_operator{
+        reinterpret_cast<pto_rt::native::Entry>(entry),
+        policy,
+        threads,
+        {python, array_type},
+        {rules, rules + inputs},
+        {rules + inputs, rules + inputs + outputs},
+        {attrs, attrs + attr_count},
+        {indices, indices + index_count},
+        {places, places + place_count},
+        *names,
+        seconds,
+        {},
+        {}};
+    for (const Object one :
+         {names->inputs, names->attrs, names->outputs, names->results, names->failure, names->weight, names->target,
+          names->data, names->shape, names->dtype, names->weight_target}) {
+        python.keep(one);
+    }
+    *defined = op;
+    return python.function(kTake, op, destroy);
+}
 
 // From now on objects of exactly this type are read by its DLPack function `read`, too. False where there is no room for
 // another one.
@@ -226,14 +445,10 @@ PTO_API int pto_arrays_exchange(const void* type, void* read)
 
 // What is read of an array or tensor, as `rule` says: its address, rank, whether it is contiguous, whether it may be
 // written, and all sizes and strides in bytes, for Python to compare with its own. False for what is not read.
-PTO_API int pto_arrays_read(
-    int64_t object_head, int64_t tuple_head, const void* array_type, Object tuple, const ArrayRule* rule,
-    int64_t* found)
+PTO_API int pto_arrays_read(const void* array_type, Object object, const ArrayRule* rule, int64_t* found)
 {
-    Object object;
-    std::memcpy(&object, tuple + tuple_head, sizeof object);
     ArrayView array;
-    if (!ArrayReader{object_head, array_type}.read(object, *rule, array)) return 0;
+    if (!ArrayReader{python, array_type}.read(object, *rule, array)) return 0;
     *found++ = array.data;
     *found++ = array.rank;
     *found++ = array.contiguous ? 1 : 0;
@@ -243,27 +458,28 @@ PTO_API int pto_arrays_read(
     return 1;
 }
 
-// Which of the known calls one with these inputs is; -1 for none.
-PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object inputs, const int64_t* numbers)
+// Which of the known calls one with these arguments is; -1 for none.
+PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object given)
 {
-    thread_local Inputs read;
-    if (!read.read(*op, inputs, numbers)) return kUnknown;
-    const auto found = op->numbers.find(read.key);
-    return found == op->numbers.end() ? kUnknown : found->second;
+    Inputs read;
+    const Known* known = known_call(*op, read, given);
+    return known == nullptr ? kUnknown : known - op->known.data();
 }
 
-// What Python has found out for the shapes of these inputs: the dims, of each output the bytes to get for it, its sizes and,
-// where its rows do not lie one after the other, its strides in bytes, and three numbers for each index. Returns the number
-// of the call, -1 where it cannot be known.
+// What Python has found out for the shapes of these arguments: the dims, of each output the bytes to get for it, its sizes
+// and, where its rows do not lie one after the other, its strides in bytes, and three numbers for each index. `attrs`: as
+// Python reads them. Returns the number of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
-    pto_array_operator* op, Object inputs, const int64_t* numbers, const int64_t* dims, int dim_count,
+    pto_array_operator* op, Object given, const int64_t* attrs, const int64_t* dims, int dim_count,
     const int64_t* outputs, const IndexBound* bounds)
 {
     Inputs read;
-    if (!read.read(*op, inputs, numbers)) return kUnknown;
+    if (!read.read(*op, given)) return kUnknown;
+    if (!std::equal(attrs, attrs + op->attrs.size(), read.key.end() - static_cast<int64_t>(op->attrs.size())))
+        return kUnknown;
     const auto number = static_cast<int64_t>(op->known.size());
     if (!op->numbers.emplace(read.key, number).second) return kUnknown;
-    Known known{{dims, dims + dim_count}, {}, {bounds, bounds + op->indices.size()}};
+    Known known{{dims, dims + dim_count}, {}, {bounds, bounds + op->indices.size()}, 1.0};
     for (const ArrayRule& rule : op->outputs) {
         ArrayPlan plan;
         plan.room = *outputs++;
@@ -286,37 +502,6 @@ PTO_API void pto_arrays_forget(pto_array_operator* op)
     op->known.clear();
 }
 
-namespace {
-
-// The known call that one with these inputs is; null for none.
-const Known* known_call(pto_array_operator* op, Inputs& read, Object inputs, const int64_t* numbers)
-{
-    if (!read.read(*op, inputs, numbers)) return nullptr;
-    const auto found = op->numbers.find(read.key);
-    return found == op->numbers.end() ? nullptr : &op->known[static_cast<size_t>(found->second)];
-}
-
-// Runs a known call whose outputs stand in `slots` already. While the lock is released another call of this thread may
-// begin, so nothing of the thread's own is read then.
-int64_t start(
-    pto_array_operator* op, pto_rt::native::Chip* chip, const Known& known, const Inputs& read,
-    std::vector<int64_t>& slots, const int64_t* numbers)
-{
-    if (overlapping(read.ranges) || any_wrong(*op, known, read.ranges)) return kUnknown;
-    slots.insert(slots.end(), known.dims.begin(), known.dims.end());
-    slots.insert(slots.end(), numbers, numbers + op->attrs);
-    return run(*op, chip, slots) == 0 ? 0 : kFailed;
-}
-
-}  // namespace
-
-// How new arrays are made. False where this process has not what it takes.
-PTO_API int pto_arrays_make(void* const* api, const void* array_type, const void* bytes, int64_t object_head)
-{
-    maker.set_head(object_head);
-    return maker.load(api, array_type, bytes) ? 1 : 0;
-}
-
 // An array as known calls make them: for Python to look at. Null with an exception set.
 PTO_API Object pto_arrays_new(const ArrayRule* rule, int64_t room, const int64_t* sizes, const int64_t* strides)
 {
@@ -325,57 +510,3 @@ PTO_API Object pto_arrays_new(const ArrayRule* rule, int64_t room, const int64_t
     int64_t data;
     return maker.array(plan, rule->dtype, data);
 }
-
-// Runs a known call with these inputs, the outputs being the results. 0 where it went well, -1 where Python has to look at
-// the call, -2 where it failed.
-PTO_API int64_t pto_arrays_into(
-    pto_array_operator* op, pto_rt::native::Chip* chip, Object inputs, Object outputs, const int64_t* numbers)
-{
-    thread_local Inputs read;
-    const Known* known = known_call(op, read, inputs, numbers);
-    if (known == nullptr) return kUnknown;
-    std::vector<int64_t> slots = read.slots;
-    for (size_t i = 0; i < op->outputs.size(); ++i) {
-        const ArrayRule& rule = op->outputs[i];
-        ArrayView array;
-        if (!op->reader.read(item(*op, outputs, i), rule, array) || !takes(array, rule, known->outputs[i])) {
-            return kUnknown;
-        }
-        slots.push_back(array.data);
-        read.ranges.push_back(range_of(array, rule.itemsize, true));
-    }
-    return start(op, chip, *known, read, slots, numbers);
-}
-
-// Runs a known call with these inputs. A tuple of its results, new arrays; or the number that says why not, as above; null
-// with an exception set.
-PTO_API Object pto_arrays_run(pto_array_operator* op, pto_rt::native::Chip* chip, Object inputs, const int64_t* numbers)
-{
-    // The collector may run here, and any code of Python with it: so before anything is read.
-    const Object results = maker.tuple(static_cast<int64_t>(op->outputs.size()));
-    if (results == nullptr) return nullptr;
-    thread_local Inputs read;
-    const Known* known = known_call(op, read, inputs, numbers);
-    if (known == nullptr) {
-        maker.drop(results);
-        return maker.number(kUnknown);
-    }
-    std::vector<int64_t> slots = read.slots;
-    for (size_t i = 0; i < op->outputs.size(); ++i) {
-        int64_t data = 0;
-        const Object made = maker.array(known->outputs[i], op->outputs[i].dtype, data);
-        if (made == nullptr) {
-            maker.drop(results);
-            return nullptr;
-        }
-        maker.set(results, static_cast<int64_t>(i), made);
-        slots.push_back(data);
-    }
-    const int64_t status = start(op, chip, *known, read, slots, numbers);
-    if (status == 0) return results;
-    maker.drop(results);
-    return maker.number(status);
-}
-
-// What the last run that failed said.
-PTO_API const char* pto_arrays_message(const pto_array_operator* op) { return op->message; }

@@ -1,22 +1,21 @@
 // Arrays of numpy and tensors of PyTorch as they lie in memory, read without Python. All with the interpreter lock.
 #pragma once
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace pto_rt::native {
+#include "python_api.hpp"
 
-using Object = const char*;  // an object of Python
+namespace pto_rt::native {
 
 // How an argument has to lie.
 enum class ArrayForm : int32_t {
     Rows,     // one after the other
     Strided,  // rows may lie apart, and strides decide over dims
-    Columns   // of each matrix one after the other
+    Columns,  // of each matrix one after the other
+    Packed    // the flat array of a packed weight
 };
 
 // What an argument must be: its dtype as numpy has it (an object) and as DLPack has it (code, and bits from bit 8 on).
@@ -99,14 +98,12 @@ private:
 
 class ArrayReader {
 public:
-    ArrayReader() = default;
-    ArrayReader(int64_t object_head, const void* array_type) : object_head_(object_head), array_type_(array_type) {}
+    ArrayReader(const Python& python, const void* array_type) : python_(&python), array_type_(array_type) {}
 
     // Whether this is an aligned array in this machine's memory, of the dtype and the rank of `rule`.
     bool read(Object object, const ArrayRule& rule, ArrayView& found) const
     {
-        const void* type;
-        std::memcpy(&type, object + object_head_ - static_cast<int64_t>(sizeof type), sizeof type);
+        const void* type = python_->type_of(object);
         if (type == array_type_) return read_array(array_of(object), rule, found);
         const ReadTensor read = TensorType::of(type);
         return read != nullptr && read_tensor(object, read, rule, found);
@@ -134,7 +131,7 @@ private:
     static constexpr int32_t kContiguous = 0x1, kAligned = 0x100, kWriteable = 0x400;
     static constexpr int32_t kCpu = 1;  // `kDLCPU`
 
-    const Array& array_of(Object object) const { return *reinterpret_cast<const Array*>(object + object_head_); }
+    const Array& array_of(Object object) const { return *reinterpret_cast<const Array*>(object + python_->head); }
 
     static bool read_array(const Array& array, const ArrayRule& rule, ArrayView& found)
     {
@@ -152,12 +149,11 @@ private:
     // A tensor whose elements are to be negated (`torch.Tensor.is_neg`) is not told from others by DLPack. It is the
     // imaginary part of a complex one, two elements apart: so strides must be exactly those of rows that lie next to each
     // other, also along axes of one element, and a tensor without axes is left to Python.
-    static bool read_tensor(Object object, ReadTensor read, const ArrayRule& rule, ArrayView& found)
+    bool read_tensor(Object object, ReadTensor read, const ArrayRule& rule, ArrayView& found) const
     {
         ExchangedTensor tensor{};
         if (read(object, &tensor) != 0) {
-            static const auto clear = reinterpret_cast<void (*)()>(dlsym(RTLD_DEFAULT, "PyErr_Clear"));
-            clear();
+            python_->clear();
             return false;
         }
         const int64_t data = reinterpret_cast<int64_t>(tensor.data) + static_cast<int64_t>(tensor.offset);
@@ -175,8 +171,8 @@ private:
         return true;
     }
 
-    int64_t object_head_ = 0;
-    const void* array_type_ = nullptr;
+    const Python* python_;
+    const void* array_type_;
 };
 
 }  // namespace pto_rt::native

@@ -132,6 +132,8 @@ def native_library() -> ctypes.CDLL:
     library.pto_chip_create.restype = ctypes.c_void_p
     library.pto_chip_destroy.argtypes = [ctypes.c_void_p]
     library.pto_chip_destroy.restype = None
+    library.pto_chip_share.argtypes = [ctypes.c_int, ctypes.c_void_p]
+    library.pto_chip_share.restype = None
     library.pto_chip_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.pto_chip_run.restype = ctypes.c_int
     library.pto_driver_create.argtypes = [ctypes.c_void_p]
@@ -175,6 +177,7 @@ class _Call(ctypes.Structure):
         ("fifo", ctypes.c_uint64),
         ("log_task", ctypes.c_uint64),
         ("log_file", ctypes.c_int32),
+        ("brief", ctypes.c_int32),
     )
 
 
@@ -301,7 +304,10 @@ def shared_chip(cores: int) -> Chip:
     chip = _chips.get(cores)
     if chip is None:
         with _chips_lock:
-            chip = _chips.get(cores) or _chips.setdefault(cores, Chip(cores))
+            chip = _chips.get(cores)
+            if chip is None:
+                chip = _chips[cores] = Chip(cores)
+                chip.library.pto_chip_share(cores, chip.handle)
     return chip
 
 
@@ -320,6 +326,8 @@ def _after_fork_in_child() -> None:
     _chips_lock = threading.Lock()
     for chip in list(_alive):
         chip.forget()
+    for cores, chip in _chips.items():
+        chip.library.pto_chip_share(cores, None)
     _chips.clear()
 
 

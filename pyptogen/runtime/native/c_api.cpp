@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "chip_call.hpp"
 #include "driver.hpp"
 #include "inline_chip.hpp"
 #include "interrupts.hpp"
 #include "json_file.hpp"
+#include "shared_chips.hpp"
 #include "threaded_chip.hpp"
 
 using pto_rt::native::Chip;
@@ -38,14 +40,26 @@ PTO_API Chip* pto_chip_create(int unified, int cube, int vector, uint32_t ring)
     }
 }
 
-PTO_API void pto_chip_destroy(Chip* chip) { delete chip; }
+PTO_API void pto_chip_destroy(Chip* chip)
+{
+    for (int cores = 1; cores <= pto_rt::native::kMostCores; ++cores) {
+        Chip* shared = chip;
+        pto_rt::native::shared_chip(cores).compare_exchange_strong(shared, nullptr);
+    }
+    delete chip;
+}
+
+// From now on native calls with this many cores run on this chip; null: on none, after a fork, or because it is closed.
+PTO_API void pto_chip_share(int cores, Chip* chip) { pto_rt::native::shared_chip(cores).store(chip); }
+PTO_API Chip* pto_chip_shared(int cores) { return pto_rt::native::shared_chip(cores).load(std::memory_order_acquire); }
 
 // Runs an operator; calls from several threads take turns. Returns 0 when it went well; 1 when it failed, with the
 // message; 2 when only the trace or the graph could not be written, with its path as the message.
 PTO_API int pto_chip_run(Chip* chip, pto_chip_call* call)
 {
     std::lock_guard guard(chip->lock());
-    const Interruptible guarded(*chip);
+    std::optional<Interruptible> guarded;
+    if (call->brief == 0) guarded.emplace(*chip);
     const bool trace = call->trace_path != nullptr || call->graph_path != nullptr || call->log_file >= 0;
     call->report = chip->run(call->entry, call->args, {static_cast<Policy>(call->policy), trace});
     const auto say = [call](const char* text, size_t length) {

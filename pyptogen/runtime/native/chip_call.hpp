@@ -19,4 +19,5 @@ struct pto_chip_call {
     pto_rt::native::RunReport report;
     uint64_t log_task;  // number of the host's task that this run is
     int32_t log_file;   // where the run is appended for the host; -1: nowhere
+    int32_t brief;      // not 0: it is over before anybody interrupts it, so SIGINT is not looked for
 };

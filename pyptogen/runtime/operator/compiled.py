@@ -26,7 +26,7 @@ from pyptogen.runtime.arrays.arguments import (
     result_packed,
     updated_array,
 )
-from pyptogen.runtime.native.binding import Chip, RunReport, WrongIndexError, load_entry, shared_chip
+from pyptogen.runtime.native.binding import Chip, RunError, RunReport, WrongIndexError, load_entry, shared_chip
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.indices import IndexUse, wrong_index
@@ -111,6 +111,7 @@ class CompiledOperator:
             [tensor.name for tensor in self.contract.outputs],
         )
         self._known = KnownCalls(self.rules, self.entry, threads, target, self.results)
+        self._take = self._known.take
         self.policy = self.rules.policy
         """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
@@ -170,15 +171,25 @@ class CompiledOperator:
         PTG408) before anything is written, PTG408 also afterwards for an index that a kernel computed, and ``RunError``
         when a kernel fails; what the call writes is then undefined.
         """
-        known = self._known.take(arguments, out)
+        try:
+            known = self._take(arguments, out)  # type: ignore[arg-type]
+        except RunError as error:
+            raise self._known.explained(error, arguments) from None
         if known is not None:
             return known
+        return self._unseen(arguments, out)
+
+    def _unseen(self, arguments: dict[str, Any], out: Mapping[str, Any] | None) -> Any:
+        """A call that native code does not take as it is: with tensors as arrays it may."""
         arrays = tensors_as_arrays(arguments)
         room = tensors_as_arrays(out) if type(out) is dict else out
         if arrays is arguments and room is out:
             return self._checked(arguments, out)
         read_tensors()
-        known = self._known.take(arrays, room)
+        try:
+            known = self._take(dict(arrays), room)  # type: ignore[arg-type]
+        except RunError as error:
+            raise self._known.explained(error, arrays) from None
         results = self._checked(dict(arrays), room) if known is None else known
         given = out if type(out) is dict else {}
         return self.results(

@@ -1,7 +1,7 @@
 """Calls whose shapes have been seen, started by ``native/array_calls.cpp``.
 
-Checking a call in Python takes tens of microseconds, and says for the same shapes what it said before. Here two native
-calls look at the arrays as they lie in memory; whatever is not exactly what was seen goes the long way.
+Checking a call in Python takes tens of microseconds, and says for the same shapes what it said before. Here a function
+in C++ looks at the arrays as they lie in memory; whatever is not exactly what was seen goes the long way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -23,17 +22,17 @@ import numpy as np
 from pyptogen.layout.buffers import ALIGNMENT
 from pyptogen.layout.exchange import exchanged, tensor_reader
 from pyptogen.layout.packing import PackedWeight
-from pyptogen.runtime.native.binding import POLICIES, WrongIndexError, run_error, scheduler, shared_chip
+from pyptogen.runtime.native.binding import POLICIES, RunError, WrongIndexError, run_error, scheduler
 from pyptogen.runtime.operator.call import CallRules
-from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.operator.contract import AttrArg, TensorArg
 from pyptogen.runtime.operator.indices import simple_bounds, wrong_index
 
-_OBJECT_HEAD = object.__basicsize__
-_TUPLE_HEAD = tuple.__basicsize__
 _MOST_CALLS = 4096
-_FAILED = -2
-"""As ``array_calls.cpp`` says it."""
-_tuple, _BYTE = tuple.__new__, np.dtype(np.uint8)
+_BYTE = np.dtype(np.uint8)
+
+Take = Callable[[dict[str, Any], "dict[str, Any] | None"], Any]
+"""A call by its arguments and ``out``: its results, None where it has to go the long way. Raises ``RunError`` when a
+kernel fails."""
 
 
 class _Rule(ctypes.Structure):
@@ -49,6 +48,24 @@ class _Rule(ctypes.Structure):
     )
 
 
+class _AttrRule(ctypes.Structure):
+    """The ``pto_attr_rule`` of ``array_calls.cpp``."""
+
+    _fields_ = (("floating", ctypes.c_int32), ("has_default", ctypes.c_int32), ("usual", ctypes.c_int64))
+
+
+class _Names(ctypes.Structure):
+    """The ``pto_array_names`` of ``array_calls.cpp``."""
+
+    _fields_ = tuple(
+        (name, ctypes.py_object)
+        for name in (
+            "inputs", "attrs", "outputs", "results", "failure", "weight", "target",
+            "data", "shape", "dtype", "weight_target",
+        )
+    )  # fmt: skip
+
+
 @functools.cache
 def _library() -> ctypes.PyDLL | None:
     """The native part, whose functions run with the interpreter lock; None where it does not read the arrays of this
@@ -61,26 +78,47 @@ def _library() -> ctypes.PyDLL | None:
     )  # fmt: skip
     rules = ctypes.POINTER(_Rule)
     for name, result, arguments in (
+        ("load", int_, [whole, pointer, pointer, pointer]),
         (
             "define",
-            pointer,
-            [whole, int_, whole, whole, pointer, rules, int_, int_, int_, int_, pointer, int_, pointer],
+            thing,
+            [
+                *(
+                    whole,
+                    int_,
+                    int_,
+                    pointer,
+                    rules,
+                    int_,
+                    int_,
+                    ctypes.POINTER(_AttrRule),
+                    int_,
+                    pointer,
+                    int_,
+                    pointer,
+                ),
+                *(int_, ctypes.POINTER(_Names), pointer, ctypes.POINTER(pointer)),
+            ],
         ),
-        ("destroy", None, [pointer]),
-        ("find", whole, [pointer, thing, bits]),
+        ("find", whole, [pointer, thing]),
         ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, pointer]),
         ("forget", None, [pointer]),
-        ("make", int_, [pointer, pointer, pointer, whole]),
         ("new", thing, [rules, whole, pointer, pointer]),
-        ("into", whole, [pointer, pointer, thing, thing, bits]),
-        ("run", thing, [pointer, pointer, thing, bits]),
-        ("message", bits, [pointer]),
-        ("read", int_, [whole, whole, pointer, thing, rules, pointer]),
+        ("read", int_, [pointer, thing, rules, pointer]),
         ("exchange", int_, [pointer, pointer]),
     ):
         function = getattr(library, f"pto_arrays_{name}")
         function.restype, function.argtypes = result, arguments
-    return library if _reads_arrays(library) and _makes_arrays(library) else None
+    return library if _loaded(library) and _reads_arrays(library) and _makes_arrays(library) else None
+
+
+def _loaded(library: ctypes.PyDLL) -> bool:
+    """Tells the native part what it needs of Python and numpy."""
+    home = "numpy._core" if np.__version__ >= "2" else "numpy.core"
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = get(importlib.import_module(f"{home}._multiarray_umath")._ARRAY_API, None)
+    return bool(library.pto_arrays_load(object.__basicsize__, id(np.ndarray), table, id(_BYTE)))
 
 
 def _reads_arrays(library: ctypes.PyDLL) -> bool:
@@ -92,12 +130,6 @@ def _reads_arrays(library: ctypes.PyDLL) -> bool:
 
 def _makes_arrays(library: ctypes.PyDLL) -> bool:
     """Whether arrays that the native part makes are as they should be."""
-    home = "numpy._core" if np.__version__ >= "2" else "numpy.core"
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    numpy_core = importlib.import_module(f"{home}._multiarray_umath")
-    if not library.pto_arrays_make(get(numpy_core._ARRAY_API, None), id(np.ndarray), id(_BYTE), _OBJECT_HEAD):
-        return False
     dtype = np.dtype(np.int16)
     for strides in (None, (2, 64, 8)):
         sizes = _numbers((4, 3, 8))
@@ -116,7 +148,7 @@ def _read(library: ctypes.PyDLL, thing: Any, dtype: np.dtype[Any]) -> list[int] 
     """What the native part finds in an array or a tensor of three axes."""
     rule = _Rule(id(dtype), dtype.itemsize, 3, 0, 0, exchanged(dtype))
     found = (ctypes.c_int64 * 10)()
-    read = library.pto_arrays_read(_OBJECT_HEAD, _TUPLE_HEAD, id(np.ndarray), (thing,), rule, found)
+    read = library.pto_arrays_read(id(np.ndarray), thing, rule, found)
     return list(found) if read else None
 
 
@@ -143,140 +175,65 @@ class KnownCalls:
 
     def __init__(self, rules: CallRules, entry: int, threads: int, target: str, results: type[Any]) -> None:
         contract = rules.contract
-        self._threads, self._target, self._results = threads, target, results
         self.seconds = ctypes.c_double()
+        self.take: Take = lambda arguments, out: None
         self._lock = threading.Lock()
         self._handle: int | None = None
         inplace = contract.inplace
         self._fresh = [(i, tensor) for i, tensor in enumerate(contract.outputs) if tensor.name not in inplace]
         written = [tensor for _, tensor in self._fresh]
-        updated = frozenset(inplace.values())
         bounds = simple_bounds(rules)
         if not entry or bounds is None or any(tensor.layout == "nz" for tensor in written) or not contract.inputs:
             return
         library = _library()
         if library is None:
             return
-        self._rules, self._bounds = rules, bounds
-        self._library, self._find = library, library.pto_arrays_find
-        self._run, self._into = library.pto_arrays_run, library.pto_arrays_into
+        self._rules, self._bounds, self._library = rules, bounds, library
+        self._packing = struct.Struct("=" + "".join("d" if attr.is_float else "q" for attr in contract.attrs))
+        self._made: list[tuple[int, ...]] = []
+        """The dims of each known call."""
+        self._extents = contract.output_extents
+        updated = frozenset(inplace.values())
         tensors = [*contract.inputs, *written]
         self._dtypes = [tensor.dtype for tensor in tensors]  # native code knows them by their addresses
         given = (_Rule * len(tensors))(*(_rule(tensor, tensor.name in updated) for tensor in tensors))
         indices = (ctypes.c_int32 * max(len(bounds), 1))(*(bound.input for bound in bounds))
-        self._weights = [(i, tensor.dtype) for i, tensor in enumerate(contract.inputs) if tensor.layout == "nz"]
-        self._shapes: dict[tuple[tuple[int, ...], ...], bytes] = {}
-        """A number for the shapes of all packed weights of a call, which their data does not tell."""
-        self._handle = library.pto_arrays_define(
-            entry, POLICIES[rules.policy], _OBJECT_HEAD, _TUPLE_HEAD, id(np.ndarray), given, len(contract.inputs),
-            len(self._fresh), len(contract.attrs), len(contract.attrs) + bool(self._weights), indices, len(bounds),
-            ctypes.addressof(self.seconds),
+        names, fresh = [tensor.name for tensor in contract.inputs], [tensor.name for tensor in written]
+        places = (ctypes.c_int32 * max(len(contract.outputs), 1))(
+            *(
+                len(fresh) + names.index(inplace[tensor.name]) if tensor.name in inplace else fresh.index(tensor.name)
+                for tensor in contract.outputs
+            )
+        )
+        attrs = (_AttrRule * max(len(contract.attrs), 1))(*map(_attr_rule, contract.attrs))
+        own = _Names(
+            (*names,), tuple(attr.name for attr in contract.attrs), (*fresh,), results, RunError, PackedWeight, target,
+            "data", "shape", "dtype", "target",
         )  # fmt: skip
-        names = [tensor.name for tensor in contract.inputs]
-        self._inputs = _in_order(names)
-        self._outputs = _in_order([tensor.name for tensor in written])
-        self._count = len(names)
-        self._attrs = contract.attrs
-        self._packing = struct.Struct("=" + "".join("d" if attr.is_float else "q" for attr in contract.attrs))
-        whole = all(attr.default is not None for attr in contract.attrs)
-        self._usual = contract.bind_attrs({}) if whole else None
-        self._usual_bytes = self._packing.pack(*self._usual) if self._usual is not None else None
-        fresh = [tensor.name for tensor in written]
-        places = [
-            len(fresh) + names.index(inplace[tensor.name]) if tensor.name in inplace else fresh.index(tensor.name)
-            for tensor in contract.outputs
-        ]
-        self._ordered = _in_order(places)
-        """The results in the order of the contract, of the new ones and all inputs."""
-        self._bare = not inplace
-        self._made: list[tuple[int, ...]] = []
-        """The dims of each known call."""
-        self._extents = contract.output_extents
+        handle = ctypes.c_void_p()
+        self.take = library.pto_arrays_define(
+            entry, POLICIES[rules.policy], threads, id(np.ndarray), given, len(names), len(fresh), attrs,
+            len(contract.attrs), indices, len(bounds), places, len(contract.outputs), own,
+            ctypes.addressof(self.seconds), handle,
+        )  # fmt: skip
+        self._handle = handle.value
 
     @property
     def learns(self) -> bool:
         """Whether any call of this operator can be known."""
         return self._handle is not None
 
-    def take(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None) -> Any:
-        """The results of a call, None where it has to go the long way. Raises ``RunError`` when a kernel fails, and
-        ``DiagnosticError`` (PTG408) for an index that it computed."""
-        handle = self._handle
-        if handle is None:
-            return None
-        bits = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
-        if bits is None:
-            return None
-        try:
-            given = inputs = self._inputs(arguments)
-        except KeyError:
-            return None
-        if self._weights:
-            unpacked = self._unpacked(inputs)
-            if unpacked is None:
-                return None
-            inputs, shapes = unpacked
-            bits += shapes
-        results: Any
-        if out is None:
-            results = self._run(handle, shared_chip(self._threads).handle, inputs, bits)
-            if type(results) is int:
-                return self._went_wrong(results, inputs, bits)
-        else:
-            if type(out) is not dict or len(out) != len(self._fresh):
-                return None
-            try:
-                results = self._outputs(out)
-            except KeyError:
-                return None
-            status = self._into(handle, shared_chip(self._threads).handle, inputs, results, bits)
-            if status:
-                return self._went_wrong(status, inputs, bits)
-        return _tuple(self._results, results if self._bare else self._ordered((*results, *given)))
-
-    def _unpacked(self, inputs: tuple[Any, ...]) -> tuple[tuple[Any, ...], bytes] | None:
-        """The arrays of a call with packed weights, and a number for the shapes; None where Python has to look."""
-        arrays, shapes = list(inputs), []
-        for at, dtype in self._weights:
-            weight = arrays[at]
-            if type(weight) is not PackedWeight or weight.target != self._target or weight.dtype is not dtype:
-                return None
-            arrays[at] = weight.data
-            shapes.append(weight.shape)
-        number = self._shapes.get(tuple(shapes))
-        return None if number is None else (tuple(arrays), number)
-
-    def _given_attrs(self, arguments: Mapping[str, Any]) -> bytes | None:
-        """The bits of attrs of which some are given; None for what Python has to look at."""
-        values = []
-        for attr in self._attrs:
-            value = arguments.get(attr.name, attr.default)
-            if type(value) is not (float if attr.is_float else int):
-                return None
-            values.append(value)
-        if len(arguments) - self._count != sum(attr.name in arguments for attr in self._attrs):
-            return None
-        try:
-            return self._packing.pack(*values)
-        except struct.error:
-            return None
-
-    def _went_wrong(self, status: int, inputs: tuple[Any, ...], bits: bytes) -> None:
-        """None for a call that has to go the long way. Raises what ``take`` raises for one that failed."""
-        if status != _FAILED:
-            return
-        error = run_error(self._library.pto_arrays_message(self._handle).decode(errors="replace"))
-        number = self._find(self._handle, inputs, bits)
+    def explained(self, error: RunError, arguments: Mapping[str, Any]) -> Exception:
+        """What a run that failed in ``take`` is told as: PTG408 for an index that a kernel computed."""
+        error = run_error(str(error))
+        number = self._library.pto_arrays_find(self._handle, arguments)
         if isinstance(error, WrongIndexError) and 0 <= number < len(self._made):
-            contract = self._rules.contract
-            raise wrong_index(error, self._rules.indices, self._made[number], contract.name) from None
-        raise error
+            rules = self._rules
+            return wrong_index(error, rules.indices, self._made[number], rules.contract.name)
+        return error
 
     def learn(self, arguments: Mapping[str, Any], dims: tuple[int, ...], scalars: Sequence[float | int]) -> None:
         """A call that went well the long way: what its shapes mean, if native code may read them."""
-        bits = self._usual_bytes if len(arguments) == self._count else self._given_attrs(arguments)
-        if bits is None or bits != self._packing.pack(*scalars):
-            return
         extents = self._extents(*dims)
         made = [_new_output(tensor, extents[i]) for i, tensor in self._fresh]
         if any(0 in shape for shape, _, _ in made):
@@ -287,35 +244,15 @@ class KnownCalls:
             if len(self._made) >= _MOST_CALLS:
                 self._library.pto_arrays_forget(self._handle)
                 self._made = []
-            inputs = self._inputs(arguments)
-            if self._weights:
-                weights = tuple(inputs[at].shape for at, _ in self._weights if isinstance(inputs[at], PackedWeight))
-                if len(self._shapes) < _MOST_CALLS:
-                    self._shapes.setdefault(weights, struct.pack("=q", len(self._shapes)))
-                unpacked = self._unpacked(inputs)
-                if unpacked is None:
-                    return
-                inputs, bits = unpacked[0], bits + unpacked[1]
             number = self._library.pto_arrays_learn(
-                self._handle, inputs, bits, _numbers(dims), len(dims), _numbers(plans), _numbers(bounds)
-            )
+                self._handle, dict(arguments), self._packing.pack(*scalars), _numbers(dims), len(dims), _numbers(plans),
+                _numbers(bounds),
+            )  # fmt: skip
             if number >= 0:
                 self._made.append(dims)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None) is not None:
-            self._library.pto_arrays_destroy(self._handle)
 
-
-def _in_order(names: Sequence[str | int]) -> Callable[[Any], tuple[Any, ...]]:
-    """The values of these names or places, as a tuple."""
-    if not names:
-        return lambda given: ()
-    getter = itemgetter(*names)
-    return getter if len(names) > 1 else lambda given: (getter(given),)
-
-
-_ROWS, _STRIDED, _COLUMNS = range(3)
+_ROWS, _STRIDED, _COLUMNS, _PACKED = range(4)
 """``ArrayForm`` of ``array_view.hpp``."""
 
 
@@ -323,8 +260,13 @@ def _rule(tensor: TensorArg, updated: bool) -> _Rule:
     """A packed weight is read as its data, which has one axis."""
     rank = 1 if tensor.layout == "nz" else len(tensor.shape)
     dtype = tensor.dtype
-    form = _STRIDED if tensor.strides else _COLUMNS if tensor.layout == "dn" else _ROWS
+    form = _STRIDED if tensor.strides else {"nd": _ROWS, "dn": _COLUMNS, "nz": _PACKED}[tensor.layout]
     return _Rule(id(dtype), dtype.itemsize, rank, form, updated, exchanged(dtype))
+
+
+def _attr_rule(attr: AttrArg) -> _AttrRule:
+    bits = struct.pack("=d" if attr.is_float else "=q", attr.default or 0)
+    return _AttrRule(attr.is_float, attr.default is not None, *struct.unpack("=q", bits))
 
 
 def _new_output(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[tuple[int, ...], int, tuple[int, ...] | None]:

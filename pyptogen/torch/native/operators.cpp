@@ -34,6 +34,7 @@ struct Call {
     uint64_t launches, ring;
     uint64_t log_task;
     int32_t log_file;
+    int32_t brief;
 };
 using Run = int (*)(void* chip, Call* call);
 

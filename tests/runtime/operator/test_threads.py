@@ -16,7 +16,7 @@ import pytest
 from compiling import NIGHTLY
 
 import pyptogen
-from pyptogen.runtime.operator.known_calls import KnownCalls
+from pyptogen.runtime import CompiledOperator
 from pyptogen.runtime.operator.repeated import Repeated
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -126,15 +126,15 @@ def test_threads_that_share_operators_get_their_own_results(short_turns: None) -
     assert not wrong, f"{len(wrong)} of {sum(calls)} calls: {sorted(set(wrong))}"
 
 
-def only_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+def only_in_python(operator: CompiledOperator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Calls that native code knows are looked at in Python, too: there another thread may come between."""
-    monkeypatch.setattr(KnownCalls, "take", lambda *_: None)
+    monkeypatch.setattr(operator, "_take", lambda *_: None)
 
 
 def test_a_call_of_another_thread_between_two_steps_of_a_repeated_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The other thread comes, with its own arrays, when this one has just seen that its arguments are the same."""
-    only_in_python(monkeypatch)
     product = pyptogen.compile(SPECS / "matmul_fp16.yaml", target="cpu", threads=1)
+    only_in_python(product, monkeypatch)
     mine, theirs = (Operands(product, {"m": 3}, {}, seed) for seed in (1, 2))
     assert mine.is_right(0, True)
     matches = Repeated.matches
@@ -166,8 +166,8 @@ def test_each_thread_repeats_its_own_calls(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_the_arrays_of_a_call_are_those_that_the_mapping_had_when_it_began(monkeypatch: pytest.MonkeyPatch) -> None:
     """Another thread may use the same mapping for its next call before this one has run."""
-    only_in_python(monkeypatch)
     softmax = pyptogen.compile(SPECS / "softmax.yaml", target="cpu", threads=1)
+    only_in_python(softmax, monkeypatch)
     x, given = softmax.example_inputs(rows=3)["x"], np.empty((3, 4096), np.float32)
     out = {"y": given}
     softmax(x=x, out=out)

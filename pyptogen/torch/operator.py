@@ -100,11 +100,16 @@ class TorchOperator:
         self._kernels = Kernels(name, operator.rules, operator.entry, operator.threads, operator.target)
         if not self._kernels.fast:
             _LIBRARY.impl(name, self._run, "CPU")
+        self._direct = self._kernels.direct(None if len(contract.outputs) == 1 else self._results)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the operator. Raises ``DiagnosticError`` (PTG401 to PTG408, PTG412) before anything is written, PTG408
         also afterwards for an index that a kernel computed, and ``RunError`` when a kernel fails."""
         try:
+            if not torch.compiler.is_dynamo_compiling():
+                results = self._direct(*args, **kwargs)
+                if results is not None:
+                    return results
             made = self.op(*args, **kwargs)
         except (RuntimeError, TypeError) as error:
             self._explain(args, kwargs)

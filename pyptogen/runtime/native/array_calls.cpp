@@ -365,11 +365,11 @@ private:
 
 constexpr const char* kName = "take";
 
-Object take(Object self, const Object* arguments, int64_t count)
+Object take(Object self, const Object* arguments, int64_t count, Object names)
 {
     auto* op = static_cast<pto_array_operator*>(python.pointer(self, kName));
     if (op == nullptr) return nullptr;
-    if (count != 2 || python.type_of(arguments[0]) != python.dict) return python.kept(python.none);
+    if (count != 2 || names != nullptr || python.type_of(arguments[0]) != python.dict) return python.kept(python.none);
     // The collector may run here, and any code of Python with it: so before anything is read.
     const Object results = python.new_tuple(static_cast<int64_t>(op->places.size()));
     if (results == nullptr) return nullptr;
@@ -381,7 +381,7 @@ Object take(Object self, const Object* arguments, int64_t count)
     return made;
 }
 
-constexpr Method kTake{kName, take, Python::kFastCall, nullptr};
+constexpr Method kTake{kName, take};
 
 void destroy(Object capsule)
 {

@@ -12,17 +12,16 @@ namespace pto_rt::native {
 
 using Object = const char*;  // an object of Python
 
-// `PyMethodDef`.
+// `PyMethodDef` of a function that takes `count` arguments by position in an array, and behind them those whose names the
+// tuple `names` has; null: none.
 struct Method {
     const char* name;
-    Object (*function)(Object self, const Object* arguments, int64_t count);
-    int flags;
-    const char* doc;
+    Object (*function)(Object self, const Object* arguments, int64_t count, Object names);
+    int flags = 0x82;  // METH_FASTCALL | METH_KEYWORDS
+    const char* doc = nullptr;
 };
 
 struct Python {
-    static constexpr int kFastCall = 0x80;  // METH_FASTCALL: arguments by position, in an array
-
     Object (*new_tuple)(int64_t) = nullptr;
     int (*set_item)(Object, int64_t, Object) = nullptr;
     Object (*tuple_item)(Object, int64_t) = nullptr;

@@ -23,8 +23,9 @@ from pyptogen.layout.buffers import ALIGNMENT
 from pyptogen.layout.exchange import exchanged, tensor_reader
 from pyptogen.layout.packing import PackedWeight
 from pyptogen.runtime.native.binding import POLICIES, RunError, WrongIndexError, run_error, scheduler
+from pyptogen.runtime.operator.attrs import AttrArg
 from pyptogen.runtime.operator.call import CallRules
-from pyptogen.runtime.operator.contract import AttrArg, TensorArg
+from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.indices import simple_bounds, wrong_index
 
 _MOST_CALLS = 4096
@@ -48,10 +49,16 @@ class _Rule(ctypes.Structure):
     )
 
 
-class _AttrRule(ctypes.Structure):
-    """The ``pto_attr_rule`` of ``array_calls.cpp``."""
+class AttrRule(ctypes.Structure):
+    """The ``pto_attr_rule`` of ``array_calls.cpp``, and the ``Attr`` of ``torch/native/operators.cpp``."""
 
     _fields_ = (("floating", ctypes.c_int32), ("has_default", ctypes.c_int32), ("usual", ctypes.c_int64))
+
+    @classmethod
+    def of(cls, attr: AttrArg) -> AttrRule:
+        """What native code knows of an attr."""
+        bits = struct.pack("=d" if attr.is_float else "=q", attr.default or 0)
+        return cls(attr.is_float, attr.default is not None, *struct.unpack("=q", bits))
 
 
 class _Names(ctypes.Structure):
@@ -91,7 +98,7 @@ def _library() -> ctypes.PyDLL | None:
                     rules,
                     int_,
                     int_,
-                    ctypes.POINTER(_AttrRule),
+                    ctypes.POINTER(AttrRule),
                     int_,
                     pointer,
                     int_,
@@ -205,7 +212,7 @@ class KnownCalls:
                 for tensor in contract.outputs
             )
         )
-        attrs = (_AttrRule * max(len(contract.attrs), 1))(*map(_attr_rule, contract.attrs))
+        attrs = (AttrRule * max(len(contract.attrs), 1))(*map(AttrRule.of, contract.attrs))
         own = _Names(
             (*names,), tuple(attr.name for attr in contract.attrs), (*fresh,), results, RunError, PackedWeight, target,
             "data", "shape", "dtype", "target",
@@ -262,11 +269,6 @@ def _rule(tensor: TensorArg, updated: bool) -> _Rule:
     dtype = tensor.dtype
     form = _STRIDED if tensor.strides else {"nd": _ROWS, "dn": _COLUMNS, "nz": _PACKED}[tensor.layout]
     return _Rule(id(dtype), dtype.itemsize, rank, form, updated, exchanged(dtype))
-
-
-def _attr_rule(attr: AttrArg) -> _AttrRule:
-    bits = struct.pack("=d" if attr.is_float else "=q", attr.default or 0)
-    return _AttrRule(attr.is_float, attr.default is not None, *struct.unpack("=q", bits))
 
 
 def _new_output(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[tuple[int, ...], int, tuple[int, ...] | None]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import os
-from collections.abc import Sequence
+import sys
+import sysconfig
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,18 @@ import torch
 
 from pyptogen.diagnostics import fault
 from pyptogen.layout.packed_array import record_head
-from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library, shared_chip
+from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.indices import simple_bounds
+from pyptogen.runtime.operator.known_calls import AttrRule
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error
 from pyptogen.torch.tensors import torch_dtype
 
-_SOURCE = Path(__file__).parent / "operators.cpp"
+_HOME = Path(__file__).parent
+_SOURCE = _HOME / "operators.cpp"
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w")
 _CODES = {
     torch.float32: "Float", torch.float16: "Half", torch.bfloat16: "BFloat16", torch.int8: "Char", torch.uint8: "Byte",
@@ -47,13 +50,18 @@ class _Rule(ctypes.Structure):
 def _library() -> ctypes.CDLL:
     """The kernels, compiled once for a version of PyTorch. Raises PTG501, PTG502."""
     compiler, home = find_compiler(), Path(torch.__file__).parent
-    sources = (_SOURCE, NATIVE_SOURCES / "index_bound.hpp")
+    sources = (
+        _SOURCE,
+        _HOME / "small_blocks.hpp",
+        NATIVE_SOURCES / "index_bound.hpp",
+        NATIVE_SOURCES / "python_api.hpp",
+    )
     parts = (part for file in sources for part in (file.name, file.read_bytes()))
     key = digest("torch", compiler.identity, *_FLAGS, torch.__version__, str(home), *parts)
 
     def make(output: Path) -> None:
-        libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{home / 'lib'}")
-        include = (f"-I{home / 'include'}", f"-I{NATIVE_SOURCES}")
+        libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", "-ltorch_python", f"-Wl,-rpath,{home / 'lib'}")
+        include = (f"-I{home / 'include'}", f"-I{NATIVE_SOURCES}", f"-I{_HOME}")
         said = compiler.run([*_FLAGS, *include, str(_SOURCE), *libraries, "-o", str(output)])
         if said.returncode != 0:
             raise fault("PTG502", f"the kernels for PyTorch do not compile: {first_error(said.stderr)}", None)
@@ -62,19 +70,35 @@ def _library() -> ctypes.CDLL:
     pointer, whole, int_ = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int
     library.pto_torch_dtype.argtypes = [ctypes.c_char_p]
     library.pto_torch_define.argtypes = [
-        ctypes.c_char_p, pointer, whole, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p,
-        ctypes.c_char_p, pointer, int_, int_,
+        ctypes.c_char_p, pointer, pointer, whole, int_, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p,
+        ctypes.POINTER(AttrRule), int_, pointer, int_, int_,
     ]  # fmt: skip
     library.pto_torch_define.restype = pointer
     numbers = ctypes.POINTER(whole)
-    library.pto_torch_learn.argtypes = [pointer, pointer, numbers, int_, numbers, int_, numbers]
-    library.pto_torch_forget.argtypes = [pointer]
+    library.pto_torch_learn.argtypes = [pointer, numbers, int_, numbers, int_, numbers]
     library.pto_torch_note.argtypes = [pointer, ctypes.c_double]
     library.pto_torch_seconds.argtypes = [pointer]
     library.pto_torch_seconds.restype = ctypes.c_double
-    for name in ("learn", "forget", "note"):
+    for name in ("learn", "note"):
         getattr(library, f"pto_torch_{name}").restype = None
     return library
+
+
+@functools.cache
+def _reads_tensors() -> ctypes.PyDLL | None:
+    """The same library, whose functions run with the interpreter lock; None where it does not read the tensors of this
+    Python."""
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return None
+    library = ctypes.PyDLL(_library()._name)
+    thing = ctypes.py_object
+    library.pto_torch_load_python.argtypes = [ctypes.c_int64]
+    library.pto_torch_reads.argtypes = [thing, ctypes.c_int64]
+    library.pto_torch_direct.argtypes = [ctypes.c_void_p, thing, thing, thing, ctypes.c_void_p, ctypes.c_int]
+    library.pto_torch_direct.restype = thing
+    probes = (torch.zeros(3), torch.nn.Parameter(torch.zeros(3)))
+    found = library.pto_torch_load_python(object.__basicsize__)
+    return library if found and all(library.pto_torch_reads(probe, probe._cdata) for probe in probes) else None
 
 
 class Kernels:
@@ -86,7 +110,7 @@ class Kernels:
 
     def __init__(self, name: str, rules: CallRules, entry: int, threads: int, target: str) -> None:
         contract = rules.contract
-        self._contract, self._threads, self._library = contract, threads, _library()
+        self._contract, self._library = contract, _library()
         self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
         tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
         bounds = simple_bounds(rules)
@@ -94,27 +118,52 @@ class Kernels:
         self._bounds = bounds or []
         updated = set(contract.inplace.values())
         given = (_Rule * len(tensors))(*(self._rule(tensor, tensor.name in updated) for tensor in tensors))
-        attrs = "".join("d" if attr.is_float else "q" for attr in contract.attrs).encode()
-        run = ctypes.cast(native_library().pto_chip_run, ctypes.c_void_p)
+        attrs = (AttrRule * max(len(contract.attrs), 1))(*map(AttrRule.of, contract.attrs))
+        native = native_library()
+        run, chip = (ctypes.cast(one, ctypes.c_void_p) for one in (native.pto_chip_run, native.pto_chip_shared))
         policy, count = POLICIES[rules.policy], len(contract.inputs)
         indices = (ctypes.c_int32 * max(len(self._bounds), 1))(*(bound.input for bound in self._bounds))
         self._handle = self._library.pto_torch_define(
             name.encode(),
             run,
+            chip,
             entry,
             policy,
+            threads,
             given,
             count,
             len(self._fresh),
             record_head(target),
             attrs,
+            len(contract.attrs),
             indices,
             len(self._bounds),
             self.fast,
         )
         if not self._handle:
             raise fault("PTG502", f"PyTorch does not take the kernels of `{name}`", contract.span)
-        os.register_at_fork(after_in_child=lambda: self._library.pto_torch_forget(self._handle))
+
+    def direct(self, results: type[Any] | None) -> Callable[..., Any]:
+        """A function of the operator's arguments, by position or by name: its results as ``results``, bare where that
+        is None; or None where torch's dispatcher has to take the call. Raises ``RuntimeError`` where a kernel fails."""
+        library, contract = _reads_tensors(), self._contract
+        if library is None or not self.fast:
+            return lambda *args, **kwargs: None
+        fresh, inputs = [tensor.name for _, tensor in self._fresh], [tensor.name for tensor in contract.inputs]
+        places = [
+            len(fresh) + inputs.index(contract.inplace[t.name]) if t.name in contract.inplace else fresh.index(t.name)
+            for t in contract.outputs
+        ]
+        parameters = (*map(sys.intern, inputs), *(sys.intern(attr.name) for attr in contract.attrs))
+        function: Callable[..., Any] = library.pto_torch_direct(
+            self._handle,
+            parameters,
+            results,
+            RuntimeError,
+            (ctypes.c_int32 * max(len(places), 1))(*places),
+            len(places),
+        )
+        return function
 
     def _rule(self, tensor: TensorArg, updated: bool) -> _Rule:
         code = self._library.pto_torch_dtype(_CODES[torch_dtype(tensor.dtype)].encode())
@@ -133,10 +182,9 @@ class Kernels:
             return
         extents = self._contract.output_extents(*dims)
         outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
-        chip = shared_chip(self._threads).handle
         bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
         self._library.pto_torch_learn(
-            self._handle, chip, _numbers(dims), len(dims), _numbers(outputs), len(outputs), _numbers(bounds)
+            self._handle, _numbers(dims), len(dims), _numbers(outputs), len(outputs), _numbers(bounds)
         )
 
 

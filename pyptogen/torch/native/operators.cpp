@@ -1,12 +1,20 @@
 // Operators in PyTorch without Python in between. Calls whose shapes have been seen, of tensors that lie as the contract
 // says, go to the chip from here; all others to the form of the operator that Python implements, which checks everything,
 // and tells this one what it found out about the shapes.
+//
+// There are two ways in: the dispatcher's, for everybody, and a function of Python for calls in which the dispatcher would
+// do nothing but go on to this kernel.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/EmptyTensor.h>
+#include <ATen/PythonTorchFunctionTLS.h>
+#include <ATen/record_function.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
 #include <index_bound.hpp>
+#include <python_api.hpp>
+#include <small_blocks.hpp>
 
 #include <atomic>
 #include <cstring>
@@ -37,6 +45,7 @@ struct Call {
     int32_t brief;
 };
 using Run = int (*)(void* chip, Call* call);
+using SharedChip = void* (*)(int cores);
 
 using Key = std::vector<int64_t>;
 
@@ -50,12 +59,16 @@ struct Hash {
 };
 
 using pto_rt::native::IndexBound;
+using pto_rt::native::Method;
+using pto_rt::native::Object;
+using pto_rt::native::Python;
 
 // What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, and a bound for each
 // index.
 struct Sizes {
     std::vector<int64_t> dims, outputs;
     std::vector<IndexBound> bounds;
+    mutable std::atomic<double> seconds{1};  // of the last run
 };
 
 enum class Form : int32_t {
@@ -81,19 +94,25 @@ struct Record {
 static_assert(sizeof(Record) == 128);
 
 constexpr size_t kMostShapes = 4096;
+constexpr double kBrief = 1e-4;  // seconds; a call like one that took less is not interrupted
 
 thread_local Key missed;  // of this thread's last call that went to Python, empty where its shapes were known
 
+struct Attr {
+    int32_t floating, has_default;
+    int64_t usual;  // its bits
+};
+
 struct Operator {
     Run run;
+    SharedChip chip;
     int64_t entry;
-    int32_t policy;
+    int32_t policy, threads;
     std::vector<Tensor> inputs, outputs;
     std::string packed;  // the head of packed weights that it takes
-    std::string attrs;  // a letter each: d for double, q for int64
+    std::vector<Attr> attrs;
     std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
     c10::OperatorHandle checked, recorded;
-    std::atomic<void*> chip{nullptr};
     std::atomic<double> seconds{0};
     std::shared_mutex lock;
     std::unordered_map<Key, std::shared_ptr<const Sizes>, Hash> known;
@@ -141,63 +160,74 @@ Range range_of(const at::Tensor& tensor)
     return {data, data + (last + 1) * static_cast<int64_t>(tensor.itemsize())};
 }
 
-class OnChip final : public c10::OperatorKernel {
+using Tensors = c10::SmallVector<const at::Tensor*, 16>;
+using Numbers = c10::SmallVector<int64_t, 4>;
+
+// A call of known shapes: what its tensors are and lie like, what it makes, and its run.
+class KnownCall {
 public:
-    explicit OnChip(Operator* op) : op_(*op) {}
+    std::vector<at::Tensor> made;
 
-    void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack)
-    {
-        if (!run(*stack)) op_.checked.callBoxed(stack);
-    }
+    KnownCall(Operator& op, const Tensors& given, const Numbers& attrs) : op_(op), given_(given), attrs_(attrs) {}
 
-private:
-    // False where Python has to look at the call; the stack is then as it was.
-    bool run(torch::jit::Stack& stack)
+    // False where Python has to look at the call. Its shapes are then in `missed`, where that is all.
+    bool prepare()
     {
-        const size_t count = op_.inputs.size() + op_.attrs.size();
-        const c10::IValue* given = stack.data() + (stack.size() - count);
         thread_local Key key;
-        thread_local std::vector<int64_t> slots;
         thread_local std::vector<Range> ranges;
         key.clear();
-        slots.clear();
         ranges.clear();
         missed.clear();
-        for (size_t i = 0; i < op_.inputs.size(); ++i) {
-            const at::Tensor& tensor = given[i].toTensor();
-            if (!lies_as_it_should(tensor, op_.inputs[i])) return false;
+        for (size_t i = 0; i < given_.size(); ++i) {
+            const at::Tensor& tensor = *given_[i];
+            const Tensor& rule = op_.inputs[i];
+            if (!lies_as_it_should(tensor, rule)) return false;
             for (const int64_t size : tensor.sizes()) key.push_back(size);
-            if (op_.inputs[i].form == Form::Strided) {
+            if (rule.form == Form::Strided) {
                 for (const int64_t step : tensor.strides()) key.push_back(step);
             }
             ranges.push_back(range_of(tensor));
-            if (op_.inputs[i].form == Form::Packed && !add_record(ranges.back(), op_.inputs[i].rank, key)) return false;
-            slots.push_back(reinterpret_cast<int64_t>(ranges.back().begin));
+            if (rule.form == Form::Packed && !add_record(ranges.back(), rule.rank, key)) return false;
+            slots_.push_back(reinterpret_cast<int64_t>(ranges.back().begin));
         }
-        for (size_t i = 0; i < op_.attrs.size(); ++i) {
-            const c10::IValue& value = given[op_.inputs.size() + i];
-            key.push_back(op_.attrs[i] == 'd' ? c10::bit_cast<int64_t>(value.toDouble()) : value.toInt());
-        }
-        const auto sizes = op_.sizes(key);
-        void* chip = op_.chip.load(std::memory_order_acquire);
-        if (sizes == nullptr || chip == nullptr) {
+        key.insert(key.end(), attrs_.begin(), attrs_.end());
+        sizes_ = op_.sizes(key);
+        chip_ = op_.chip(op_.threads);
+        if (sizes_ == nullptr || chip_ == nullptr) {
             missed = key;
             return false;
         }
-        if (overlapping(ranges) || any_wrong_index(ranges, *sizes)) return false;
-        std::vector<at::Tensor> made = outputs(*sizes);
-        for (const at::Tensor& tensor : made) slots.push_back(reinterpret_cast<int64_t>(tensor.data_ptr()));
-        slots.insert(slots.end(), sizes->dims.begin(), sizes->dims.end());
-        slots.insert(slots.end(), key.end() - static_cast<int64_t>(op_.attrs.size()), key.end());
-        start(chip, slots.data());
-        for (size_t i = 0; i < op_.inputs.size(); ++i) {
-            if (op_.inputs[i].updated) given[i].toTensor().unsafeGetTensorImpl()->bump_version();
-        }
-        torch::jit::drop(stack, count);
-        for (at::Tensor& tensor : made) stack.emplace_back(std::move(tensor));
+        if (overlapping(ranges) || any_wrong_index(ranges)) return false;
+        make_outputs();
+        slots_.append(sizes_->dims.begin(), sizes_->dims.end());
+        slots_.append(attrs_.begin(), attrs_.end());
         return true;
     }
 
+    // Without the interpreter lock. False where it failed: `message` then says why.
+    bool run()
+    {
+        Call call{};
+        message[0] = '\0';
+        call.entry = op_.entry;
+        call.args = slots_.data();
+        call.policy = op_.policy;
+        call.message = message;
+        call.message_bytes = sizeof message;
+        call.log_file = -1;
+        call.brief = sizes_->seconds.load(std::memory_order_relaxed) < kBrief ? 1 : 0;
+        if (op_.run(chip_, &call) != 0) return false;
+        op_.seconds.store(call.seconds, std::memory_order_relaxed);
+        sizes_->seconds.store(call.seconds, std::memory_order_relaxed);
+        for (size_t i = 0; i < given_.size(); ++i) {
+            if (op_.inputs[i].updated) given_[i]->unsafeGetTensorImpl()->bump_version();
+        }
+        return true;
+    }
+
+    char message[1024];
+
+private:
     // Adds what the record behind a packed weight says of its sizes. Whether they fit its length the call by way of Python
     // has seen: both are in the key.
     bool add_record(const Range& range, int64_t rank, Key& key) const
@@ -210,28 +240,32 @@ private:
         return true;
     }
 
-    std::vector<at::Tensor> outputs(const Sizes& sizes) const
+    void make_outputs()
     {
-        std::vector<at::Tensor> made;
+        static auto& blocks = *new SmallBlocks;  // tensors may outlive what a process destroys at its end
+        constexpr c10::DispatchKeySet plain(c10::DispatchKey::CPU);
         made.reserve(op_.outputs.size());
-        const int64_t* next = sizes.outputs.data();
+        const int64_t* next = sizes_->outputs.data();
         for (const Tensor& rule : op_.outputs) {
             const c10::IntArrayRef shape(next, rule.rank), strides(next + rule.rank, rule.rank);
-            made.emplace_back(at::detail::empty_strided_cpu(shape, strides, rule.dtype));
+            made.emplace_back(
+                rule.form == Form::Rows
+                    ? at::detail::empty_generic(shape, &blocks, plain, rule.dtype, std::nullopt)
+                    : at::detail::empty_strided_generic(shape, strides, &blocks, plain, rule.dtype));
+            slots_.push_back(reinterpret_cast<int64_t>(made.back().unsafeGetTensorImpl()->mutable_data()));
             next += 2 * rule.rank;
         }
-        return made;
     }
 
     // Whether an index names no place; Python then says which one.
-    bool any_wrong_index(const std::vector<Range>& ranges, const Sizes& sizes) const
+    bool any_wrong_index(const std::vector<Range>& ranges) const
     {
         for (size_t i = 0; i < op_.indices.size(); ++i) {
             const auto input = static_cast<size_t>(op_.indices[i]);
             const auto begin = reinterpret_cast<int64_t>(ranges[input].begin);
             const auto end = reinterpret_cast<int64_t>(ranges[input].end);
             const auto size = static_cast<int64_t>(at::elementSize(op_.inputs[input].dtype));
-            if (sizes.bounds[i].broken_by(begin, end, size)) return true;
+            if (sizes_->bounds[i].broken_by(begin, end, size)) return true;
         }
         return false;
     }
@@ -248,19 +282,42 @@ private:
         return false;
     }
 
-    void start(void* chip, const int64_t* slots)
+    Operator& op_;
+    const Tensors& given_;
+    const Numbers& attrs_;
+    std::shared_ptr<const Sizes> sizes_;
+    void* chip_ = nullptr;
+    c10::SmallVector<int64_t, 40> slots_;
+};
+
+class OnChip final : public c10::OperatorKernel {
+public:
+    explicit OnChip(Operator* op) : op_(*op) {}
+
+    void operator()(const c10::OperatorHandle&, c10::DispatchKeySet, torch::jit::Stack* stack)
     {
-        char message[1024] = "";
-        Call call{};
-        call.entry = op_.entry;
-        call.args = slots;
-        call.policy = op_.policy;
-        call.message = message;
-        call.message_bytes = sizeof message;
-        call.log_file = -1;
-        const int status = op_.run(chip, &call);
-        TORCH_CHECK(status == 0, "pyptogen: ", message);
-        op_.seconds.store(call.seconds, std::memory_order_relaxed);
+        if (!run(*stack)) op_.checked.callBoxed(stack);
+    }
+
+private:
+    // False where Python has to look at the call; the stack is then as it was.
+    bool run(torch::jit::Stack& stack)
+    {
+        const size_t count = op_.inputs.size() + op_.attrs.size();
+        const c10::IValue* given = stack.data() + (stack.size() - count);
+        Tensors tensors;
+        Numbers attrs;
+        for (size_t i = 0; i < op_.inputs.size(); ++i) tensors.push_back(&given[i].toTensor());
+        for (size_t i = 0; i < op_.attrs.size(); ++i) {
+            const c10::IValue& value = given[op_.inputs.size() + i];
+            attrs.push_back(op_.attrs[i].floating ? c10::bit_cast<int64_t>(value.toDouble()) : value.toInt());
+        }
+        KnownCall call(op_, tensors, attrs);
+        if (!call.prepare()) return false;
+        TORCH_CHECK(call.run(), "pyptogen: ", call.message);
+        torch::jit::drop(stack, count);
+        for (at::Tensor& tensor : call.made) stack.emplace_back(std::move(tensor));
+        return true;
     }
 
     Operator& op_;
@@ -291,6 +348,163 @@ at::ScalarType dtype_of(int code) { return static_cast<at::ScalarType>(code); }
 
 }  // namespace
 
+// Of libtorch_python, whose headers want those of Python.
+struct _object;
+extern _object *THPVariableClass, *ParameterClass;
+_object* THPVariable_Wrap(at::TensorBase&& tensor);
+
+// What the function of Python needs besides the operator.
+struct pto_direct {
+    Operator* op;
+    Object parameters;  // the names of inputs and attrs, a tuple
+    Object results;  // the class of the results, a tuple; null: the one new output as it is
+    Object failure;  // the exception of a run that fails
+    std::vector<int32_t> places;  // of each result: which new output it is, or, behind these, which input
+};
+
+namespace {
+
+Python python;  // of this process
+
+// Calls by Python in which the dispatcher would only look for the kernel above: plain tensors on the CPU, none of which
+// gets a gradient, and nobody who watches or changes what operators do (modes, transforms, autocast, profilers).
+class DirectCall {
+public:
+    explicit DirectCall(const pto_direct& direct) : direct_(direct), op_(*direct.op) {}
+
+    // False where the dispatcher has to take the call.
+    bool read(const Object* arguments, int64_t count, Object names)
+    {
+        if (!nobody_watches()) return false;
+        c10::SmallVector<Object, 16> given(op_.inputs.size() + op_.attrs.size(), nullptr);
+        const int64_t named = names == nullptr ? 0 : python.tuple_size(names);
+        if (count + named > static_cast<int64_t>(given.size())) return false;
+        std::copy(arguments, arguments + count, given.begin());
+        for (int64_t i = 0; i < named; ++i) {
+            const int64_t place = place_of(python.tuple_item(names, i));
+            if (place < 0 || given[static_cast<size_t>(place)] != nullptr) return false;
+            given[static_cast<size_t>(place)] = arguments[count + i];
+        }
+        const bool records = at::GradMode::is_enabled();
+        for (size_t i = 0; i < op_.inputs.size(); ++i) {
+            if (given[i] == nullptr) return false;
+            const void* type = python.type_of(given[i]);
+            if (type != THPVariableClass && type != ParameterClass) return false;
+            const auto* tensor = reinterpret_cast<const at::Tensor*>(given[i] + python.head);
+            if (!tensor->defined() || tensor->key_set() != plain() || (records && tensor->requires_grad()))
+                return false;
+            tensors.push_back(tensor);
+        }
+        for (size_t i = 0; i < op_.attrs.size(); ++i) {
+            if (!add_attr(op_.attrs[i], given[op_.inputs.size() + i])) return false;
+        }
+        return true;
+    }
+
+    // The results of a call that went well; null with an exception set.
+    Object results(std::vector<at::Tensor>& made)
+    {
+        if (direct_.results == nullptr) return result(0, made);
+        const Object all = python.new_tuple(static_cast<int64_t>(direct_.places.size()));
+        for (size_t i = 0; all != nullptr && i < direct_.places.size(); ++i) {
+            const Object one = result(i, made);
+            if (one == nullptr) {
+                python.drop(all);
+                return nullptr;
+            }
+            python.set_item(all, static_cast<int64_t>(i), one);
+        }
+        if (all == nullptr) return nullptr;
+        const Object record = python.record(direct_.results, all);
+        python.drop(all);
+        return record;
+    }
+
+    Tensors tensors;
+    Numbers attrs;
+
+private:
+    static bool nobody_watches()
+    {
+        const auto keys = c10::impl::tls_local_dispatch_key_set();
+        return keys.included_ == c10::default_included_set && keys.excluded_ == c10::default_excluded_set &&
+               !at::impl::torch_function_mode_enabled() &&
+               !at::getStepCallbacksUnlessEmpty(at::RecordScope::FUNCTION).has_value();
+    }
+
+    // The keys of a tensor on the CPU that is nothing else besides.
+    static c10::DispatchKeySet plain()
+    {
+        static const c10::DispatchKeySet keys = at::detail::empty_cpu({0}, at::kFloat).key_set();
+        return keys;
+    }
+
+    // Names are one object each, in calls as in the tuple.
+    int64_t place_of(Object name) const
+    {
+        const int64_t count = python.tuple_size(direct_.parameters);
+        for (int64_t i = 0; i < count; ++i) {
+            if (python.tuple_item(direct_.parameters, i) == name) return i;
+        }
+        return -1;
+    }
+
+    bool add_attr(const Attr& rule, Object given)
+    {
+        if (given == nullptr) {
+            attrs.push_back(rule.usual);
+            return rule.has_default != 0;
+        }
+        if (python.type_of(given) != (rule.floating ? python.floating : python.whole)) return false;
+        int overflow = 0;
+        attrs.push_back(
+            rule.floating ? c10::bit_cast<int64_t>(python.as_double(given)) : python.as_whole(given, &overflow));
+        return overflow == 0;
+    }
+
+    static Object wrapped(at::Tensor& tensor) { return reinterpret_cast<Object>(THPVariable_Wrap(std::move(tensor))); }
+
+    // The tensor that was given for an input, as Python has it.
+    Object object_of(size_t input) const { return reinterpret_cast<Object>(tensors[input]) - python.head; }
+
+    const pto_direct& direct_;
+    Operator& op_;
+};
+
+constexpr const char* kDirect = "direct";
+
+Object direct(Object self, const Object* arguments, int64_t count, Object names)
+{
+    const auto* own = static_cast<const pto_direct*>(python.pointer(self, kDirect));
+    if (own == nullptr) return nullptr;
+    DirectCall given(*own);
+    if (!given.read(arguments, count, names)) return python.kept(python.none);
+    KnownCall call(*own->op, given.tensors, given.attrs);
+    try {
+        if (!call.prepare()) return python.kept(python.none);
+    } catch (const std::exception&) {  // no memory, say: the dispatcher tells it as torch does
+        return python.kept(python.none);
+    }
+    void* state = python.save();
+    const bool went_well = call.run();
+    python.restore(state);
+    return went_well ? given.results(call.made)
+                     : python.raised(own->failure, (std::string("pyptogen: ") + call.message).c_str());
+}
+
+constexpr Method kDirectMethod{kDirect, direct};
+
+void forget_direct(Object capsule)
+{
+    const auto* own = static_cast<const pto_direct*>(python.pointer(capsule, kDirect));
+    python.drop(own->parameters);
+    python.drop(own->failure);
+    if (own->results != nullptr) python.drop(own->results);
+    delete own;
+}
+
+}  // namespace
+
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
 struct pto_tensor_rule {
@@ -307,23 +521,26 @@ PTO_API int pto_torch_dtype(const char* name)
 }
 
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
-// `packed`: the 16 bytes that the records of packed weights begin with. `indices`: inputs of 4 or 8 bytes whose elements are indices. `fast`: whether calls may go to the chip from here. Null
-// when something is missing.
+// `packed`: the 16 bytes that the records of packed weights begin with. `indices`: inputs of 4 or 8 bytes whose elements are
+// indices. `fast`: whether calls may go to the chip from here. Null when something is missing.
 PTO_API Operator* pto_torch_define(
-    const char* name, Run run, int64_t entry, int policy, const pto_tensor_rule* rules, int inputs, int outputs,
-    const char* packed, const char* attrs, const int32_t* indices, int index_count, int fast)
+    const char* name, Run run, SharedChip chip, int64_t entry, int policy, int threads, const pto_tensor_rule* rules,
+    int inputs, int outputs, const char* packed, const Attr* attrs, int attr_count, const int32_t* indices,
+    int index_count, int fast)
 {
     try {
         auto& dispatcher = c10::Dispatcher::singleton();
         const std::string whole = std::string("pyptogen::") + name;
         auto* op = new Operator{
             run,
+            chip,
             entry,
             policy,
+            threads,
             {},
             {},
             {packed, sizeof Record::head},
-            attrs,
+            {attrs, attrs + attr_count},
             {indices, indices + index_count},
             dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
             dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
@@ -346,12 +563,36 @@ PTO_API Operator* pto_torch_define(
     }
 }
 
+// Finds what functions of Python need. `head`: the bytes that its objects begin with. False where something is missing. All
+// with the interpreter lock from here on to `pto_torch_direct`.
+PTO_API int pto_torch_load_python(int64_t head) { return python.load(head) ? 1 : 0; }
+
+// Whether a tensor of Python is read rightly, as a tensor of this address.
+PTO_API int pto_torch_reads(Object tensor, int64_t address)
+{
+    int64_t found;
+    std::memcpy(&found, tensor + python.head, sizeof found);
+    return found == address ? 1 : 0;
+}
+
+// A function of Python that takes the operator's arguments: its results, the dispatcher's class of results being `results`
+// or None for a lone output, and None where the dispatcher has to take the call. Null with an exception set.
+PTO_API Object
+pto_torch_direct(Operator* op, Object parameters, Object results, Object failure, const int32_t* places, int count)
+{
+    const bool bare = results == python.none;
+    for (const Object one : {parameters, failure}) python.keep(one);
+    if (!bare) python.keep(results);
+    auto* own = new pto_direct{op, parameters, bare ? nullptr : results, failure, {places, places + count}};
+    return python.function(kDirectMethod, own, forget_direct);
+}
+
 // Whether this thread's last call went to Python because its shapes were not known.
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
-// What has come out for the shapes of this thread's last call, three numbers for each index, and the chip to run on.
+// What has come out for the shapes of this thread's last call, and three numbers for each index.
 PTO_API void pto_torch_learn(
-    Operator* op, void* chip, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count,
+    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count,
     const IndexBound* bounds)
 {
     auto sizes = std::make_shared<Sizes>();
@@ -361,11 +602,7 @@ PTO_API void pto_torch_learn(
     std::unique_lock guard(op->lock);
     if (op->known.size() >= kMostShapes) op->known.clear();
     op->known[missed] = std::move(sizes);
-    op->chip.store(chip, std::memory_order_release);
 }
-
-// After a fork: the chip is the parent's.
-PTO_API void pto_torch_forget(Operator* op) { op->chip.store(nullptr, std::memory_order_release); }
 
 // Seconds in native code of the last call; Python notes those of its own.
 PTO_API void pto_torch_note(Operator* op, double seconds) { op->seconds.store(seconds, std::memory_order_relaxed); }

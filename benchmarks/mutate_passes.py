@@ -141,8 +141,9 @@ def _changes(site: ast.AST) -> Iterator[tuple[str, Any]]:
             yield f"always {ast.unparse(site.body)}", lambda n: n.body
             yield f"always {ast.unparse(site.orelse)}", lambda n: n.orelse
         case ast.comprehension(ifs=[_, *_]):
-            shown = f" for {ast.unparse(site.target).strip("()")} in {ast.unparse(site.iter)} if {ast.unparse(site.ifs[0])}"
-            yield f"all of {shown}", lambda n: _set(n, "ifs", [])
+            target = ast.unparse(site.target).strip("()")  # Python 3.10 writes `for (a, b) in`
+            tests = "".join(f" if {ast.unparse(test)}" for test in site.ifs)
+            yield f"all of  for {target} in {ast.unparse(site.iter)}{tests}", lambda n: _set(n, "ifs", [])
         case ast.Expr(value=ast.Call()) | ast.AugAssign():
             yield f"without {ast.unparse(site)}", lambda n: ast.Pass()
     if isinstance(site, ast.Call) and isinstance(site.func, ast.Name) and site.func.id in ("min", "max", "any", "all"):

@@ -462,10 +462,13 @@ private:
         return overflow == 0;
     }
 
-    static Object wrapped(at::Tensor& tensor) { return reinterpret_cast<Object>(THPVariable_Wrap(std::move(tensor))); }
-
-    // The tensor that was given for an input, as Python has it.
-    Object object_of(size_t input) const { return reinterpret_cast<Object>(tensors[input]) - python.head; }
+    // A new tensor, or the one that was given for an input, as Python has it.
+    Object result(size_t index, std::vector<at::Tensor>& made) const
+    {
+        const auto place = static_cast<size_t>(direct_.places[index]);
+        if (place < made.size()) return reinterpret_cast<Object>(THPVariable_Wrap(std::move(made[place])));
+        return python.kept(reinterpret_cast<Object>(tensors[place - made.size()]) - python.head);
+    }
 
     const pto_direct& direct_;
     Operator& op_;

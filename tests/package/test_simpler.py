@@ -134,6 +134,18 @@ def test_what_is_overwritten_waits_for_its_readers(chip: Any, tmp_path: Path) ->
     assert "task_.add_input(cache);" in text.partition("update_blocks > 0")[0]
 
 
+def test_an_orchestration_says_how_many_arguments_it_reads(tmp_path: Path) -> None:
+    """Each by its own place; and no launch gets blocks without a tile."""
+    build_package([SPECS / "flash_attention.yaml"], "a2a3", tmp_path, "simpler")
+    text = (tmp_path / "flash_attention/kernels/orchestration/flash_attention.cpp").read_text()
+    places = [int(place) for place in re.findall(r"args\.(?:tensor|scalar)\((\d+)\)", text)]
+    tensors, numbers = re.findall(r"// Tensors: (.*?)\. Numbers: (.*?);", text)[0]
+    named = [*tensors.split(", "), *(name for name in numbers.split(", ") if name != "none")]
+    assert len(places) == len(named)
+    assert f".expected_arg_count = {len(named)}}}" in text
+    assert "return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;" in text
+
+
 def test_fifos_are_told_the_vector_core(tmp_path: Path) -> None:
     """This runtime knows it; what the device says without being told is stale under it."""
     build_package([SPECS / "flash_attention.yaml"], "a2a3", tmp_path, "simpler")

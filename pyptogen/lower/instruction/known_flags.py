@@ -81,8 +81,8 @@ class Answers(dict[tuple[object, ...], Answer]):
 
 @dataclass(frozen=True, slots=True)
 class KnownFlags:
-    """By question, the flags that the first walk of a kernel asks for, with whether it asks for no more, and those of
-    all walks, proved and thinned out."""
+    """By question and walk, the flags that the first walk of a kernel asks for, with whether it asks for no more; by
+    question and walks, those of all of them, proved and thinned out."""
 
     begun: Answers[tuple[Plan, bool]] = field(default_factory=Answers)
     proved: Answers[Plan] = field(default_factory=Answers)

@@ -131,7 +131,8 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """
     touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
     asked = question(kernel, touches)
-    proved = known.proved.get(asked.asks)
+    proof = asked.asks, *walks
+    proved = known.proved.get(proof)
     if proved is None:
         for plan in PLANS:
             flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
@@ -143,7 +144,7 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
             f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
             kernel.span,
         )
-        proved = known.proved[asked.asks] = Plan.of(_needed(flags, walks, touches), asked)
+        proved = known.proved[proof] = Plan.of(_needed(flags, walks, touches), asked)
     return _with_flags(proved.moved(kernel, asked))
 
 
@@ -160,11 +161,12 @@ def _begun(
     if plan != PLANS[0]:
         flags = Flags(kernel, *plan)
         return flags, settle(trips, flags, touches)
-    begun = known.begun.get(asked.asks)
+    walk = asked.asks, trips
+    begun = known.begun.get(walk)
     if begun is None:
         flags = Flags(kernel, *plan)
         settled = settle(trips, flags, touches)
-        begun = known.begun[asked.asks] = Plan.of(flags, asked), settled
+        begun = known.begun[walk] = Plan.of(flags, asked), settled
     found, settled = begun
     return found.moved(kernel, asked), settled
 

@@ -111,6 +111,8 @@ class Touches:
         self._regions: dict[tuple[object, ...], Region] = {}
         self._cube_tiles: dict[str, CubeTile] = {}
         self._conflicts: dict[int, dict[int, Conflict | None]] = {}
+        self.about: list[dict[int, str | None]] = []
+        """By access, for the accesses before it that it conflicts with, the counter of `Conflict`."""
         self._hazards = PLATFORMS[kernel.platform].vector_barriers
         self._in: dict[str, list[tuple[int, bool, Region]]] = {}
         nodes = (node.other if isinstance(node, Choose) else node for node in walk(kernel.body))
@@ -155,7 +157,7 @@ class Touches:
         lying = (touch.takes, touch.leaves) if touch.takes or touch.leaves else None
         mine: Met = me, {}, {}, lying
         self.met.append(mine)
-        met, stored = set[int](), set[int]()
+        met, stored = dict[int, str | None](), set[int]()
         for writes, regions in ((False, touch.reads), (True, touch.writes)):
             for region in regions:
                 self._in.setdefault(region.memory, []).append((touch.number, writes, region))
@@ -163,9 +165,11 @@ class Touches:
             for region in regions:
                 for number, other_writes, other in self._in[region.memory]:
                     if (writes or other_writes) and region.overlaps(other):
-                        met.add(number)
+                        slot = region.slot if region.slot == other.slot else None
+                        met[number] = slot if met.get(number, slot) == slot else None
                         if writes and other_writes and region.memory.startswith(GM):
                             stored.add(number)
+        self.about.append(met)
         for number in sorted(met):
             at, others, own, _ = self.met[number]
             if at != me:

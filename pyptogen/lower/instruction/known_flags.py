@@ -1,16 +1,20 @@
 """Flags that were planned before, for kernels in which the same has to wait for the same.
 
 Of a kernel flags hang on its loops, on the pipes of its instructions, and on which of them touch the same bytes, not on
-which bytes these are. Tables of tile sizes that are tried for one kernel, the ways to lower an operator and its kernels
-with other numbers of rows mostly have that in common. So what `question` says of a kernel is looked up first; what is
-planned, and proved, for one kernel is so for all with the same question.
+which bytes these are, nor on the lines of the spec. Tables of tile sizes that are tried for one kernel, the ways to
+lower an operator, its kernels with other numbers of rows and many kernels of a library have that in common. So what
+`question` says of a kernel is looked up first; what is planned, and proved, for one kernel is so for all with the same
+question.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from itertools import product
+from typing import Any, TypeVar
 
+from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Lying, Touches
 from pyptogen.lower.instruction.event_ids import Flags
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
@@ -18,28 +22,74 @@ from pyptogen.lower.instruction.trips import Counted
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.records import dataclass, replace
 
-Question = tuple[object, ...]
+MOST = 256
+"""Questions whose answers a process keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """All that the flags of a kernel hang on, where ``spans``, its lines of the spec, are told by their numbers."""
+
+    asks: tuple[object, ...]
+    spans: tuple[Span, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Flags without the kernel that they were planned for, and the lines of the spec that they point at."""
+
+    flags: Flags
+    spans: tuple[Span, ...]
+
+    @staticmethod
+    def of(flags: Flags, asked: Question) -> Plan:
+        """A plan to keep: the kernel itself is not kept."""
+        return Plan(_copied(flags, replace(flags.kernel, body=()), lambda span: span), asked.spans)
+
+    def moved(self, kernel: InstrKernel, asked: Question) -> Flags:
+        """The same plan for another kernel of the same question, to go on with."""
+        here = dict(zip(self.spans, asked.spans, strict=True))
+        return _copied(self.flags, kernel, (lambda span: span) if self.spans == asked.spans else here.__getitem__)
+
+
+def _copied(flags: Flags, kernel: InstrKernel, span: Callable[[Span], Span]) -> Flags:
+    def at(one: Any) -> Any:
+        there = span(one.span)
+        return one if there is one.span else replace(one, span=there)
+
+    return replace(
+        flags,
+        kernel=kernel,
+        orders=list(map(at, flags.orders)),
+        barriers={path: at(barrier) for path, barrier in flags.barriers.items()},
+        places={place: list(map(at, syncs)) for place, syncs in flags.places.items()},
+        links=set(flags.links),
+    )
+
+
+Answer = TypeVar("Answer")
+
+
+class Answers(dict[tuple[object, ...], Answer]):
+    """Answers by question, not more than `MOST`: a process lowers any number of operators."""
+
+    def __setitem__(self, asks: tuple[object, ...], answer: Answer) -> None:
+        if len(self) >= MOST:
+            self.clear()
+        super().__setitem__(asks, answer)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownFlags:
-    """By question, the flags that the first walk of a kernel asks for, with whether it asks for no more, and those of
-    all walks, proved and thinned out."""
+    """By question and walk, the flags that the first walk of a kernel asks for, with whether it asks for no more; by
+    question and walks, those of all of them, proved and thinned out."""
 
-    begun: dict[Question, tuple[Flags, bool]] = field(default_factory=dict)
-    proved: dict[Question, Flags] = field(default_factory=dict)
+    begun: Answers[tuple[Plan, bool]] = field(default_factory=Answers)
+    proved: Answers[Plan] = field(default_factory=Answers)
 
 
-def moved(flags: Flags, kernel: InstrKernel) -> Flags:
-    """The same plan for another kernel of the same question, to go on with."""
-    return replace(
-        flags,
-        kernel=kernel,
-        orders=list(flags.orders),
-        barriers=dict(flags.barriers),
-        places={place: list(syncs) for place, syncs in flags.places.items()},
-        links=set(flags.links),
-    )
+KNOWN = KnownFlags()
+"""Those of all operators that this process lowers."""
 
 
 def question(kernel: InstrKernel, touches: Touches) -> Question:
@@ -47,20 +97,24 @@ def question(kernel: InstrKernel, touches: Touches) -> Question:
     reader = _Reader(touches, {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None})
     told = reader.nodes(kernel.body, "")
     met = tuple(
-        (me, tuple((at, tuple(numbers)) for at, numbers in others.items()), tuple(own))
-        for me, others, own, _ in touches.met
+        [
+            (me, tuple([(at, *numbers) for at, numbers in others.items()]), tuple(own), tuple(about.items()))
+            for (me, others, own, _), about in zip(touches.met, touches.about, strict=True)
+        ]
     )
-    return kernel.platform, told, met
+    return Question((kernel.platform, told, met), tuple(reader.spans))
 
 
 class _Reader:
     def __init__(self, touches: Touches, copies: dict[str, int]) -> None:
         self.touches, self.copies = touches, copies
         self.zero = dict.fromkeys(copies, 0)
+        self.spans: dict[Span, int] = {}
+        """Lines of the spec, with their numbers."""
         self.lying: dict[tuple[str, int], int] = {}
         """Numbers of the places in L0 where fractals lie."""
 
-    def nodes(self, nodes: tuple[Node, ...], around: str) -> Question:
+    def nodes(self, nodes: tuple[Node, ...], around: str) -> tuple[object, ...]:
         return tuple([self._node(node, around) for node in nodes])
 
     def _node(self, node: Node, around: str) -> object:
@@ -82,7 +136,7 @@ class _Reader:
             touch = self.touches.of(instr, {**self.zero, **dict(zip(names, numbers, strict=True))})
             slots = tuple([region.slot for region in (*touch.reads, *touch.writes)])
             found.append((touch.number, len(touch.reads), slots, self._lying(touch.takes), self._lying(touch.leaves)))
-        return instr.pipe, instr.span, names, tuple(found)
+        return instr.pipe, self.spans.setdefault(instr.span, len(self.spans)), names, tuple(found)
 
     def _lying(self, lying: tuple[Lying, ...]) -> tuple[object, ...]:
         return tuple([(self.lying.setdefault(place, len(self.lying)), apart) for place, apart in lying])

@@ -28,7 +28,7 @@ from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.known_flags import KnownFlags, Question, moved, question
+from pyptogen.lower.instruction.known_flags import KnownFlags, Plan, Question, question
 from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
@@ -131,7 +131,8 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """
     touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
     asked = question(kernel, touches)
-    proved = known.proved.get(asked)
+    proof = asked.asks, *walks
+    proved = known.proved.get(proof)
     if proved is None:
         for plan in PLANS:
             flags, settled = _begun(kernel, walks[0], touches, plan, known, asked)
@@ -143,8 +144,8 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
             f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
             kernel.span,
         )
-        proved = known.proved[asked] = _needed(flags, walks, touches)
-    return _with_flags(moved(proved, kernel))
+        proved = known.proved[proof] = Plan.of(_needed(flags, walks, touches), asked)
+    return _with_flags(proved.moved(kernel, asked))
 
 
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
@@ -160,12 +161,14 @@ def _begun(
     if plan != PLANS[0]:
         flags = Flags(kernel, *plan)
         return flags, settle(trips, flags, touches)
-    begun = known.begun.get(asked)
+    walk = asked.asks, trips
+    begun = known.begun.get(walk)
     if begun is None:
         flags = Flags(kernel, *plan)
-        begun = known.begun[asked] = flags, settle(trips, flags, touches)
-    flags, settled = begun
-    return moved(flags, kernel), settled
+        settled = settle(trips, flags, touches)
+        begun = known.begun[walk] = Plan.of(flags, asked), settled
+    found, settled = begun
+    return found.moved(kernel, asked), settled
 
 
 def _finished(flags: Flags, settled: bool, walks: Sequence[Trips], touches: Touches) -> list[Finding]:

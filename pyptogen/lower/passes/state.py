@@ -10,7 +10,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.instruction.known_flags import KnownFlags
+from pyptogen.lower.instruction.known_flags import KNOWN, KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost
 from pyptogen.lower.passes.made import Made
 from pyptogen.lower.platforms import Platform
@@ -34,11 +34,11 @@ NO_VARIANTS, NONE_BY_HAND = Variants((), ()), ByHand({}, {}, {})
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), flags, and kernels
-    with them."""
+    """What other ways to lower an operator found out: tile sizes that were chosen (`Tiling.chosen`), and kernels with
+    their flags; and what all operators of the process know of flags."""
 
     tables: list[tuple[Described, Table]] = field(default_factory=list)
-    flags: KnownFlags = field(default_factory=KnownFlags)
+    flags: KnownFlags = KNOWN
     synchronised: dict[InstrKernel, InstrKernel] = field(default_factory=dict)
 
 

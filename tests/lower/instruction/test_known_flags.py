@@ -10,8 +10,8 @@ from lower.instruction.test_synchronise import KERNELS, kernel_of, without_sync
 from lower.small_programs import elementwise, lowered
 from pyptogen.codegen import generate
 from pyptogen.lower.instruction.effects import Touches
-from pyptogen.lower.instruction.ir import Barrier, Declare, For, InstrKernel, Node, walk
-from pyptogen.lower.instruction.known_flags import KnownFlags, moved, question
+from pyptogen.lower.instruction.ir import Barrier, Declare, For, Instr, InstrKernel, Node, walk
+from pyptogen.lower.instruction.known_flags import MOST, KnownFlags, Plan, question
 from pyptogen.lower.instruction.synchronise import planned
 from pyptogen.lower.instruction.synchronise import run as synchronise
 
@@ -21,7 +21,7 @@ def bare(kernel: InstrKernel) -> InstrKernel:
 
 
 def asked(kernel: InstrKernel) -> object:
-    return question(kernel, Touches(kernel))
+    return question(kernel, Touches(kernel)).asks
 
 
 def test_flags_do_not_hang_on_what_was_planned_before() -> None:
@@ -93,12 +93,37 @@ def test_what_goes_on_with_a_known_plan_changes_a_copy() -> None:
     (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
     known = KnownFlags()
     planned(bare(kernel), known)
-    ((flags, _),) = known.begun.values()
+    ((plan, _),) = known.begun.values()
+    flags = plan.flags
     before = list(flags.orders), dict(flags.barriers), {at: list(syncs) for at, syncs in flags.places.items()}
-    other = moved(flags, bare(kernel))
+    other = plan.moved(bare(kernel), question(bare(kernel), Touches(bare(kernel))))
     assert other.orders
     other.add(replace(other.orders[0], first=other.orders[0].then + 1))
     other.orders.clear()
     other.places.clear()
     other.barriers[0,] = Barrier("V", kernel.span)
     assert (flags.orders, flags.barriers, flags.places) == before
+
+
+def test_kernels_of_other_operators_ask_the_same_with_lines_of_their_own() -> None:
+    """The graph of the second stands one line further down: its flags point at its own lines."""
+    first, second = (
+        bare(generate(elementwise(text), "a2a3").instructions[0]) for text in ("y: x + x", "# a comment\ny: x + x")
+    )
+    lines = [{node.span.line for node in walk(kernel.body) if isinstance(node, Instr)} for kernel in (first, second)]
+    assert lines[0].isdisjoint(lines[1])
+    known = KnownFlags()
+    synchronise(first, known)
+    assert synchronise(second, known) == synchronise(second)
+    assert len(known.proved) == 1
+
+
+def test_a_process_keeps_so_many_answers() -> None:
+    known = KnownFlags()
+    (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
+    asked = question(bare(kernel), Touches(bare(kernel)))
+    synchronise(bare(kernel), known)
+    (plan,) = known.proved.values()
+    for number in range(MOST):
+        known.proved[(number,)] = Plan(plan.flags, asked.spans)
+    assert len(known.proved) <= MOST

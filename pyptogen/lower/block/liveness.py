@@ -34,6 +34,8 @@ class Liveness:
         self.parent = {t.name: t.parent or t.name for t in kernel.tiles}
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ranges: dict[str, Live] = {}
+        self.carried: set[str] = set()
+        """What an iteration reads of an earlier one: read before it is written."""
         self.loops: list[Live] = []
         self.clock = 0
         for node in kernel.body:
@@ -58,6 +60,9 @@ class Liveness:
         if op.accumulates and op.dst in self.ranges:
             reads.append(op.dst)
         for name in reads:
+            if name not in self.ranges:
+                self.carried.add(name)
+                self.ranges[name] = Live(self.clock, self.clock)
             until = self.clock if name in overwritable else self.clock + 1
             self.ranges[name].last = max(self.ranges[name].last, until)
         for scratch in op.scratches:
@@ -97,7 +102,7 @@ class Liveness:
             live = self.ranges[name]
             if name in before:
                 live.last = max(live.last, self.clock)
-            if name in accumulated:
+            if name in accumulated or name in self.carried:
                 live.first, live.last = min(live.first, start), max(live.last, self.clock)
 
 

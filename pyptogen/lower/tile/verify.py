@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Loop, Node, TileKernel, is_one_nest
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, is_one_nest, walk
 from pyptogen.lower.tile.ops import Binary, ReadIndex
 from pyptogen.lower.verify import require
 
@@ -55,6 +55,9 @@ class _Checker:
                     missing = node.only.names() - inner - set(self.kernel.scalars)
                     require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)
                     inner |= {element.name for element in node.only.elements}
+                stages = [part for part in node.body if isinstance(part, Loop) and part.once]
+                # A stage of a software pipeline reads what another one wrote in an earlier iteration.
+                written |= {self.tiles[name].owner for op in walk(stages) for name in op.written}
                 self.nodes(node.body, inner, written)
                 continue
             if isinstance(node, ReadIndex):

@@ -96,7 +96,7 @@ def test_attention_is_held_up_by_waiting_for_its_other_core() -> None:
     found = time_of_call(lowered("flash_attention"), {"sq": 1024, "kv": 1024})
     (launch,) = found.launches
     assert launch.cost.bound == "waiting"
-    assert max(launch.cost.busy.values()) < 0.5
+    assert max(launch.cost.busy.values()) < 0.6
     assert found.roofline_share < 0.3
 
 

@@ -57,74 +57,69 @@ AICORE inline void run_block(
         const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
-        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x24000>(o_max_row);  // as a row, same bytes as o_max
+        VecF32_1x32 o_max_row(sq0_share); TASSIGN<0x24100>(o_max_row);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x24080>(o_sum_row);  // as a row, same bytes as o_sum
+        VecF32_1x32 o_sum_row(sq0_share); TASSIGN<0x24180>(o_sum_row);  // as a row, same bytes as o_sum
         TEXPANDS(o_sum_row, 0.0f);
-        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x24100>(o_acc);  // UB 0x24100..0x28100
+        VecF32_32x128 o_acc(sq0_share); TASSIGN<0x24200>(o_acc);  // UB 0x24200..0x28200
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
-        VecF32_1x32 o_alpha_later_row(sq0_share); TASSIGN<0x28100>(o_alpha_later_row);  // as a row, same bytes as o_alpha_later
-        TEXPANDS(o_alpha_later_row, 0.0f);
-        VecF32_1x32 o_alpha_later_2_row(sq0_share); TASSIGN<0x28180>(o_alpha_later_2_row);  // as a row, same bytes as o_alpha_later_2
-        TEXPANDS(o_alpha_later_2_row, 0.0f);
-        VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x28200>(o_alpha_row);  // as a row, same bytes as o_alpha
-        TEXPANDS(o_alpha_row, 0.0f);
         for (int32_t kv0 = -768; kv0 < kv; kv0 += 256, kv0_buffer ^= 1) {
-            if (const int32_t kv3 = kv0 + 768; kv3 < kv) {
-                const int32_t kv3_valid = kv - kv3 < 256 ? kv - kv3 : 256;
+            VecF32_1x32 o_alpha_row(sq0_share); TASSIGN<0x28280>(o_alpha_row);  // as a row, same bytes as o_alpha
+            if (const int32_t kv5 = kv0 + 768; kv5 < kv) {
+                const int32_t kv5_valid = kv - kv5 < 256 ? kv - kv5 : 256;
                 OQkSlot o_qk_view(o_qk_fifo);
                 TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                 __gm__ float *o_qk_slot = o_qk_view.data();
-                VecF32_32x256 o_qk(sq0_share, kv3_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                VecF32_32x256 o_qk(sq0_share, kv5_valid); TASSIGN(o_qk, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
-                OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv3_valid) * sq0_first, {sq0_share, kv3_valid}, {int64_t(kv3_valid)});
+                OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv5_valid) * sq0_first, {sq0_share, kv5_valid}, {int64_t(kv5_valid)});
                 TLOAD(o_qk, o_qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
-                VecF32_32x256 o_s(sq0_share, kv3_valid); TASSIGN(o_s, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                VecF32_32x256 o_s(sq0_share, kv5_valid); TASSIGN(o_s, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer));
                 TMULS(o_s, o_qk, scale);
-                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x28280>(o_block_max);  // UB 0x28280..0x28300
-                VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x28300>(o_block_max_tmp);  // UB 0x28300..0x2c300
+                VecF32_32x1 o_block_max(sq0_share); TASSIGN<0x28200>(o_block_max);  // UB 0x28200..0x28280
+                VecF32_32x128 o_block_max_tmp(sq0_share); TASSIGN<0x28280>(o_block_max_tmp);  // UB 0x28280..0x2c280
                 pipe_barrier(PIPE_V);
                 TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x28280>(o_max_next_row);  // as a row, same bytes as o_max_next
-                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x28280>(o_block_max_row);  // as a row, same bytes as o_block_max
+                VecF32_1x32 o_max_next_row(sq0_share); TASSIGN<0x28200>(o_max_next_row);  // as a row, same bytes as o_max_next
+                VecF32_1x32 o_block_max_row(sq0_share); TASSIGN<0x28200>(o_block_max_row);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_32x256 o_below_max(sq0_share, kv3_valid); TASSIGN(o_below_max, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
-                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x28280>(o_max_next);  // UB 0x28280..0x28300
+                VecF32_32x256 o_below_max(sq0_share, kv5_valid); TASSIGN(o_below_max, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                VecF32_32x1 o_max_next(sq0_share); TASSIGN<0x28200>(o_max_next);  // UB 0x28200..0x28280
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-                VecF32_32x256 o_p(sq0_share, kv3_valid); TASSIGN(o_p, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                VecF32_32x256 o_p(sq0_share, kv5_valid); TASSIGN(o_p, 0x00000 + kv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
                 pipe_barrier(PIPE_V);
                 TEXP(o_p, o_below_max);
-                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x28300>(o_max_step_row);  // as a row, same bytes as o_max_step
+                VecF32_1x32 o_max_step_row(sq0_share); TASSIGN<0x28280>(o_max_step_row);  // as a row, same bytes as o_max_step
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_max_step_row);
                 VecF32_32x1 o_block_sum(sq0_share); TASSIGN<0x28300>(o_block_sum);  // UB 0x28300..0x28380
                 VecF32_32x128 o_block_sum_tmp(sq0_share); TASSIGN<0x28380>(o_block_sum_tmp);  // UB 0x28380..0x2c380
-                pipe_barrier(PIPE_V);
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
+                pipe_barrier(PIPE_V);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
                 VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN<0x28300>(o_block_sum_row);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
-                VecB16_32x256 o_p_low(sq0_share, kv3_valid); TASSIGN(o_p_low, 0x10000 + kv0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
+                VecB16_32x256 o_p_low(sq0_share, kv5_valid); TASSIGN(o_p_low, 0x10000 + kv0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));  // free again
                 TCVT(o_p_low, o_p, RoundMode::CAST_RINT, SaturationMode::ON);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
                 set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_buffer));
-                o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv3_valid * 2);  // the middle row of an odd number is both cores'
+                o_p_low_pipe.prod.setEntryOffset((sq0_first - sq0_share * subblock) * kv5_valid * 2);  // the middle row of an odd number is both cores'
                 TPUSH<OPLowPipe, VecB16_32x256, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer));
                 TMOV(o_max_row, o_max_next_row);
             }
-            if (const int32_t kv2 = kv0; -256 < kv2 && kv2 < kv) {
-                const int32_t kv2_valid = kv - kv2 < 256 ? kv - kv2 : 256;
+            if (const int32_t kv4 = kv0; -256 < kv4 && kv4 < kv) {
+                const int32_t kv4_valid = kv - kv4 < 256 ? kv - kv4 : 256;
                 OPvSlot o_pv_view(o_pv_fifo);
                 TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                 __gm__ float *o_pv_slot = o_pv_view.data();
@@ -134,23 +129,31 @@ AICORE inline void run_block(
                 TLOAD(o_pv, o_pv_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                 TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer));
                 TADD(o_acc, o_acc, o_pv);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer));
             }
-            if (const int32_t kv1 = kv0 + 256; -256 < kv1 && kv1 < kv) {
-                const int32_t kv1_valid = kv - kv1 < 256 ? kv - kv1 : 256;
-                VecF32_32x1 o_alpha_later(sq0_share); TASSIGN<0x28100>(o_alpha_later);  // UB 0x28100..0x28180
+            if (const int32_t kv3 = kv0 + 256; -256 < kv3 && kv3 < kv) {
+                const int32_t kv3_valid = kv - kv3 < 256 ? kv - kv3 : 256;
+                VecF32_32x1 o_alpha_later(sq0_share); TASSIGN<0x24000>(o_alpha_later);  // UB 0x24000..0x24080
                 pipe_barrier(PIPE_V);
                 TROWEXPANDMUL(o_acc, o_acc, o_alpha_later);
             }
-            pipe_barrier(PIPE_V);
-            TMOV(o_alpha_later_row, o_alpha_later_2_row);
-            pipe_barrier(PIPE_V);
-            TMOV(o_alpha_later_2_row, o_alpha_row);
+            VecF32_1x32 o_alpha_later_2_row(sq0_share); TASSIGN<0x24080>(o_alpha_later_2_row);  // as a row, same bytes as o_alpha_later_2
+            if (const int32_t kv1 = kv0 + 512; -256 < kv1 && kv1 < kv) {
+                VecF32_1x32 o_alpha_later_row(sq0_share); TASSIGN<0x24000>(o_alpha_later_row);  // as a row, same bytes as o_alpha_later
+                pipe_barrier(PIPE_V);
+                TMOV(o_alpha_later_row, o_alpha_later_2_row);
+            }
+            if (const int32_t kv2 = kv0 + 768; kv2 < kv) {
+                pipe_barrier(PIPE_V);
+                TMOV(o_alpha_later_2_row, o_alpha_row);
+            }
         }
-        VecF32_32x128 o_1(sq0_share); TASSIGN<0x24100>(o_1);  // UB 0x24100..0x28100
-        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x24080>(o_sum);  // UB 0x24080..0x24100
+        VecF32_32x128 o_1(sq0_share); TASSIGN<0x24200>(o_1);  // UB 0x24200..0x28200
+        VecF32_32x1 o_sum(sq0_share); TASSIGN<0x24180>(o_sum);  // UB 0x24180..0x24200
+        pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_1, o_acc, o_sum);
         VecB16_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x20000 + heads0_buffer * 0x02000);  // UB 0x20000..0x24000, 2 copies
         pipe_barrier(PIPE_V);

@@ -76,8 +76,10 @@ def _inward(loop: Loop, ahead: Sequence[Node], kernel: TileKernel) -> Loop:
 
 
 def _is_computed(node: Node) -> bool:
-    """Whether an operation moves no bytes in or out of a core."""
-    return isinstance(node, TileOp) and node.window is None and not isinstance(node, Push | Pop | Free)
+    """Whether an operation moves no bytes in or out of a core, and reads no index."""
+    if not isinstance(node, TileOp) or isinstance(node, Push | Pop | Free):
+        return False
+    return node.window is None and node.index_tensor is None
 
 
 def _widened(node: Node, kernel: TileKernel) -> Node:

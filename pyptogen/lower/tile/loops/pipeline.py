@@ -13,12 +13,11 @@ vector, before: for kv0 in 0..kv step 128: s = pop …; p, a = …; push p; acc 
 
 That is a distance of one iteration; here is one of two, as fifos of three slots or more allow it:
 
-vector, after:  later = 0
-                for kv0 in -256..kv step 128:
+vector, after:  for kv0 in -256..kv step 128:
                   for kv1 in kv0 + 256..kv once: s = pop …; p, a = …; push p           of two iterations later
                   for kv2 in kv0..kv after 0 once: o = pop …; acc = add acc, o         this iteration's
                   for kv3 in kv0 + 128..kv after 0 once: acc = mul acc, later          the next iteration's
-                  later = copy a
+                  for kv4 in kv0 + 256..kv once: later = copy a                        of two iterations later
 
 While the vector core works on one iteration's products, the cube core makes the next iteration's; and while the cube
 core multiplies what the vector core has pushed, that works on the next iteration's. On the cube core, what leads to the
@@ -33,14 +32,13 @@ the one behind a block's own is another block's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import sympy
+from itertools import pairwise
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, Fill, Pop, Push, ReadIndex
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, Pop, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 from pyptogen.records import dataclass, replace
 
@@ -80,18 +78,17 @@ class _Pipeliner:
         for node in nodes:
             if isinstance(node, Loop):
                 inside = replace(node, body=self._nodes(node.body, node.role == "grid"))
-                result += self._in_stages(node) if node.role == "sequential" and within else [inside]
-                continue
+                node = self._in_stages(node) if node.role == "sequential" and within else inside
             result.append(node)
         return tuple(result)
 
-    def _in_stages(self, loop: Loop) -> list[Node]:
-        """A loop of iterations that begins with later ones', and what stands before it."""
+    def _in_stages(self, loop: Loop) -> Loop:
+        """A loop of iterations that begins with later ones'."""
         whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
         stages = (self._of_cube if self.kernel.core == "cube" else self._of_vector)(loop) if whole else []
         if not stages:
-            return [loop]
-        begin, shifts, stages = self._delayed(stages)
+            return loop
+        shifts, stages = self._delayed(loop, stages)
         parts: list[Loop] = []
         for stage in reversed(stages):
             start = Poly.of(loop.var) + loop.tile * stage.ahead
@@ -99,16 +96,15 @@ class _Pipeliner:
             part = replace(part, before=loop.before) if stage.ahead else part
             parts.insert(0, replace(part, after=ZERO) if stage.ahead < self.distance else part)
         start = Poly.of(-loop.tile * self.distance)
-        return [*begin, replace(loop, start=start, valid=None, body=(*parts, *shifts))]
+        return replace(loop, start=start, valid=None, body=(*parts, *shifts))
 
-    def _delayed(self, stages: list[_Stage]) -> tuple[list[Node], list[Node], list[_Stage]]:
-        """What stands before the loop, what ends its body, and the stages, so that what the last stage takes from the
-        first, which is further ahead, waits for it: in as many tiles as iterations lie between."""
+    def _delayed(self, loop: Loop, stages: list[_Stage]) -> tuple[list[Loop], list[_Stage]]:
+        """What ends the body, and the stages, so that what the last stage takes from the first, which is further ahead,
+        waits for it: in as many tiles as iterations lie between, of which each takes over what the one behind has."""
         first, last = stages[0], stages[-1]
         between = first.ahead - last.ahead
         handed = sorted(self._owned(_touched(last.nodes)) & self._owned(_written(first.nodes))) if last.ahead else []
-        begin: list[Node] = []
-        shifts: list[Node] = []
+        shifts: list[Loop] = []
         for name in handed if between else []:
             made = next(op for op in walk(first.nodes) if name in op.written)
             added = AddedTiles(self.tiles.values(), self.taken)
@@ -116,13 +112,14 @@ class _Pipeliner:
             self.tiles = added.tiles
             self.owners |= {tile: tile for tile in waiting}
             self.taken.update(waiting)
-            zero = ScalarArg(sympy.Integer(0), made.span)
-            begin += [Fill(tile, (zero,), made.span, made.stage) for tile in (*waiting, name)]
-            moves = zip(waiting, (*waiting[1:], name), strict=True)
-            shifts += [Copy(earlier, (later,), made.span, made.stage) for earlier, later in moves]
+            for ahead, (tile, behind) in enumerate(pairwise((*waiting, name)), last.ahead + 1):
+                copy = Copy(tile, (behind,), made.span, made.stage)
+                moved = self._once(loop, (copy,), Poly.of(loop.var) + loop.tile * ahead, set())
+                after = ZERO if ahead < first.ahead else None
+                shifts.append(replace(moved, valid=None, before=loop.before, after=after))
             names = {name: waiting[0]}
             last = replace(last, nodes=tuple(renamed_node(node, {}, names) for node in last.nodes))
-        return begin, shifts, [*stages[:-1], last]
+        return shifts, [*stages[:-1], last]
 
     def _of_cube(self, loop: Loop) -> list[_Stage]:
         """Ahead: up to the last push before the first pop."""

@@ -89,6 +89,19 @@ MODELS: dict[str, tuple[Any, ...]] = {
         {"y": ["rows", 32]},
         {"two": np.array(2, np.float32), "shift": np.abs(random(32)) + 1},
     ),
+    "defaults": (  # what a model does not say
+        [
+            N("LeakyRelu", ["x"], ["a"]),
+            N("HardSigmoid", ["x"], ["b"]),
+            N("Elu", ["x"], ["c"]),
+            N("Mul", ["x", "tiny"], ["small"]),
+            N("LayerNormalization", ["small", "gain"], ["d"]),
+            N("RMSNormalization", ["small", "gain"], ["e"]),
+        ],
+        {"x": ["rows", 32]},
+        {name: ["rows", 32] for name in "abcde"},
+        {"tiny": np.array(0.003, np.float32), "gain": np.ones(32, np.float32)},
+    ),
     "activations": (
         [
             N("Relu", ["x"], ["a"]),

@@ -17,6 +17,7 @@ import pyptogen
 from pyptogen.codegen import Generated, generate
 from pyptogen.lower import fused_stages
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.sizes.sizes import SLOTS
 from pyptogen.schema import Source, load_source
 
 Array = npt.NDArray[Any]
@@ -76,7 +77,7 @@ def test_one_kernel(case: str, target: str) -> None:
     assert mixed(result) == ["epilogue"]
     assert len(result.execution.plans[-1]) == 1
     assert result.execution.workspaces == ()
-    assert result.report["chosen"] == {"fifo": 2}
+    assert result.report["chosen"] == {"fifo": SLOTS}
     assert any("as fast as through GM" in note for note in result.notes)
     assert [kernel.subblock is not None for kernel in result.instructions] == [False, True]
 

@@ -65,9 +65,9 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_grouped_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * 8, mixed);
-        auto *o_p_low_fifo = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 65536 * sizeof(half)));
-        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 32768 * sizeof(float)));
-        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 65536 * sizeof(float)));
+        auto *o_p_low_fifo = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 49152 * sizeof(half)));
+        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 24576 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 49152 * sizeof(float)));
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
             [=] {

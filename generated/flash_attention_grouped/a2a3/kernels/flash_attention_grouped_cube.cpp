@@ -20,11 +20,11 @@ using AccF32_128x64 = TileAccCompact<float, 128, 64, DYNAMIC, 64>;
 using QGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 64>, Layout::DN>;
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 128 x 128, to the cube core
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 3>;  // 3 tiles of up to 128 x 128, to the cube core
 using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 128 x 64, to both vector cores
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 3, 2, true>;  // 3 tiles of up to 128 x 64, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 64>, Stride<1, 1, 1, 64, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 3, 2, true>;  // 3 tiles of up to 128 x 128, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -42,9 +42,9 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 65536, 0x0, 0x0);
-    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 32768, 0x0, 0x0);
-    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 65536, 0x0, 0x0);
+    OPLowPipe o_p_low_pipe(o_p_low_fifo + int64_t(block) * 49152, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_fifo + int64_t(block) * 24576, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_fifo + int64_t(block) * 49152, 0x0, 0x0);
     int32_t group0_buffer = 0;  // which of 2 buffers this iteration of group0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
@@ -68,8 +68,8 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_buffer));
         const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // causal bound: later blocks are masked
-        for (int32_t kv0 = -384; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
-            if (const int32_t kv2 = kv0 + 384; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
+        for (int32_t kv0 = -256; kv0 < kv0_end; kv0 += 128, kv0_buffer ^= 1) {
+            if (const int32_t kv2 = kv0 + 256; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                 const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
                 MatZnF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));  // free again

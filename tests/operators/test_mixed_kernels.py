@@ -110,8 +110,8 @@ def test_both_programs_begin_the_next_iteration(row: str) -> None:
 
 @pytest.mark.parametrize("name", ["flash_attention", "flash_attention_causal", "flash_attention_grouped"])
 def test_iterations_that_end_early_run_ahead_too(name: str) -> None:
-    """Products of later iterations, as far ahead as fifos have slots, end with the iterations: after the last block that
-    a row sees, not with the keys."""
+    """Products of later iterations, as many as fifos have slots, end with the iterations: after the last block that a
+    row sees, not with the keys."""
     cube, _ = programs(generate(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
     conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
     assert [node.before is not None for node in conditions] == [name != "flash_attention", False]

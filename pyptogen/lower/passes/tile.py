@@ -82,20 +82,21 @@ def _pipeline(programs: Programs, platform: Platform) -> Programs:
     if len(programs) != 2 or not programs[0].fifos:
         return programs
     cube, vector = programs
-    for distance in range(pipeline.furthest(cube), 0, -1):
-        early, behind = (pipeline.run(program, distance) for program in programs)
-        if early is cube and behind is vector:
-            continue
-        if go_together(early, behind):
-            early, behind = _fitting(early, cube, platform), _fitting(behind, vector, platform)
-            if go_together(early, behind):
-                return early, behind
-    early = _fitting(pipeline.run(cube), cube, platform)
-    return (early, vector) if go_together(early, vector) else programs
+    early, behind = (_staged(program, 1, platform) for program in programs)
+    for distance in range(pipeline.furthest(cube), 1, -1):
+        further = tuple(_staged(program, distance, platform) for program in programs)
+        as_many = all((a is b) == (c is b) for a, b, c in zip(further, programs, (early, behind), strict=True))
+        if as_many and go_together(*further):
+            return further
+    plans: list[Programs] = [(early, behind), (early, vector)]
+    return next((plan for plan in plans if go_together(*plan)), programs)
 
 
-def _fitting(staged: TileKernel, program: TileKernel, platform: Platform) -> TileKernel:
-    """The program in stages, if it fits, else as it was."""
+def _staged(program: TileKernel, distance: int, platform: Platform) -> TileKernel:
+    """The program in stages, if it has any and fits, else as it is."""
+    staged = pipeline.run(program, distance)
+    if staged.body == program.body:
+        return program
     _, found = plan.run(staged, platform)
     return staged if isinstance(found, BlockKernel) else program
 

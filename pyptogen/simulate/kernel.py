@@ -96,6 +96,8 @@ class BlockRun:
     def _index(self, node: ReadIndex) -> int:
         """The number that is read, made to fit where it is guarded."""
         index = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
+        if node.per is not None:
+            return -(-(index + node.plus.evaluate(self.env)) // node.per)
         if node.places is None:
             return index
         places = node.places.evaluate(self.env)

@@ -254,7 +254,9 @@ class TileRun:
                 found = [self.memory.read(window) for _, window in self._indexed(op)]
                 self._write(str(op.dst), np.concatenate(found))
             case ReadIndex():
-                self.env[op.name] = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
+                found = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
+                tiles = op.per is not None
+                self.env[op.name] = -(-(found + op.plus.evaluate(self.env)) // op.per) if tiles else found
             case FifoOp():
                 self._fifo(op)
             case _:

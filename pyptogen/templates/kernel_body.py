@@ -39,6 +39,7 @@ from pyptogen.templates.kernel_loops import (
     loop_lines,
     next_slot,
     product_lines,
+    rounded_up,
     share_lines,
     skip_lines,
 )
@@ -310,6 +311,9 @@ class Writer:
         if node.places is not None:
             guard = "index_or_skip" if node.skips else "index_inside"
             read = f"{guard}({read}, {node.places.c(wide=True)}, {self.sites.get(node.span, 0)})"
+        if node.per is not None:
+            self.speak(depth, node.span)
+            read = rounded_up(read, node.plus, node.per)
         self.put(depth, f"const int64_t {node.name} = {read};")
 
     def on_skipifnegative(self, node: SkipIfNegative, depth: int) -> None:

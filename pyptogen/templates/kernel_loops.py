@@ -74,11 +74,12 @@ def loop_lines(node: For, count: str) -> list[str]:
     if node.before is not None:
         end, limit = f"{node.var}_end", node.before.c()
         text = f"{limit} < {stop} ? {limit} : {stop}"
-        later = (
-            "rows from here on see the whole block"
-            if node.index_set == "partial"
-            else "causal bound: later blocks are masked"
-        )
+        if node.index_set == "partial":
+            later = "rows from here on see the whole block"
+        elif _is_plain(node.before):  # a number that was read
+            later = "later iterations are left out"
+        else:
+            later = "causal bound: later blocks are masked"
         lines.append(f"const {count} {end} = {text};  // {later}")
         stop = end
     if node.parallel:
@@ -90,6 +91,13 @@ def loop_lines(node: For, count: str) -> list[str]:
         advance += f", {next_slot(node)}"
     note = f"  // one tile in {node.every}" if node.every > 1 else ""
     return [*lines, f"for ({count} {node.var} = {start}; {node.var} < {stop}; {advance}) {{{note}"]
+
+
+def rounded_up(element: str, plus: Poly, per: int) -> str:
+    """How many tiles an element says, with ``plus`` more, ``per`` of them a tile."""
+    total = Poly.of(element) + plus + (per - 1)
+    text = element if total == Poly.of(element) else total.c(wide=True)
+    return f"({text}) / {per}" if per > 1 else text
 
 
 def next_slot(node: For) -> str:

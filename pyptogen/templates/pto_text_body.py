@@ -292,7 +292,10 @@ class Writer:
         base, offset, kind = values.bound(node.tensor), values.poly(node.offset), DTYPES[dtype]
         read = values.name(f"{node.name}_{kind}")
         values.put(f"{read} = pto.load_scalar {base}[{offset}] : {pointer(dtype)} -> {kind}")
-        index = values.compute(f"arith.index_cast {read} : {kind} to index", node.name)
+        index = values.compute(f"arith.index_cast {read} : {kind} to index", None if node.per else node.name)
+        if node.per is not None:
+            total = values.compute(f"arith.addi {index}, {values.poly(node.plus)} : index")
+            index = values.compute(f"arith.ceildivsi {total}, {values.index(node.per)} : index", node.name)
         if node.places is not None:
             index = values.made_to_fit(index, node.places, node.name, skips=node.skips)
         values.bind(node.name, index)

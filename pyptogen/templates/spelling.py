@@ -61,7 +61,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Tiles: ("nests",),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
-    ReadIndex: ("name", "tensor", "offset", "places"),
+    ReadIndex: ("name", "tensor", "offset", "places", "plus"),
     SetFlag: ("slot",),
     SkipIfNegative: ("name",),
     WaitFlag: ("slot",),

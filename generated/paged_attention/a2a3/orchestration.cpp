@@ -110,9 +110,9 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
             }, {visible_vec2_done, visible_vec1_done}, 1);
         const int32_t attend_to_out_blocks = fewer(int64_t(batch_end - batch_begin) * 2, mixed);
-        auto *acc_3_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(bfloat16_t)));
-        auto *acc_6_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 4096 * sizeof(float)));
-        auto *qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 1024 * sizeof(float)));
+        auto *acc_3_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(attend_to_out_blocks) * 2048 * sizeof(bfloat16_t)));
+        auto *acc_6_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 8192 * sizeof(float)));
+        auto *qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(attend_to_out_blocks) * 2048 * sizeof(float)));
         rt.launch(
             "attend_to_out", Core::Mixed, attend_to_out_blocks,
             [=] {

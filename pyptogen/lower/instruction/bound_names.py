@@ -85,6 +85,7 @@ def _numbers(node: Node) -> Iterator[str]:
         yield node.tensor
         yield from _of(node.offset)
         yield from _of(node.places)
+        yield from _of(node.plus)
     elif isinstance(node, SkipIfNegative):
         yield node.name
     elif isinstance(node, SetFlag | WaitFlag) and node.slot is not None:

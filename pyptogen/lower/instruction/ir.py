@@ -135,7 +135,8 @@ class Instr:
 class ReadIndex:
     """Scalar unit: ``name`` = element ``offset`` of a GM tensor of whole numbers. Where ``places`` is given, a number
     that is none of so many places becomes the nearest of them, or -1 where negative ones are skipped; the call fails
-    then. Without it, the call made sure before."""
+    then. Without it, the call made sure before. With ``per``, it is a number of tiles: the element and ``plus``,
+    divided by so many, rounded up."""
 
     name: str
     tensor: str
@@ -143,6 +144,8 @@ class ReadIndex:
     span: Span
     places: Poly | None = None
     skips: bool = False
+    plus: Poly = ZERO
+    per: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,8 @@ _FLAG = re.compile(
     r"(?: -- (?P<note>.*))?"
 )
 _READ = re.compile(
-    r"(?P<name>\w+) = read (?P<tensor>\w+)\[(?P<offset>.*?)\](?: below (?P<places>.+?))?(?P<skips> or skip)?"
+    r"(?P<name>\w+) = read (?P<tensor>\w+)\[(?P<offset>.*?)\](?: plus (?P<plus>.+?) per (?P<per>\d+))?"
+    r"(?: below (?P<places>.+?))?(?P<skips> or skip)?"
 )
 _SKIP = re.compile(r"continue if (?P<name>\w+) < 0(?: -- (?P<note>.*))?")
 _BARRIER = re.compile(rf"barrier (?P<pipe>{_PIPE}|ALL)")
@@ -188,9 +189,11 @@ class _Reader:
             skip = lines.take(_SKIP, "continue if NAME < 0 -- NOTE")
             return SkipIfNegative(skip["name"], skip["note"] or "", span)
         if lines.matches(_READ):
-            read = lines.take(_READ, "NAME = read TENSOR[OFFSET] below N or skip")
+            read = lines.take(_READ, "NAME = read TENSOR[OFFSET] plus N per N below N or skip")
             below = None if read["places"] is None else lines.poly(read["places"])
-            return ReadIndex(read["name"], read["tensor"], lines.poly(read["offset"]), span, below, bool(read["skips"]))
+            tiles = () if read["per"] is None else (lines.poly(read["plus"]), int(read["per"]))
+            offset, skips = lines.poly(read["offset"]), bool(read["skips"])
+            return ReadIndex(read["name"], read["tensor"], offset, span, below, skips, *tiles)
         return self.instr()
 
     def declare(self) -> Declare:

@@ -156,7 +156,9 @@ def _leaf(node: Declare | ReadIndex | SkipIfNegative | Barrier | SetFlag | WaitF
             return _noted(f"{text} of {node.owner}{whole}", node.note)
         case ReadIndex():
             below = f" below {node.places}" if node.places is not None else ""
-            return f"{node.name} = read {node.tensor}[{node.offset}]{below}{' or skip' if node.skips else ''}"
+            tiles = f" plus {node.plus} per {node.per}" if node.per is not None else ""
+            skips = " or skip" if node.skips else ""
+            return f"{node.name} = read {node.tensor}[{node.offset}]{tiles}{below}{skips}"
         case SkipIfNegative():
             return _noted(f"continue if {node.name} < 0", node.note)
         case Barrier():

@@ -130,13 +130,16 @@ class GatherFromTile(WithScratch):
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex(TileOp):
-    """The whole number ``name`` = element ``index_offset`` of the tensor ``index``; ``places`` as in `IndexedRows`."""
+    """The whole number ``name`` = element ``index_offset`` of the tensor ``index``; ``places`` as in `IndexedRows`.
+    With ``per``, it is a number of tiles: the element and ``plus``, divided by so many, rounded up."""
 
     mnemonic: ClassVar[str] = "read_index"
     name: str
     index: str
     index_offset: Poly
     places: Poly | None = None
+    plus: Poly = ZERO
+    per: int | None = None
 
     @property
     def index_tensor(self) -> str:

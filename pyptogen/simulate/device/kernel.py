@@ -38,6 +38,8 @@ PASSED = " passed"
 MOST_ITERATIONS = 100_000
 """Iterations of all loops of a kernel on one core that are looked at one by one. The longest of the library has 8,400;
 half a second or so goes by for as many as these, and a spec may ask for tiles of one element."""
+UNKNOWN_END = 2**31
+"""The end of a loop that a number in GM says: all of its iterations take place."""
 LONGEST_PERIOD = 4
 """Iterations after which a loop's body may do the same again: the copies of its buffers."""
 
@@ -136,7 +138,7 @@ class Walk:
                 self.together(node)
             elif isinstance(node, ReadIndex):
                 self.read(node)
-                self.env[node.name] = 0
+                self.env[node.name] = 0 if node.per is None else UNKNOWN_END
             elif isinstance(node, For):
                 self._loop(node)
 

@@ -42,6 +42,8 @@ extern "C" __global__ AICORE void attend_to_out(
     const FarStores far(int64_t(batch_end - batch_begin) * 8192);  // o: around the cache if large
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
+            // if: pages.start * block_size < lengths[:, None, None, None]
+            const int64_t pages_here = (int64_t(lengths[int64_t(batch0)]) + 31) / 32;
             // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
             LeftB16_16x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x02000
             QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
@@ -55,12 +57,8 @@ extern "C" __global__ AICORE void attend_to_out(
             // acc: full([batch, kv_heads, group, d], 0, fp32)
             VecF32_16x128 acc; TASSIGN(acc, 0x00080);  // UB 0x00080..0x02080
             TEXPANDS(acc, 0.0f);
-            for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
-                // if: pages.start * block_size < lengths[:, None, None, None]
-                const int64_t lengths_here = lengths[int64_t(batch0)];
-                if (int64_t(pages0) * 32 >= lengths_here) {  // this iteration is skipped
-                    continue;
-                }
+            const int32_t pages0_end = pages_here < pages ? pages_here : pages;  // later iterations are left out
+            for (int32_t pages0 = 0; pages0 < pages0_end; ++pages0) {
                 const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
                 // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)
                 RightB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x00000);  // L0B 0x00000..0x02000

@@ -186,7 +186,7 @@ def _row_of(sel: Selector, tile: TileVal, gm: GmRef, at: str) -> Declare:
 
 
 def read_index(sel: Selector, op: tile_ops.ReadIndex) -> list[Node]:
-    return [ReadIndex(op.name, op.index, op.index_offset, op.span, op.places)]
+    return [ReadIndex(op.name, op.index, op.index_offset, op.span, op.places, plus=op.plus, per=op.per)]
 
 
 HANDLERS: Handlers = {

@@ -13,8 +13,8 @@ Afterwards each program is a kernel of one core; they meet in the fifos alone, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence, Set
+from typing import Literal, get_args
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.refusal import unsupported
@@ -65,6 +65,8 @@ class _Divider:
         self.before: dict[tuple[Side, Path], list[TileOp]] = {}
         self.after: dict[tuple[Side, Path], list[TileOp]] = {}
         self.instead: dict[tuple[Side, Path], list[TileOp]] = {}
+        self.numbers: Mapping[str, Set[str]] = {side: self._numbers(side) for side in get_args(Side)}
+        """Names in addresses and bounds of each program."""
 
     def divide(self) -> tuple[TileKernel, TileKernel]:
         for path, op in self.ops:
@@ -169,8 +171,15 @@ class _Divider:
     def _is_done_by(self, op: TileOp, side: Side) -> bool:
         """Whether a program has an operation as it is; a number that only addresses use is read where these are."""
         if isinstance(op, ReadIndex):
-            return any(op.name in names_used([other]) for _, other in self.ops if self._side(other) == side)
+            return op.name in self.numbers[side]
         return self._side(op) == side and not isinstance(op, Extract)
+
+    def _numbers(self, side: str) -> set[str]:
+        """What the operations of a program, and the loops around them, take from numbers that are read."""
+        ops = [op for _, op in self.ops if not isinstance(op, ReadIndex) and self._side(op) == side]
+        mine = {id(op) for op in ops}
+        loops = [loop for loop in walk_loops(self.kernel.body) if any(id(op) in mine for op in walk(loop.body))]
+        return names_used(ops) | {name for loop in loops for bound in loop.bounds() for name in bound.names()}
 
     def _nodes(self, nodes: Sequence[Node], path: Path, side: Side) -> tuple[Node, ...]:
         result: list[Node] = []

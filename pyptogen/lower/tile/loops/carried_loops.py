@@ -80,7 +80,7 @@ class Iterations:
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
         scope = self.builder.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "sequential", loop.span)
         scope.before = self._last_block(loop, inner)
-        scope.only = self.conditions.of_loop(loop, scope)
+        self.conditions.restrict(loop, scope)
         self.scopes[loop.name] = scope
         independent = not loop.carried and all(op.loop == loop.name for op in self.builder.kernel.ops)
         if independent and not any(op.result.name in self.builder.kernel.writes for op in outside):

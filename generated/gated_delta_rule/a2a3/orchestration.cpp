@@ -381,124 +381,124 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             [=] {
                 rule_vec1(o_beta, beta, b, s, rule_vec2_blocks);
             }, {}, 29);
-        const int32_t rule_vec3_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec3_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec3_done = rt.launch(
             "rule_vec3", Core::Vector, rule_vec3_blocks,
             [=] {
                 rule_vec3(o_gamma_block, o_g, b_begin, b_end, s, rule_vec3_blocks);
             }, {rule_vec1_done}, 27);
-        const int32_t rule_cube1_blocks = fewer(int64_t(b_end - b_begin) * 16, cube);
+        const int32_t rule_cube1_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 16, cube);
         const Launch rule_cube1_done = rt.launch(
             "rule_cube1", Core::Cube, rule_cube1_blocks,
             [=] {
                 rule_cube1(o_kk, k_n, b_begin, b_end, s, rule_cube1_blocks);
             }, {normalise_done}, 26);
-        const int32_t rule_vec4_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec4_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec4_done = rt.launch(
             "rule_vec4", Core::Vector, rule_vec4_blocks,
             [=] {
                 rule_vec4(o_inverse_2, o_joint_4, o_joint_8, o_joint_16, o_joint_32, o_rest_32, o_left,
                     o_gamma_block, o_kk, o_beta, b_begin, b_end, s, rule_vec4_blocks);
             }, {rule_vec3_done, rule_cube1_done, rule_vec2_done}, 25);
-        const int32_t rule_cube2_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube2_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube2_done = rt.launch(
             "rule_cube2", Core::Cube, rule_cube2_blocks,
             [=] {
                 rule_cube2(o_joined_4, o_joint_4, o_inverse_2, b_begin, b_end, s, rule_cube2_blocks);
             }, {rule_vec4_done}, 24);
-        const int32_t rule_cube3_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube3_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube3_done = rt.launch(
             "rule_cube3", Core::Cube, rule_cube3_blocks,
             [=] {
                 rule_cube3(o_corner_4, o_inverse_2, o_joined_4, b_begin, b_end, s, rule_cube3_blocks);
             }, {rule_vec4_done, rule_cube2_done}, 23);
-        const int32_t rule_vec5_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec5_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec5_done = rt.launch(
             "rule_vec5", Core::Vector, rule_vec5_blocks,
             [=] {
                 rule_vec5(o_inverse_4, o_inverse_2, o_corner_4, b_begin, b_end, s, rule_vec5_blocks);
             }, {rule_vec4_done, rule_cube3_done}, 22);
-        const int32_t rule_cube4_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube4_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube4_done = rt.launch(
             "rule_cube4", Core::Cube, rule_cube4_blocks,
             [=] {
                 rule_cube4(o_joined_8, o_joint_8, o_inverse_4, b_begin, b_end, s, rule_cube4_blocks);
             }, {rule_vec4_done, rule_vec5_done}, 21);
-        const int32_t rule_cube5_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube5_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube5_done = rt.launch(
             "rule_cube5", Core::Cube, rule_cube5_blocks,
             [=] {
                 rule_cube5(o_corner_8, o_inverse_4, o_joined_8, b_begin, b_end, s, rule_cube5_blocks);
             }, {rule_vec5_done, rule_cube4_done}, 20);
-        const int32_t rule_vec6_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec6_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec6_done = rt.launch(
             "rule_vec6", Core::Vector, rule_vec6_blocks,
             [=] {
                 rule_vec6(o_inverse_8, o_inverse_4, o_corner_8, b_begin, b_end, s, rule_vec6_blocks);
             }, {rule_vec5_done, rule_cube5_done}, 19);
-        const int32_t rule_cube6_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube6_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube6_done = rt.launch(
             "rule_cube6", Core::Cube, rule_cube6_blocks,
             [=] {
                 rule_cube6(o_joined_16, o_joint_16, o_inverse_8, b_begin, b_end, s, rule_cube6_blocks);
             }, {rule_vec4_done, rule_vec6_done}, 18);
-        const int32_t rule_cube7_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube7_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube7_done = rt.launch(
             "rule_cube7", Core::Cube, rule_cube7_blocks,
             [=] {
                 rule_cube7(o_corner_16, o_inverse_8, o_joined_16, b_begin, b_end, s, rule_cube7_blocks);
             }, {rule_vec6_done, rule_cube6_done}, 17);
-        const int32_t rule_vec7_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec7_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec7_done = rt.launch(
             "rule_vec7", Core::Vector, rule_vec7_blocks,
             [=] {
                 rule_vec7(o_inverse_16, o_inverse_8, o_corner_16, b_begin, b_end, s, rule_vec7_blocks);
             }, {rule_vec6_done, rule_cube7_done}, 16);
-        const int32_t rule_cube8_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube8_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube8_done = rt.launch(
             "rule_cube8", Core::Cube, rule_cube8_blocks,
             [=] {
                 rule_cube8(o_joined_32, o_joint_32, o_inverse_16, b_begin, b_end, s, rule_cube8_blocks);
             }, {rule_vec4_done, rule_vec7_done}, 15);
-        const int32_t rule_cube9_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube9_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube9_done = rt.launch(
             "rule_cube9", Core::Cube, rule_cube9_blocks,
             [=] {
                 rule_cube9(o_corner_32, o_inverse_16, o_joined_32, b_begin, b_end, s, rule_cube9_blocks);
             }, {rule_vec7_done, rule_cube8_done}, 14);
-        const int32_t rule_vec8_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec8_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec8_done = rt.launch(
             "rule_vec8", Core::Vector, rule_vec8_blocks,
             [=] {
                 rule_vec8(o_inverse_32, o_inverse_16, o_corner_32, b_begin, b_end, s, rule_vec8_blocks);
             }, {rule_vec7_done, rule_cube9_done}, 13);
-        const int32_t rule_cube10_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube10_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube10_done = rt.launch(
             "rule_cube10", Core::Cube, rule_cube10_blocks,
             [=] {
                 rule_cube10(o_joined_64, o_rest_32, o_inverse_32, b_begin, b_end, s, rule_cube10_blocks);
             }, {rule_vec4_done, rule_vec8_done}, 12);
-        const int32_t rule_cube11_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube11_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube11_done = rt.launch(
             "rule_cube11", Core::Cube, rule_cube11_blocks,
             [=] {
                 rule_cube11(o_corner_64, o_inverse_32, o_joined_64, b_begin, b_end, s, rule_cube11_blocks);
             }, {rule_vec8_done, rule_cube10_done}, 11);
-        const int32_t rule_vec9_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec9_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec9_done = rt.launch(
             "rule_vec9", Core::Vector, rule_vec9_blocks,
             [=] {
                 rule_vec9(o_change_low, o_less_low, o_inverse_32, o_corner_64, o_beta, o_left, b_begin, b_end,
                     s, rule_vec9_blocks);
             }, {rule_vec8_done, rule_cube11_done, rule_vec2_done, rule_vec4_done}, 10);
-        const int32_t rule_cube12_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube12_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube12_done = rt.launch(
             "rule_cube12", Core::Cube, rule_cube12_blocks,
             [=] {
                 rule_cube12(o_u_block, o_w_wide, o_change_low, v, o_less_low, k_n, b_begin, b_end, s,
                     rule_cube12_blocks);
             }, {rule_vec9_done, normalise_done}, 9);
-        const int32_t rule_vec10_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec10_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec10_done = rt.launch(
             "rule_vec10", Core::Vector, rule_vec10_blocks,
             [=] {
@@ -522,26 +522,26 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
                     o_state_low_fifo, o_state_low_2_fifo, o_lasting_low_fifo, o_added_fifo,
                     o_known_fifo, b_begin, b_end, s, rule_mixed_blocks); });
             }, {rule_vec10_done, normalise_done, turn_done, rule_vec1_done, rule_vec3_done, rule_cube12_done}, 6);
-        const int32_t rule_cube13_blocks = fewer(int64_t(b_end - b_begin) * 16, cube);
+        const int32_t rule_cube13_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 16, cube);
         const Launch rule_cube13_done = rt.launch(
             "rule_cube13", Core::Cube, rule_cube13_blocks,
             [=] {
                 rule_cube13(o_qk, q_n, k_n, b_begin, b_end, s, rule_cube13_blocks);
             }, {normalise_done}, 5);
-        const int32_t rule_vec11_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec11_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec11_done = rt.launch(
             "rule_vec11", Core::Vector, rule_vec11_blocks,
             [=] {
                 rule_vec11(o_p_low, o_old, o_gamma_block, o_qk, o_recalled_block, b_begin, b_end, s,
                     rule_vec11_blocks);
             }, {rule_vec3_done, rule_cube13_done, rule_mixed_done}, 4);
-        const int32_t rule_cube14_blocks = fewer(int64_t(b_end - b_begin) * 32, cube);
+        const int32_t rule_cube14_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube14_done = rt.launch(
             "rule_cube14", Core::Cube, rule_cube14_blocks,
             [=] {
                 rule_cube14(o_new, o_p_low, o_change_block, b_begin, b_end, s, rule_cube14_blocks);
             }, {rule_vec11_done, rule_mixed_done}, 3);
-        const int32_t rule_vec12_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
+        const int32_t rule_vec12_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec12_done = rt.launch(
             "rule_vec12", Core::Vector, rule_vec12_blocks,
             [=] {

@@ -117,7 +117,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 absent(bias, index, t_begin, t_end, absent_blocks);
             }, {}, 3);
-        const int32_t attend_cube1_blocks = fewer(t_end - t_begin, cube);
+        const int32_t attend_cube1_blocks = fewer(int64_t(t_end - t_begin) * 4, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
@@ -129,7 +129,7 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
             [=] {
                 attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, t_begin, t_end, t, attend_vec1_blocks);
             }, {attend_cube1_done, absent_done}, 2);
-        const int32_t attend_cube2_blocks = fewer(int64_t(t_end - t_begin) * 8, cube);
+        const int32_t attend_cube2_blocks = fewer(int64_t(t_end - t_begin) * 32, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {

@@ -29,43 +29,43 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
-    for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t b0 = b_begin + tile / 32;
-        const int32_t heads0 = tile / 2 % 16;
-        const int32_t group0 = tile % 2;
-        for (int32_t s0 = 0; s0 < s; s0 += 64, s0_buffer ^= 1) {
-            const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-            MatF32_64x64 o_rest_32_tile(s0_valid, s0_valid); TASSIGN(o_rest_32_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
-            ORest32Gm o_rest_32_in(o_rest_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TLOAD(o_rest_32_tile, o_rest_32_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-            MatF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
-            ORest32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TLOAD(o_inverse_32_tile, o_inverse_32_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-            LeftF32_64x64 o_rest_32_tile_l0a(s0_valid, s0_valid); TASSIGN(o_rest_32_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
-            TEXTRACT(o_rest_32_tile_l0a, o_rest_32_tile, 0, 0);
-            RightF32_64x64 o_inverse_32_tile_l0b(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-            TEXTRACT(o_inverse_32_tile_l0b, o_inverse_32_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
-            AccF32_64x64 o_joined_64_acc(s0_valid, s0_valid); TASSIGN(o_joined_64_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
-            TMATMUL(o_joined_64_acc, o_rest_32_tile_l0a, o_inverse_32_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
-            set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
-            ORest32Gm o_joined_64_out(o_joined_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TSTORE(o_joined_64_out, o_joined_64_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
-        }
+    const int32_t s0_tiles = (s + 63) / 64;
+    const int32_t tiles = (b_end - b_begin) * s0_tiles * 32;  // of b0, heads0, group0 and s0
+    for (int32_t tile = block; tile < tiles; tile += nblk, s0_buffer ^= 1) {
+        const int32_t b0 = b_begin + tile / (s0_tiles * 32);
+        const int32_t heads0 = tile / (s0_tiles * 2) % 16;
+        const int32_t group0 = tile / s0_tiles % 2;
+        const int32_t s0 = tile % s0_tiles * 64;
+        const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+        MatF32_64x64 o_rest_32_tile(s0_valid, s0_valid); TASSIGN(o_rest_32_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
+        ORest32Gm o_rest_32_in(o_rest_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TLOAD(o_rest_32_tile, o_rest_32_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+        MatF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+        ORest32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TLOAD(o_inverse_32_tile, o_inverse_32_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+        LeftF32_64x64 o_rest_32_tile_l0a(s0_valid, s0_valid); TASSIGN(o_rest_32_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+        TEXTRACT(o_rest_32_tile_l0a, o_rest_32_tile, 0, 0);
+        RightF32_64x64 o_inverse_32_tile_l0b(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
+        TEXTRACT(o_inverse_32_tile_l0b, o_inverse_32_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
+        AccF32_64x64 o_joined_64_acc(s0_valid, s0_valid); TASSIGN(o_joined_64_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
+        wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
+        TMATMUL(o_joined_64_acc, o_rest_32_tile_l0a, o_inverse_32_tile_l0b);
+        set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+        set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+        ORest32Gm o_joined_64_out(o_joined_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TSTORE(o_joined_64_out, o_joined_64_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -36,62 +36,62 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
-    for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t b0 = b_begin + tile / 32;
-        const int32_t heads0 = tile / 2 % 16;
-        const int32_t group0 = tile % 2;
-        for (int32_t s0 = 0; s0 < s; s0 += 64, s0_buffer ^= 1) {
-            const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-            VecF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x00000 + s0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
-            OInverse32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TLOAD(o_inverse_32_tile, o_inverse_32_in);
-            VecF32_64x64 o_corner_64_tile(s0_valid, s0_valid); TASSIGN(o_corner_64_tile, 0x08000 + s0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            OInverse32Gm o_corner_64_in(o_corner_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TLOAD(o_corner_64_tile, o_corner_64_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
-            VecF32_1x64 o_beta_tile(s0_valid); TASSIGN(o_beta_tile, 0x10000 + s0_buffer * 0x00100);  // UB 0x10000..0x10200, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_buffer));  // free again
-            OBetaGm o_beta_in(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-            TLOAD(o_beta_tile, o_beta_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_buffer));
-            VecF32_1x64 o_left_tile(s0_valid); TASSIGN(o_left_tile, 0x10200 + s0_buffer * 0x00100);  // UB 0x10200..0x10400, 2 copies
-            OBetaGm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-            TLOAD(o_left_tile, o_left_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(s0_buffer));
-            VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN<0x18400>(o_inverse_64);  // UB 0x18400..0x1c400
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
-            TSUB(o_inverse_64, o_inverse_32_tile, o_corner_64_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_buffer));
-            VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN<0x18400>(o_change);  // UB 0x18400..0x1c400
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_buffer));
-            TCOLEXPANDMUL(o_change, o_inverse_64, o_beta_tile);
-            VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN<0x1c400>(o_less);  // UB 0x1c400..0x20400
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_buffer));
-            TCOLEXPANDMUL(o_less, o_change, o_left_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(s0_buffer));
-            VecB16_64x64 o_change_low_tile(s0_valid, s0_valid); TASSIGN(o_change_low_tile, 0x10400 + s0_buffer * 0x02000);  // UB 0x10400..0x14400, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_buffer));  // free again
-            TCVT(o_change_low_tile, o_change, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_buffer));
-            OChangeLowGm o_change_low_out(o_change_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TSTORE(o_change_low_out, o_change_low_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_buffer));
-            VecB16_64x64 o_less_low_tile(s0_valid, s0_valid); TASSIGN(o_less_low_tile, 0x14400 + s0_buffer * 0x02000);  // UB 0x14400..0x18400, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));  // free again
-            TCVT(o_less_low_tile, o_less, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
-            OChangeLowGm o_less_low_out(o_less_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-            TSTORE(o_less_low_out, o_less_low_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));
-        }
+    const int32_t s0_tiles = (s + 63) / 64;
+    const int32_t tiles = (b_end - b_begin) * s0_tiles * 32;  // of b0, heads0, group0 and s0
+    for (int32_t tile = block; tile < tiles; tile += nblk, s0_buffer ^= 1) {
+        const int32_t b0 = b_begin + tile / (s0_tiles * 32);
+        const int32_t heads0 = tile / (s0_tiles * 2) % 16;
+        const int32_t group0 = tile / s0_tiles % 2;
+        const int32_t s0 = tile % s0_tiles * 64;
+        const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
+        VecF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x00000 + s0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_buffer));  // free again
+        OInverse32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TLOAD(o_inverse_32_tile, o_inverse_32_in);
+        VecF32_64x64 o_corner_64_tile(s0_valid, s0_valid); TASSIGN(o_corner_64_tile, 0x08000 + s0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        OInverse32Gm o_corner_64_in(o_corner_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TLOAD(o_corner_64_tile, o_corner_64_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
+        VecF32_1x64 o_beta_tile(s0_valid); TASSIGN(o_beta_tile, 0x10000 + s0_buffer * 0x00100);  // UB 0x10000..0x10200, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_buffer));  // free again
+        OBetaGm o_beta_in(o_beta + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+        TLOAD(o_beta_tile, o_beta_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_buffer));
+        VecF32_1x64 o_left_tile(s0_valid); TASSIGN(o_left_tile, 0x10200 + s0_buffer * 0x00100);  // UB 0x10200..0x10400, 2 copies
+        OBetaGm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+        TLOAD(o_left_tile, o_left_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(s0_buffer));
+        VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN<0x18400>(o_inverse_64);  // UB 0x18400..0x1c400
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
+        TSUB(o_inverse_64, o_inverse_32_tile, o_corner_64_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_buffer));
+        VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN<0x18400>(o_change);  // UB 0x18400..0x1c400
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_buffer));
+        TCOLEXPANDMUL(o_change, o_inverse_64, o_beta_tile);
+        VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN<0x1c400>(o_less);  // UB 0x1c400..0x20400
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_buffer));
+        TCOLEXPANDMUL(o_less, o_change, o_left_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(s0_buffer));
+        VecB16_64x64 o_change_low_tile(s0_valid, s0_valid); TASSIGN(o_change_low_tile, 0x10400 + s0_buffer * 0x02000);  // UB 0x10400..0x14400, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_buffer));  // free again
+        TCVT(o_change_low_tile, o_change, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_buffer));
+        OChangeLowGm o_change_low_out(o_change_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TSTORE(o_change_low_out, o_change_low_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_buffer));
+        VecB16_64x64 o_less_low_tile(s0_valid, s0_valid); TASSIGN(o_less_low_tile, 0x14400 + s0_buffer * 0x02000);  // UB 0x14400..0x18400, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));  // free again
+        TCVT(o_less_low_tile, o_less, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        OChangeLowGm o_less_low_out(o_less_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+        TSTORE(o_less_low_out, o_less_low_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

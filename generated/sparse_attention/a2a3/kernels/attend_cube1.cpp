@@ -33,46 +33,47 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 512, selected0_buffer ^= 1) {
-            AccF32_16x512 o_qk_acc; TASSIGN(o_qk_acc, 0x00000 + selected0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
-            for (int32_t width0 = 0; width0 < 576; width0 += 128, width0_buffer ^= 1) {
-                const int32_t width0_valid = 576 - width0 < 128 ? 576 - width0 : 128;
-                // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
-                MatB16_16x128 q_tile(width0_valid); TASSIGN(q_tile, 0x00000 + width0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(width0_buffer));  // free again
-                QGm q_in(q + int64_t(t0) * 9216 + int64_t(width0), {width0_valid});
-                TLOAD(q_tile, q_in);
-                MatZnB16_128x512 rows_tile(width0_valid); TASSIGN(rows_tile, 0x04000 + width0_buffer * 0x20000);  // L1 0x04000..0x44000, 2 copies
-                RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576 + int64_t(width0), {width0_valid});
-                TLOAD(rows_tile, rows_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(width0_buffer));
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(width0_buffer));
-                for (int32_t k1 = 0; k1 < width0_valid; k1 += 32, k1_buffer ^= 1) {
-                    const int32_t k1_valid = width0_valid - k1 < 32 ? width0_valid - k1 : 32;
-                    LeftB16_16x32 q_tile_l0a(k1_valid); TASSIGN(q_tile_l0a, 0x00000 + k1_buffer * 0x00800);  // L0A 0x00000..0x01000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
-                    TEXTRACT(q_tile_l0a, q_tile, 0, k1);
-                    RightB16_32x512 rows_tile_l0b(k1_valid); TASSIGN(rows_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                    TEXTRACT(rows_tile_l0b, rows_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
-                    if (width0 + k1 == 0) {
-                        TMATMUL(o_qk_acc, q_tile_l0a, rows_tile_l0b);
-                    } else {
-                        TMATMUL_ACC(o_qk_acc, o_qk_acc, q_tile_l0a, rows_tile_l0b);
-                    }
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
+    const int32_t tiles = (t_end - t_begin) * 4;  // of t0 and selected0
+    for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 4;
+        const int32_t selected0 = tile % 4 * 512;
+        AccF32_16x512 o_qk_acc; TASSIGN(o_qk_acc, 0x00000 + selected0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
+        for (int32_t width0 = 0; width0 < 576; width0 += 128, width0_buffer ^= 1) {
+            const int32_t width0_valid = 576 - width0 < 128 ? 576 - width0 : 128;
+            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
+            MatB16_16x128 q_tile(width0_valid); TASSIGN(q_tile, 0x00000 + width0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(width0_buffer));  // free again
+            QGm q_in(q + int64_t(t0) * 9216 + int64_t(width0), {width0_valid});
+            TLOAD(q_tile, q_in);
+            MatZnB16_128x512 rows_tile(width0_valid); TASSIGN(rows_tile, 0x04000 + width0_buffer * 0x20000);  // L1 0x04000..0x44000, 2 copies
+            RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576 + int64_t(width0), {width0_valid});
+            TLOAD(rows_tile, rows_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(width0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(width0_buffer));
+            for (int32_t k1 = 0; k1 < width0_valid; k1 += 32, k1_buffer ^= 1) {
+                const int32_t k1_valid = width0_valid - k1 < 32 ? width0_valid - k1 : 32;
+                LeftB16_16x32 q_tile_l0a(k1_valid); TASSIGN(q_tile_l0a, 0x00000 + k1_buffer * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
+                TEXTRACT(q_tile_l0a, q_tile, 0, k1);
+                RightB16_32x512 rows_tile_l0b(k1_valid); TASSIGN(rows_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(rows_tile_l0b, rows_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
+                if (width0 + k1 == 0) {
+                    TMATMUL(o_qk_acc, q_tile_l0a, rows_tile_l0b);
+                } else {
+                    TMATMUL_ACC(o_qk_acc, o_qk_acc, q_tile_l0a, rows_tile_l0b);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(width0_buffer));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
-            OQkGm o_qk_out(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
-            TSTORE(o_qk_out, o_qk_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(width0_buffer));
         }
+        set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+        OQkGm o_qk_out(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
+        TSTORE(o_qk_out, o_qk_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -32,41 +32,40 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin) * 8;  // of t0 and rank0
-    for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t t0 = t_begin + tile / 8;
-        const int32_t rank0 = tile % 8 * 64;
-        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 512, selected0_buffer ^= 1) {
-            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
-            MatB16_16x512 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));  // free again
-            OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
-            TLOAD(o_p_low_tile, o_p_low_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
-            MatB16_512x64 rows_tile; TASSIGN(rows_tile, 0x10000 + selected0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
-            RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576 + int64_t(rank0));
-            TLOAD(rows_tile, rows_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
-            LeftB16_16x512 o_p_low_tile_l0a; TASSIGN<0x00000>(o_p_low_tile_l0a);  // L0A 0x00000..0x08000
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
-            TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
-            RightB16_512x64 rows_tile_l0b; TASSIGN<0x00000>(rows_tile_l0b);  // L0B 0x00000..0x10000
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
-            TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));
-            AccF32_16x64 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_buffer * 0x02000);  // L0C 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
-            TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
-            OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 64 + int64_t(rank0));
-            TSTORE(o_pv_out, o_pv_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
-        }
+    const int32_t tiles = (t_end - t_begin) * 32;  // of t0, rank0 and selected0
+    for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
+        const int32_t t0 = t_begin + tile / 32;
+        const int32_t rank0 = tile / 4 % 8 * 64;
+        const int32_t selected0 = tile % 4 * 512;
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
+        MatB16_16x512 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));  // free again
+        OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
+        TLOAD(o_p_low_tile, o_p_low_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
+        MatB16_512x64 rows_tile; TASSIGN(rows_tile, 0x10000 + selected0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+        RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576 + int64_t(rank0));
+        TLOAD(rows_tile, rows_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
+        LeftB16_16x512 o_p_low_tile_l0a; TASSIGN<0x00000>(o_p_low_tile_l0a);  // L0A 0x00000..0x08000
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_buffer));
+        TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
+        RightB16_512x64 rows_tile_l0b; TASSIGN<0x00000>(rows_tile_l0b);  // L0B 0x00000..0x10000
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_buffer));
+        TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));
+        AccF32_16x64 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_buffer * 0x02000);  // L0C 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
+        TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
+        set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+        OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 64 + int64_t(rank0));
+        TSTORE(o_pv_out, o_pv_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -87,7 +87,7 @@ def _widened(node: Node, kernel: TileKernel) -> Node:
     if not isinstance(node, Loop) or node.role != "grid":
         return node
     chain = [node]
-    while len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], Loop) and inner.role == "grid":
+    while len(chain[-1].body) == 1 and isinstance(inner := chain[-1].body[0], Loop) and _may_join(inner, kernel):
         chain.append(inner)
     at = next((i for i, loop in enumerate(chain) if loop.parallel), None)
     if at is None:
@@ -121,6 +121,12 @@ def _bounds(outer: Loop, inner: Loop) -> bool:
 def _is_plain(nest: Sequence[Loop]) -> bool:
     """Whether all iterations of the loops take place."""
     return not any(loop.after or loop.before or loop.only or loop.once for loop in nest)
+
+
+def _may_join(inner: Loop, kernel: TileKernel) -> bool:
+    """Whether a loop may be part of a product: one over tiles, or an author's, unless it is there for a software
+    pipeline of both cores."""
+    return inner.role == "grid" or (inner.role == "sequential" and kernel.core != "mixed" and _is_plain([inner]))
 
 
 def _are_independent(nest: Sequence[Loop], kernel: TileKernel) -> bool:

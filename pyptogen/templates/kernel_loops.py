@@ -146,6 +146,6 @@ def share_lines(node: For, subblock: str) -> list[str]:
     """A vector core's rows of the iteration's tile."""
     first, rows = node.share or ("", "")
     return [
-        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // rows of each vector core",
-        f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // the first row of this one",
+        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // the part of each vector core",
+        f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // where this one's begins",
     ]

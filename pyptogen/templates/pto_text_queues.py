@@ -102,24 +102,27 @@ class Queues:
         values.put(f"pto.tfree_from_{SIDES[fifo.to][1]}({entry} : {kind}) {self._marks(name)}")
 
     def window(self, window: GmWindow, wish: str) -> tuple[str, str]:
-        """Rows of a popped slot: value and type of the partition."""
+        """Rows and columns of a popped slot: value and type of the partition."""
         fifo = self.slots[window.tensor]
         place = split(window.offset, window.row_stride)
-        rows = place is not None and place[1] == ZERO and window.col_stride == ONE and window.layout == "ND"
-        require(rows, f"no PTO assembly for other than whole rows of {fifo.name}", fifo.span)
+        rows = place is not None and window.col_stride == ONE and window.layout == "ND"
+        require(rows, f"no PTO assembly for other than rows and columns of {fifo.name}", fifo.span)
         assert place is not None
-        return self._part(self.values.bound(fifo.slot), fifo, (place[0], window.rows, window.cols), wish)
+        row, column = place
+        return self._part(self.values.bound(fifo.slot), fifo, (row, window.rows, window.cols), wish, column)
 
     def _marks(self, name: str) -> str:
         return f"{{id = {list(self.fifos).index(name)}, split = 0}}"
 
-    def _part(self, entry: str, fifo: Fifo, place: tuple[Poly, Extent, Extent], wish: str) -> tuple[str, str]:
+    def _part(
+        self, entry: str, fifo: Fifo, place: tuple[Poly, Extent, Extent], wish: str, column: Poly = ZERO
+    ) -> tuple[str, str]:
         row, *extents = place
         values = self.values
         sizes = ", ".join(values.poly(extent.poly()) for extent in extents)
         kind = partition(fifo.dtype, [extent.poly().constant for extent in extents])
         name = values.name(wish)
-        offsets = f"{values.poly(row)}, {values.index(0)}"
+        offsets = f"{values.poly(row)}, {values.poly(column)}"
         values.put(
             f"{name} = pto.partition_view {entry}, offsets = [{offsets}], sizes = [{sizes}]"
             f" : {entry_type(fifo)} -> {kind}"

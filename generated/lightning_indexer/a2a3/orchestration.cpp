@@ -103,8 +103,8 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they hand tiles over in fifos.
-                pto_rt::side_by_side(
+                // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
+                pto_rt::side_by_side<2>(
                     [=] { scores_cube(ffts, q, k, s_2_fifo, t_begin, t_end, kv, scores_blocks); },
                     [=] { scores_vec(ffts, all_scores, weights, place, seen, s_2_fifo, t_begin, t_end, kv, scores_blocks); });
             }, {places_done}, 3);

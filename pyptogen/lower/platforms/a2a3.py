@@ -46,6 +46,7 @@ A2A3 = Platform(
     packed_nz=False,
     flags=True,
     runs_of_elements=True,
+    serial_column_reductions=True,
     transposes_on_load=False,
     vector_mask=True,
     data_cache=True,

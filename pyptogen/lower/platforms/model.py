@@ -30,6 +30,7 @@ class Platform:
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz: of the cores, for estimates.
+        serial_column_reductions: a reduction over rows takes one row after the other, each of which waits for the last.
         transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
             there, and are transposed on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
@@ -57,6 +58,7 @@ class Platform:
     vector_barriers: bool = True
     vector_passes: bool = False
     runs_of_elements: bool = False
+    serial_column_reductions: bool = False
     transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False

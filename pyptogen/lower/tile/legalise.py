@@ -12,6 +12,10 @@ before: x = load a[…; 8 x 48, strides 96, 2]
 after:  x_between = load a[…; 8 x 95, strides 96, 1]; x = every x_between, of two elements the first
         (loads that take turns share one: `strided_loads`)
 
+before: s = sum of the columns of x [64 x 128] where that takes one row after the other
+after:  x_sum = add x[rows 0 to 32], x[rows 32 to 64]; x_sum[16] = add x_sum[rows 0 to 16], x_sum[rows 16 to 32]; …
+        s = sum of the columns of x_sum [8 x 128]
+
 before: s = load a[…; 48 x 1, strides 64, 1] of a column
 after:  s_apart = load a[…; 48 x 1, strides 64, 1] with a row for each element; s = copy s_apart
 
@@ -44,6 +48,7 @@ from pyptogen.lower.tile.ir import (
     walk,
     walk_loops,
 )
+from pyptogen.lower.tile.loops.running_results import JOINS
 from pyptogen.lower.tile.ops import (
     Binary,
     Bitwise,
@@ -70,6 +75,9 @@ from pyptogen.records import replace
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
+
+FEW_ROWS = 8
+"""Rows that are left to a reduction that takes one after the other: half of them would take as long as another step."""
 
 BETWEEN_SHARE = 2
 """Tiles of all elements, also those between the wanted ones, take at most this part of UB, in loops within loops."""
@@ -110,7 +118,8 @@ class _Legaliser(AddedTiles):
             case Scan(srcs=(_,)):
                 return running.steps(node, self, self.platform)
             case Reduce():
-                return [self.reduction(node)]
+                steps, rest = self.folded(node)
+                return [*steps, self.reduction(rest)]
             case Transpose():
                 return [self.transposition(node)]
             case GatherFromTile():
@@ -128,6 +137,29 @@ class _Legaliser(AddedTiles):
             case Binary() if not self.broadcasts(node):
                 return self.spread(node)
         return [node]
+
+    def folded(self, op: Reduce) -> tuple[list[TileOp], Reduce]:
+        """A reduction of many rows to one, as one of few, and what makes these: half of the rows and the other half are
+        joined, all columns at once, until few are left. What lies in a tile of so many rows as a call tells stays."""
+        source = self.tiles[str(op.srcs[0])]
+        rows, fits = source.rows.size, op.fn in JOINS and source.form == "full" and source.cols.size > 1
+        if not (op.over_rows and fits and source.rows.valid is None and self.platform.serial_column_reductions):
+            return [], op
+        steps: list[TileOp] = []
+        at = source.name
+        while rows > FEW_ROWS and rows % 2 == 0:
+            rows //= 2
+            upper, lower = self.some_rows(at, 0, rows), self.some_rows(at, rows, rows)
+            joined = upper if steps else self.like(f"{op.dst}_folded", self.tiles[upper])
+            steps.append(Binary.of(op, joined, upper, lower, fn=JOINS[op.fn]))
+            at = joined
+        return steps, replace(op, srcs=(at,))
+
+    def some_rows(self, name: str, first: int, rows: int) -> str:
+        """Some rows of a tile, as a window."""
+        tile = self.tiles[name]
+        window = replace(tile, rows=Extent(rows), parent=tile.owner, row_offset=tile.row_offset + first)
+        return self.add(f"{tile.owner}_from_{first}" if first else f"{tile.owner}_{rows}", window)
 
     def reduction(self, op: Reduce) -> TileOp:
         """With the scratch that its instruction asks for; a reduction over rows asks for none, but for positions and of

@@ -44,7 +44,7 @@ AICORE inline void run_block(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             TTRANS(across, part, across_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-            VecF32_1x16 first(i1_valid); TASSIGN<0x10040>(first);  // columns 0.. of across
+            VecF32_1x16 first(i1_valid); TASSIGN<0x10040>(first);  // rows 0.. of across
             pipe_barrier(PIPE_V);
             TADD(first, total, first);
             for (int32_t at = 0; at < 255; ++at) {

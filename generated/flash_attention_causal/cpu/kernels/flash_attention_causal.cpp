@@ -127,7 +127,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         VecF32_1x128 o_block_sum_part_row(sq1_valid); TASSIGN(o_block_sum_part_row, 0x83000);  // as a row, same bytes as o_block_sum_part
                         TADD(o_sum_rows_part_row, o_sum_rows_part_row, o_block_sum_part_row);
                         AccF32_128x128 o_pv_acc_part(sq1_valid); TASSIGN(o_pv_acc_part, 0x00000);  // L0C 0x00000..0x10000
-                        RightB16_256x128 v_tile_part(kv1_valid); TASSIGN(v_tile_part, 0x10000);  // columns 0.. of v_tile
+                        RightB16_256x128 v_tile_part(kv1_valid); TASSIGN(v_tile_part, 0x10000);  // rows 0.. of v_tile
                         TMATMUL(o_pv_acc_part, o_p_low_part_l0a, v_tile_part);
                         VecF32_128x128 o_acc_rows_part(sq1_valid); TASSIGN(o_acc_rows_part, 0x03000 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
                         VecF32_128x1 o_alpha_part(sq1_valid); TASSIGN(o_alpha_part, 0xa3800);  // UB 0xa3800..0xa3a00

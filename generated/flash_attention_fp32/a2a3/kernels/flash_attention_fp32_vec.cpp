@@ -49,8 +49,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t sq0 = sq_begin + tile / 8 * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
-        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
+        const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // where this one's begins
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
         VecF32_1x64 o_max_row(sq0_share); TASSIGN<0x18200>(o_max_row);  // as a row, same bytes as o_max

@@ -43,8 +43,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t sq0 = sq_begin + tile / (kv0_tiles * 8) * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
-        const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
-        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // the first row of this one
+        const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
+        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // where this one's begins
         const int32_t kv0 = tile / 8 % kv0_tiles * 128;
         const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
         const int32_t heads0 = tile % 8;

@@ -127,7 +127,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                             VecF32_1x128 o_block_sum_part_row(sq1_valid); TASSIGN(o_block_sum_part_row, 0x21800);  // as a row, same bytes as o_block_sum_part
                             TADD(o_sum_rows_part_row, o_sum_rows_part_row, o_block_sum_part_row);
                             AccF32_128x64 o_pv_acc_part(sq1_valid); TASSIGN(o_pv_acc_part, 0x00000);  // L0C 0x00000..0x08000
-                            RightF16_256x64 v_tile_part(kv1_valid); TASSIGN(v_tile_part, 0x08000);  // columns 0.. of v_tile
+                            RightF16_256x64 v_tile_part(kv1_valid); TASSIGN(v_tile_part, 0x08000);  // rows 0.. of v_tile
                             TMATMUL(o_pv_acc_part, o_p_low_part_l0a, v_tile_part);
                             VecF32_128x64 o_acc_rows_part(sq1_valid); TASSIGN(o_acc_rows_part, 0x01800 + sq1 * 0x00100 - sq0 * 0x00100);  // rows sq1 - sq0.. of o_acc
                             VecF32_128x1 o_alpha_part(sq1_valid); TASSIGN(o_alpha_part, 0x42000);  // UB 0x42000..0x42200

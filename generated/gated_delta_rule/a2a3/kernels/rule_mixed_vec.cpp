@@ -87,8 +87,8 @@ AICORE inline void run_block(
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);
         for (int32_t s0 = 0; s0 < s; s0 += 64) {
             const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-            const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
-            const int32_t s0_first = subblock * (s0_valid - s0_share);  // the first row of this one
+            const int32_t s0_share = (s0_valid + 1) / 2;  // the part of each vector core
+            const int32_t s0_first = subblock * (s0_valid - s0_share);  // where this one's begins
             VecF32_8x64_r1 o_g_tile(s0_valid); TASSIGN<0x14000>(o_g_tile);  // UB 0x14000..0x14100
             wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
             OGGm o_g_in(o_g + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});

@@ -15,7 +15,7 @@ using RightB16_128x256 = TileRightCompact<bfloat16_t, 128, 256, 128, DYNAMIC>;
 using AccF32_64x256 = TileAccCompact<float, 64, 256, 64, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4>;  // 4 tiles of up to 64 x 256, to the vector core
+using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 64 x 256, to both vector cores
 using S2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(

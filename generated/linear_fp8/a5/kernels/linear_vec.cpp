@@ -38,8 +38,8 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x20000>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again

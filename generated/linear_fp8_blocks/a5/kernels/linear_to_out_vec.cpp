@@ -43,8 +43,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 6 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         const int32_t n_blocks0 = tile % 6;
         // total: full([t, n_blocks * block], 0, fp32)
         VecF32_128x128 total(t0_share); TASSIGN<0x2a040>(total);  // UB 0x2a040..0x3a040

@@ -38,8 +38,8 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_buffer ^= 1) {
             // y: cast(gelu(p + bias), bf16)
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_buffer * 0x00200);  // UB 0x04000..0x04400, 2 copies

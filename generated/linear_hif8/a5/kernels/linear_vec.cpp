@@ -37,8 +37,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 4 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x256 w_scale_tile; TASSIGN<0x20000>(w_scale_tile);  // UB 0x20000..0x20400

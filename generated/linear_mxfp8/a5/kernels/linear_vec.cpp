@@ -37,8 +37,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 4 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc + bias, bf16)
         VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x20000 + n0_buffer * 0x00400);  // UB 0x20000..0x20800, 2 copies

@@ -51,8 +51,8 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 22 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
-        const int32_t t0_first = subblock * (t0_valid - t0_share);  // the first row of this one
+        const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
+        const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
         const int32_t n0 = tile % 22 * 96;
         const int32_t n0_valid = 2048 - n0 < 96 ? 2048 - n0 : 96;
         // total: full([t, n], 0, fp32)

@@ -37,8 +37,8 @@ AICORE inline void run_block(
             ChosenGm chosen_in(chosen + int64_t(i2) * 64, {i2_valid});
             TLOAD(part, chosen_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecI32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // columns 0.. of sums
-            VecI32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // columns 0.. of part
+            VecI32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // rows 0.. of sums
+            VecI32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // rows 0.. of part
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again

@@ -37,20 +37,20 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
         // open: sum(cast(one_hot(group, groups), fp32), axis=1)
-        VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00040 + i1_buffer * 0x00020);  // as a row, same bytes as group_tile
+        VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00000 + i1_buffer * 0x00020);  // as a row, same bytes as group_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         GroupGm group_in(group + int64_t(i1) * 4);
         TLOAD(group_tile_row, group_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
-        VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00080 + i1_buffer * 0x00020);  // UB 0x00080..0x000c0, 2 copies
+        VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00040 + i1_buffer * 0x00020);  // UB 0x00040..0x00080, 2 copies
         Open1Gm open_1_in(open_1);
         TLOAD(open_1_tile, open_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x8 total; TASSIGN(total, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecF32_1x8 total; TASSIGN(total, 0x00080 + i1_buffer * 0x00020);  // UB 0x00080..0x000c0, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TEXPANDS(total, 0.0f);
         VecI32_8x8_r4 group_tile_wide; TASSIGN<0x000c0>(group_tile_wide);  // UB 0x000c0..0x00140
-        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00040 + i1_buffer * 0x00020);  // UB 0x00040..0x00080, 2 copies
+        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
         TROWEXPAND(group_tile_wide, group_tile);
         VecI32_8x8_r4 open_1_tile_wide; TASSIGN<0x00140>(open_1_tile_wide);  // UB 0x00140..0x001c0

@@ -27,12 +27,12 @@ AICORE inline void run_block(
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
         // column_total: sum(x, axis=0)
-        VecF32_8x96 part(i1_valid); TASSIGN<0x00180>(part);  // UB 0x00180..0x00d80
+        VecF32_8x96 part(i1_valid); TASSIGN<0x00000>(part);  // UB 0x00000..0x00c00
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         ColumnTotal1PartsGm column_total_1_parts_in(column_total_1_parts + int64_t(i1), {i1_valid});
         TLOAD(part, column_total_1_parts_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_1x96 total_2(i1_valid); TASSIGN<0x00000>(total_2);  // UB 0x00000..0x00180
+        VecF32_1x96 total_2(i1_valid); TASSIGN<0x00c00>(total_2);  // UB 0x00c00..0x00d80
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(total_2, 0.0f);
         VecF32_1x96 found(i1_valid); TASSIGN<0x00d80>(found);  // UB 0x00d80..0x00f00

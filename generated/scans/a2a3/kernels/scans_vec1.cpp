@@ -37,8 +37,8 @@ AICORE inline void run_block(
             XGm x_in(x + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
             TLOAD(part, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecF32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // columns 0.. of sums
-            VecF32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // columns 0.. of part
+            VecF32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // rows 0.. of sums
+            VecF32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // rows 0.. of part
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again

@@ -28,12 +28,12 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
         // return: r / sum(r, axis=-2, keepdim=true)
-        VecF32_4x8_c4 part; TASSIGN(part, 0x00040 + i1_buffer * 0x00080);  // UB 0x00040..0x00140, 2 copies
+        VecF32_4x8_c4 part; TASSIGN(part, 0x00000 + i1_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         FirstRGm first_r_in(first_r + int64_t(i1) * 16);
         TLOAD(part, first_r_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x8_c4 total; TASSIGN(total, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecF32_1x8_c4 total; TASSIGN(total, 0x00100 + i1_buffer * 0x00020);  // UB 0x00100..0x00140, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TEXPANDS(total, 0.0f);
         VecF32_1x8_c4 found; TASSIGN<0x00140>(found);  // UB 0x00140..0x00160

@@ -159,6 +159,8 @@ class Selector:
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
             f"columns {tile.col_offset}.. of {owner}"
+            if tile.parent and (tile.col_offset or tile.rows == self.tiles[tile.parent].rows)
+            else f"rows 0.. of {owner}"
             if tile.parent
             else f"as a row, same bytes as {tile.name}"
             if as_row

@@ -1,4 +1,5 @@
-"""The vector program of a mixed kernel on both vector cores beside its cube core: each takes half of the rows.
+"""The vector program of a mixed kernel on both vector cores beside its cube core: each takes half of the rows, or of
+the columns.
 
 before: for t0 (t0_valid valid): pop p_fifo; p = load p_slot[0; 64(t0_valid) x 128]; free p_fifo; y = exp p; store y
 after:  for t0 (t0_valid valid, share t0_first, t0_share): pop p_fifo; p = load p_slot[t0_first * 128; 32(t0_share) …
@@ -6,7 +7,7 @@ after:  for t0 (t0_valid valid, share t0_first, t0_share): pop p_fifo; p = load 
 Each core has the larger half of the valid rows: the first from the top, the second up to the end. So each has at least
 one row, both have the same number, and the middle row of an odd number is computed and stored by both, with the same
 result. A loop over rows inside of a tile goes over the core's rows alone. What has one row, such as a bias, is done by
-both.
+both. Where rows meet (a sum over them), but columns do not, and nothing is pushed, the same is done with columns.
 
 Afterwards both cores pop, free and push every tile, in one order: no bound of a loop around that depends on the core. A
 pushed tile is filled when both have pushed their rows of it, and a slot is free when both have freed it.
@@ -15,6 +16,8 @@ pushed tile is filled when both have pushed their rows of it, and a slot is free
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Literal
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
@@ -53,7 +56,10 @@ from pyptogen.lower.tile.ops import (
     Store,
     Unary,
 )
+from pyptogen.number_formats import PACKED
 from pyptogen.records import replace
+
+Axis = Literal["rows", "columns"]
 
 BY_ROWS = (Binary, Unary, BitwiseNot, Bitwise, SelectByBits, CompareBits, Copy, Fill, Cast, Broadcast)
 """Operations that make a row of their result from the same row of their operands, or from the only one;
@@ -61,29 +67,32 @@ reductions of rows are among them."""
 
 
 class Whole(Exception):
-    """The rows cannot be shared; the text says why."""
+    """The rows, or the columns, cannot be shared; the text says why."""
 
 
-def run(kernel: TileKernel) -> TileKernel:
-    """The vector program for two cores.
+def run(kernel: TileKernel, axis: Axis = "rows") -> TileKernel:
+    """The vector program for two cores, each with half of the rows, or of the columns.
 
     Raises:
-        Whole: a core would need rows that the other has.
+        Whole: a core would need rows (columns) that the other has.
     """
-    return _Sharer(kernel).run()
+    return _Sharer(kernel, axis).run()
 
 
 def on_both(vector: TileKernel, platform: Platform) -> TileKernel:
-    """The vector program of a mixed kernel, for two cores where a cube core has two beside it and the rows are apart.
+    """The vector program of a mixed kernel, for two cores where a cube core has two beside it, and the rows are apart
+    or else the columns.
 
     Raises:
-        DiagnosticError: PTG303, the author wants two and their rows are not.
+        DiagnosticError: PTG303, the author wants two and neither are.
     """
     if vector.vector_cores == 1 or platform.vector_cores < 2 * platform.cube_cores:
         return vector
     try:
         return run(vector)
     except Whole as why:
+        with suppress(Whole):
+            return run(vector, "columns")
         if vector.vector_cores == 2:
             raise _refusal(vector, why) from None
         return vector
@@ -101,26 +110,27 @@ def _refusal(kernel: TileKernel, why: Whole) -> Refused:
 
 
 class _Sharer:
-    def __init__(self, kernel: TileKernel) -> None:
-        self.kernel = kernel
+    def __init__(self, kernel: TileKernel, axis: Axis) -> None:
+        self.kernel, self.axis, self.by_rows = kernel, axis, axis == "rows"
         self.tiles = {tile.name: tile for tile in kernel.tiles}
         self.loops = {loop.valid: loop for loop in walk_loops(kernel.body) if loop.valid is not None}
         self.taken = {*kernel.arguments, *self.tiles, *self.loops, *(loop.var for loop in walk_loops(kernel.body))}
         self.subblock = next(name for name in ("subblock", "lane_", "lane__", "lane___") if name not in self.taken)
         self.names: dict[str, tuple[str, str]] = {}
         """First row and rows of a core's share, by the name of the valid rows of the whole."""
-        rows = {tile.rows.valid for tile in kernel.tiles}
-        self.over_rows = {v for v, loop in self.loops.items() if Poly.of(v) in rows and _within_a_tile(loop)}
+        valid = {self._extent(tile).valid for tile in kernel.tiles}
+        self.within = {v for v, loop in self.loops.items() if Poly.of(v) in valid and _within_a_tile(loop)}
         """Valid rows of the tiles that loops within tiles take: a core leaves out whole iterations of these."""
+        self.beside = {name for op in walk(kernel.body) for name in _beside(op)}
 
     def run(self) -> TileKernel:
         self._check_tensors()
         shared = {t.name for t in self.tiles.values() if self._is_shared(t)}
-        if not shared and not self.over_rows:
-            raise Whole("no tile has more than one row")
+        if not shared and not self.within:
+            raise Whole(f"no tile has more than one {self._noun}")
         body = self._nodes(self.kernel.body)
         self._check_loops()
-        tiles = tuple(replace(t, rows=self._share(t.rows)[1]) if t.name in shared else t for t in self.kernel.tiles)
+        tiles = tuple(self._with_share(t) if t.name in shared else t for t in self.kernel.tiles)
         fifos = tuple(replace(fifo, both=True) for fifo in self.kernel.fifos)
         return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, subblock=self.subblock)
 
@@ -134,17 +144,33 @@ class _Sharer:
         for loop in walk_loops(self.kernel.body):
             used = {name for bound in loop.bounds() for name in bound.names()}
             used |= loop.only.names() if loop.only else set()
-            if not used.isdisjoint(self.names) and loop.valid not in self.over_rows and not _in_step(loop):
-                raise Whole(f"the loop `{loop.var}` goes over rows of a tile")
+            if not used.isdisjoint(self.names) and loop.valid not in self.within and not _in_step(loop):
+                raise Whole(f"the loop `{loop.var}` goes over {self.axis} of a tile")
 
     # -- extents --------------------------------------------------------------------------------------------------
 
+    @property
+    def _noun(self) -> str:
+        return "row" if self.by_rows else "column"
+
+    def _extent(self, of: TileVal | GmRef) -> Extent:
+        """Of the shared axis."""
+        return of.rows if self.by_rows else of.cols
+
+    def _has_one(self, tile: TileVal) -> bool:
+        """Whether a tile has one row (column), which both cores have."""
+        return tile.form == ("row" if self.by_rows else "col") or self._extent(tile).size == 1
+
     def _is_shared(self, tile: TileVal) -> bool:
         """Whether a core has a part of the tile's rows."""
-        return not _has_one_row(tile) and not self._is_of_round(tile.rows)
+        apart = not self._has_one(tile) and not self._is_of_round(self._extent(tile))
+        return apart and (self.by_rows or tile.name not in self.beside)
+
+    def _is_window_of_columns(self, tile: TileVal) -> bool:
+        return tile.parent is not None and tile.cols != self.tiles[tile.parent].cols
 
     def _is_of_round(self, rows: Extent) -> bool:
-        return rows.valid is not None and any(rows.valid == Poly.of(name) for name in self.over_rows)
+        return rows.valid is not None and any(rows.valid == Poly.of(name) for name in self.within)
 
     def _share(self, rows: Extent) -> tuple[Poly, Extent]:
         """A core's first row and its rows."""
@@ -153,9 +179,13 @@ class _Sharer:
             return Poly.of(self.subblock) * (rows.size - half), Extent(half)
         name = next((name for name in self.loops if rows.valid == Poly.of(name)), None)
         if name is None:
-            raise Whole(f"{rows.valid} rows of a tile are not those of a loop")
+            raise Whole(f"{rows.valid} {self.axis} of a tile are not those of a loop")
         first, share = self._names_of(name)
         return Poly.of(first), Extent(half, Poly.of(share))
+
+    def _with_share(self, tile: TileVal) -> TileVal:
+        _, share = self._share(self._extent(tile))
+        return replace(tile, rows=share) if self.by_rows else replace(tile, cols=share)
 
     def _names_of(self, valid: str) -> tuple[str, str]:
         if valid not in self.names:
@@ -173,7 +203,7 @@ class _Sharer:
 
     def _loop(self, loop: Loop) -> Loop:
         loop = replace(loop, body=self._nodes(loop.body))
-        if loop.valid not in self.over_rows:
+        if loop.valid not in self.within:
             return loop
         extent = loop.stop - loop.start
         size = extent.constant if extent.constant is not None else 0
@@ -197,46 +227,61 @@ class _Sharer:
             return replace(op, gm=self._window(op, tile))
         if not isinstance(op, GatherRows | Push | Iota) or not self._is_shared(tile):
             return op
-        first, rows = self._share(tile.rows)
+        first, share = self._share(self._extent(tile))
         match op:
+            case GatherRows() if self.by_rows:
+                place = op.index_offset + first * op.index_step
+                return replace(op, gm=replace(op.gm, rows=share), index_offset=place)
             case GatherRows():
-                return replace(op, gm=replace(op.gm, rows=rows), index_offset=op.index_offset + first * op.index_step)
+                return replace(op, gm=self._window(op, tile))
             case Push():
                 return replace(op, row=op.row + first)
             case Iota():
                 return replace(op, start=op.start + first)
 
-    def _window(self, op: Load | Store, tile: TileVal) -> GmRef:
+    def _window(self, op: Load | Store | GatherRows, tile: TileVal) -> GmRef:
+        gm = op.gm
         if not self._is_shared(tile):
-            return op.gm
-        tensor = next(t for t in self.kernel.addressable if t.name == op.gm.tensor)
-        if tile.rows != op.gm.rows or tensor.layout == "nz":
-            raise Whole(f"what a tile takes of `{tensor.name}` are not its rows")
-        first, rows = self._share(tile.rows)
-        return replace(op.gm, offset=op.gm.offset + first * op.gm.row_stride, rows=rows)
+            return gm
+        tensor = next(t for t in self.kernel.addressable if t.name == gm.tensor)
+        if self._extent(tile) != self._extent(gm) or tensor.layout == "nz":
+            raise Whole(f"what a tile takes of `{tensor.name}` are not its {self.axis}")
+        first, share = self._share(self._extent(tile))
+        if self.by_rows:
+            return replace(gm, offset=gm.offset + first * gm.row_stride, rows=share)
+        return replace(gm, offset=gm.offset + first * gm.col_stride, cols=share)
 
     def _check(self, op: TileOp) -> None:
         """Raises Whole for an operation whose rows are not apart."""
         if isinstance(op, Pop | Free | ReadIndex):
             return
-        tiles = [self.tiles[name] for name in op.tiles]
-        if any(tile.row_offset != ZERO for tile in tiles):
+        tiles = [self.tiles[name] for name in op.tiles if self.by_rows or name not in self.beside]
+        if self.by_rows and any(tile.row_offset != ZERO for tile in tiles):
             raise Whole("a loop writes its rows into a whole tile")
+        if not self.by_rows and any(self._is_window_of_columns(tile) for tile in tiles):
+            raise Whole("a tile is some columns of another one")
+        if not self.by_rows and any(tile.dtype in PACKED for tile in tiles):
+            raise Whole("two columns share a byte")
         if isinstance(op, Load | GatherRows | Store | Push | Iota):
-            if isinstance(op, Store | Push) and _has_one_row(tiles[0]):
-                raise Whole(f"one row of `{tiles[0].name}` leaves the core")
-            if isinstance(op, Iota) and tiles[0].form == "full" and not _has_one_row(tiles[0]):
+            if isinstance(op, Push) and not self.by_rows:
+                raise Whole("columns of a tile are pushed")
+            if isinstance(op, Store | Push) and self._has_one(tiles[0]):
+                raise Whole(f"one {self._noun} of `{tiles[0].name}` leaves the core")
+            if isinstance(op, Iota) and tiles[0].form == "full" and tiles[0].rows.size > 1:
                 raise Whole("numbers go on from row to row")
             return
-        if not isinstance(op, BY_ROWS) and not (isinstance(op, Reduce) and not op.over_rows):
-            raise Whole(f"`{op.mnemonic}` needs all rows of a tile")
-        rows = {tile.rows for tile in tiles if not _has_one_row(tile)}
-        if len(rows) > 1 or (rows and _has_one_row(self.tiles[str(op.dst)])):
-            raise Whole(f"`{op.mnemonic}` joins rows of a tile")
+        if not isinstance(op, BY_ROWS) and not (isinstance(op, Reduce) and op.over_rows != self.by_rows):
+            raise Whole(f"`{op.mnemonic}` needs all {self.axis} of a tile")
+        extents = {self._extent(tile) for tile in tiles if not self._has_one(tile)}
+        dst = self.tiles[str(op.dst)]
+        if len(extents) > 1 or (extents and dst.name not in self.beside and self._has_one(dst)):
+            raise Whole(f"`{op.mnemonic}` joins {self.axis} of a tile")
 
 
-def _has_one_row(tile: TileVal) -> bool:
-    return tile.form == "row" or tile.rows.size == 1
+def _beside(op: TileOp) -> tuple[str, ...]:
+    """Tiles that have no columns of their own: bits of columns, and scratch."""
+    bits = (op.dst,) if isinstance(op, CompareBits) else op.srcs[:1] if isinstance(op, SelectByBits) else ()
+    return (*(str(name) for name in bits), *op.scratches)
 
 
 def _within_a_tile(loop: Loop) -> bool:

@@ -261,6 +261,12 @@ class StandaloneBuilder:
         self.tiles[name] = TileVal(name, dtype, rows, cols, form, self.op.span)
         return name
 
+    def rows(self, wanted: str, parent: str, rows: Extent) -> str:
+        """The first rows of a tile."""
+        name = self.tile(wanted, self.tiles[parent].dtype, rows, self.tiles[parent].cols, "full")
+        self.tiles[name] = replace(self.tiles[name], parent=parent)
+        return name
+
     def window(self, wanted: str, parent: str, at: int, cols: Extent, row: Poly | None = None) -> str:
         """Columns of a tile from ``at`` on: of all of its rows, or of one."""
         whole = self.tiles[parent]

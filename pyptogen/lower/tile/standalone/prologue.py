@@ -43,7 +43,7 @@ def elements_of_a_piece(platform: Platform, ops: Sequence[Op], reduction: Op) ->
     most = elements_of_a_tile(platform, widest)
     if not ops or platform.unified:
         return most
-    tiles = 2 * len(values) + len(ops) + 1
+    tiles = 2 * len(values) + len(ops) + (3 if platform.serial_column_reductions else 1)
     if tiles > MOST_TILES:
         raise unsupported(reduction.span, f"a reduction of what {tiles} tiles make", "put it into a stage of its own")
     room = platform.memories["ub"] // tiles // DTYPES[widest]

@@ -31,6 +31,10 @@ NARROW = 8
 """The least columns of a tile whose rows are steps along an axis: 32 bytes of fp32."""
 
 
+_Loops = tuple[Sequence[Step], Sequence[Step], Step]
+"""Those around a running result, that over the parts of the axis, and that over its pieces."""
+
+
 def piece(platform: Platform, op: Op, elements: int) -> int:
     """Steps along the reduced axis of an operation in one piece, where cube and vector cores are apart and a tile has
     so many ``elements``."""
@@ -117,12 +121,36 @@ def _columns(
     deep = b.step(along, int(op.attrs.get("piece", most)))
     part_of = _part(b, op, target)
     kept, steps = [*outer, *part_of, cols], [*outer, cols, deep]
-    total = b.tile("total", dtype, Extent(1), cols.extent(), "row")
     apart = last.steps[1:] if contiguous else [ONE] * len(made.views)
     part, making = made.tile(deep.extent(), cols.extent(), along.steps[1:], apart, steps)
-    found = b.tile("found", dtype, Extent(1), cols.extent(), "row")
+    if b.platform.serial_column_reductions and deep.item.extent != Poly.of(deep.tile):
+        _columns_by_rows(b, op, target, (kept, part_of, deep), part, making)
+        return
+    total, found = (b.tile(name, dtype, Extent(1), cols.extent(), "row") for name in ("total", "found"))
     reducing = b.do(Reduce, found, part, fn=op.kind, over_rows=True)
     _joined(b, op, target, (kept, part_of, deep), (total, found), [*making, reducing])
+
+
+def _columns_by_rows(
+    b: StandaloneBuilder, op: Op, target: GmView, loops: _Loops, part: str, making: Sequence[Node]
+) -> None:
+    """Pieces are joined element by element, rows to rows, and the rows once at the end: a reduction over the rows of
+    each piece would take one row after the other."""
+    kept, part_of, along = loops
+    whole, dtype = b.tiles[part], op.result.dtype
+    totals = b.tile("totals", dtype, Extent(along.tile), whole.cols, "full")
+    of_piece = totals if along.valid is None else b.rows("totals_here", totals, along.extent())
+    total = b.tile("total", dtype, Extent(1), whole.cols, "row")
+    joining = b.do(Binary, of_piece, of_piece, part, fn=JOINS[op.kind])
+    b.nest(
+        kept,
+        [
+            b.do(Fill, totals, b.number(neutral(op.kind, dtype))),
+            *_of_one_part(part_of, b.wrapped([along], [*making, joining])),
+            b.do(Reduce, total, totals, fn=op.kind, over_rows=True),
+            b.store(total, target.tensor, b.at(target.offset, kept, 0)),
+        ],
+    )
 
 
 def _rows(b: StandaloneBuilder, op: Op, made: Prologue, target: GmView, before: list[Item], along: Item) -> None:
@@ -141,7 +169,7 @@ def _joined(
     b: StandaloneBuilder,
     op: Op,
     target: GmView,
-    loops: tuple[Sequence[Step], Sequence[Step], Step],
+    loops: _Loops,
     tiles: tuple[str, str],
     piece: Sequence[Node],
     apart: Poly = ONE,
@@ -149,7 +177,6 @@ def _joined(
     """The running result over all pieces.
 
     Args:
-        loops: those around the running result, that over the parts of the axis, and that over its pieces.
         tiles: the running result and the result of a piece.
         piece: what makes the result of a piece.
         apart: elements from one row of results to the next.

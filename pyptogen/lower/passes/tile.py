@@ -64,6 +64,16 @@ def _shorten_blocks(state: State) -> State:
     return _shorten_blocks(_cut(_choose_tiles(replace(state, fitted=shorter))))
 
 
+def _choose_copies(state: State) -> State:
+    tiling = state.tiling
+    assert tiling is not None
+    own = state.by_hand.tiles
+    made = (
+        programs if programs[0].name in own else tiling.with_copies(programs, state.made) for programs in state.split
+    )
+    return replace(state, programs=tuple(made))
+
+
 def _check_overwrites(state: State) -> State:
     own = {part.ops.name: part.ops.ops for part in state.variants.parts if not part.ops.by_hand}
     for kernel in state.kernels:
@@ -201,5 +211,7 @@ TILE = (
     *KERNELS,
     Pass("check-overwrites", "tile", "an input is read before it is overwritten", _check_overwrites),
     *(split.whole for split in SPLITS),
+    Pass("choose-copies", "tile", "more copies of buffers where two leave a kernel waiting", _choose_copies,
+         lambda platform: platform.timing is not None),
 )  # fmt: skip
 """In order."""

@@ -13,7 +13,7 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
-from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.ir import For, InstrKernel, walk
 from pyptogen.lower.instruction.known_flags import KnownFlags
 from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, with_bounds
 from pyptogen.lower.passes.made import Made
@@ -36,6 +36,14 @@ CLEARLY = 1.3
 CLEARLY_OF_LOOPS = 1.7
 """The same where rows are taken in pieces: it takes loads, work and stores of single buffers one after the other, where
 loops in turn leave more room than that (1.45 times as long for whole rows of 8192 that just fit)."""
+
+
+MORE_COPIES = (3, 4)
+"""Copies of rotating buffers that are tried where two leave a kernel waiting."""
+WAITING = 1.1
+"""A launch that takes so much longer than its busiest pipe is one that waits."""
+WORTH_A_COPY = 0.97
+"""What share of a launch's time has to be left for another copy: it takes memory, flags, and lines of the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,31 +198,72 @@ class Tiling:
         pipes take (`duration`). Two programs wait for each other, and where rows are reduced in pieces one loop
         follows another (``modelled``), which only ``launch_cost`` knows of: it is asked where the slower program alone
         is not clearly slower than ``best``."""
-        lengths = nominal_dims(self.program.dims)
+        selected = self._selected(programs, made)
+        if selected is None:
+            return None
+        if not (modelled or len(selected) > 1) or self.launch_cost is None:
+            return self._slower(selected, rows, nominal_dims(self.program.dims))
+        sizes = self._compared(programs, selected, rows)
+        least = self._slower(selected, sizes.get(programs[0].launch_dim or "", rows), sizes)
+        if least >= (CLEARLY_OF_LOOPS if modelled else CLEARLY) * best:
+            return least
+        return self._launch(programs, selected, sizes)
+
+    def _selected(self, programs: Programs, made: Made) -> list[InstrKernel] | None:
+        """The programs as instructions; None where one does not fit its core."""
         selected: list[InstrKernel] = []
         for program in programs:
             _, found = made.of("memory", (program,), partial(plan.run, program, self.platform))
             if isinstance(found, memory.Overflow):
                 return None
             selected.append(select.run(found, self.program, self.platform))
-        if not (modelled or len(selected) > 1) or self.launch_cost is None:
-            return self._slower(selected, rows, lengths)
+        return selected
+
+    def _compared(self, programs: Programs, selected: Sequence[InstrKernel], rows: int) -> Mapping[str, int]:
+        """The sizes at which ways to lower a kernel are compared."""
         name, launch_dim = programs[0].name, programs[0].launch_dim
         if name not in self.compared:
+            lengths = nominal_dims(self.program.dims)
             whole = lengths if launch_dim is None else {**lengths, launch_dim: rows}
             cores = self.platform.cube_cores if selected[0].core == "cube" else self.platform.vector_cores
             self.compared[name] = compared_sizes(selected, cores, whole)
-        sizes = self.compared[name]
-        least = self._slower(selected, sizes.get(launch_dim or "", rows), sizes)
-        if least >= (CLEARLY_OF_LOOPS if modelled else CLEARLY) * best:
-            return least
-        numbers = with_bounds(sizes, launch_dim)
+        return self.compared[name]
+
+    def _launch(self, programs: Programs, selected: Sequence[InstrKernel], sizes: Mapping[str, int]) -> float:
+        """Cycles of a launch, as the model of the device has them."""
+        assert self.launch_cost is not None
+        numbers = with_bounds(sizes, programs[0].launch_dim)
         blocks = blocks_of(parallel_tiles(programs[0].body), selected[0].core, self.platform, numbers)
         flagged = [synchronise.planned(one, self.flags) for one in selected]
         return self.launch_cost(flagged, self.platform, blocks, numbers)
 
     def _slower(self, kernels: Sequence[InstrKernel], rows: int, lengths: Mapping[str, int]) -> float:
         return max(duration(one, self.platform, rows, lengths) or 0.0 for one in kernels)
+
+    def with_copies(self, programs: Programs, made: Made) -> Programs:
+        """The programs of a kernel with as many copies of their rotating buffers as make launches clearly faster: two,
+        but where transfers take longer to arrive or to settle than iterations take. An author's numbers stay."""
+        if self.launch_cost is None or any(program.depths for program in programs):
+            return programs
+        selected = self._selected(programs, made)
+        if selected is None or not any(
+            isinstance(node, For) and node.slot for one in selected for node in walk(one.body)
+        ):
+            return programs
+        longest = max(program.longest for program in programs)
+        sizes = self._compared(programs, selected, longest or nominal_length(programs[0], self._most(programs[0])))
+        busy = self._slower(selected, sizes.get(programs[0].launch_dim or "", 1), sizes)
+        best, taken = self._launch(programs, selected, sizes), programs
+        for copies in MORE_COPIES:
+            if best <= WAITING * busy:
+                break
+            deeper = tuple(replace(one, depths=tuple((stage, copies) for stage in one.stages)) for one in programs)
+            selected = self._selected(deeper, made)
+            time = self._launch(deeper, selected, sizes) if selected is not None else inf
+            if time >= WORTH_A_COPY * best:
+                break
+            best, taken = time, deeper
+        return taken
 
     def resized(self, tables: Mapping[str, Table]) -> Callable[[str, str, int], TileKernel]:
         """What gives a program by its name, with another tile for one dim."""
@@ -226,3 +275,8 @@ class Tiling:
             return next((p for p in programs if p.name == name), programs[0])
 
         return program
+
+
+def _rotates(kernel: InstrKernel) -> bool:
+    """Whether a kernel has buffers with copies."""
+    return any(isinstance(node, For) and node.slot is not None for node in walk(kernel.body))

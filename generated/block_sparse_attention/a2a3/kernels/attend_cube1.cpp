@@ -1,5 +1,5 @@
 // attend_cube1: cube kernel of `block_sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 65536 B, L0B 65536 B, L0C 65536 B, L1 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,23 +31,27 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
-    int32_t kv_blocks0_buffer = 0;  // which of 2 buffers this iteration of kv_blocks0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
+    int32_t heads0_buffer = 0;  // which of 4 buffers this iteration of heads0 uses
+    int32_t kv_blocks0_buffer = 0;  // which of 4 buffers this iteration of kv_blocks0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 4 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 4 buffers are free at first
     const int32_t tiles = (q_blocks_end - q_blocks_begin) * 8;  // of q_blocks0 and heads0
-    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
+    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer = (heads0_buffer + 1) % 4) {
         const int32_t q_blocks0 = q_blocks_begin + tile / 8;
         const int32_t heads0 = tile % 8;
         // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
-        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));  // free again
+        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x10000, 4 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));  // free again
         QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
         TLOAD(q_tile, q_in);
-        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
-        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_buffer));
         for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
             // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0
             const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
@@ -55,20 +59,20 @@ AICORE inline void run_block(
                 continue;
             }
             // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
-            MatZnB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
+            MatZnB16_128x64 k_tile; TASSIGN(k_tile, 0x10000 + kv_blocks0_buffer * 0x04000);  // L1 0x10000..0x20000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
             KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
             TLOAD(k_tile, k_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_buffer));
-            LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+            LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0A 0x00000..0x10000, 4 copies
             wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_buffer));  // free again
             TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_128x64 k_tile_l0b; TASSIGN(k_tile_l0b, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+            RightB16_128x64 k_tile_l0b; TASSIGN(k_tile_l0b, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0B 0x00000..0x10000, 4 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_buffer));
             TEXTRACT(k_tile_l0b, k_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_buffer));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));
-            AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+            AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0C 0x00000..0x10000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_buffer));
             wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));  // free again
             TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
@@ -78,14 +82,18 @@ AICORE inline void run_block(
             S2Gm s_2_out(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
             TSTORE(s_2_out, s_2_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));
-            kv_blocks0_buffer ^= 1;
+            kv_blocks0_buffer = (kv_blocks0_buffer + 1) % 4;
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles i2 1; memory UB 20480 B
+// stages rope_interleaved; tiles i2 1; memory UB 28672 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,15 +27,15 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
     // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x1024 counted; TASSIGN<0x02000>(counted);  // UB 0x02000..0x03000
+    VecI32_1x1024 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x05000
     TCI<VecI32_1x1024, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    VecF32_1x1024 at; TASSIGN<0x03000>(at);  // UB 0x03000..0x04000
+    VecF32_1x1024 at; TASSIGN<0x05000>(at);  // UB 0x05000..0x06000
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     TCVT(at, counted, RoundMode::CAST_RINT, SaturationMode::ON);
-    VecF32_1x1024 turn; TASSIGN<0x04000>(turn);  // UB 0x04000..0x05000
+    VecF32_1x1024 turn; TASSIGN<0x06000>(turn);  // UB 0x06000..0x07000
     pipe_barrier(PIPE_V);
     TADDS(turn, at, 0.5f);
     pipe_barrier(PIPE_V);
@@ -49,12 +49,14 @@ AICORE inline void run_block(
     TMULS(at, at, 512.0f);
     pipe_barrier(PIPE_V);
     TSUB(at, at, turn);
-    VecI32_1x1024 places; TASSIGN<0x02000>(places);  // UB 0x02000..0x03000
+    VecI32_1x1024 places; TASSIGN<0x04000>(places);  // UB 0x04000..0x05000
     pipe_barrier(PIPE_V);
     TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t i2 = block; i2 < t; i2 += nblk, i2_buffer = (i2_buffer + 1) % 4) {
         VecB16_1x1024_c512 run; TASSIGN(run, 0x00000 + i2_buffer * 0x00800);  // columns 0.. of beside
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
         YEvenGm y_even_in(y_even + int64_t(i2) * 512);
@@ -63,23 +65,25 @@ AICORE inline void run_block(
         YEvenGm y_odd_in(y_odd + int64_t(i2) * 512);
         TLOAD(run_2, y_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x01000 + i2_buffer * 0x00800);  // same bytes as in_turn
+        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x02000 + i2_buffer * 0x00800);  // same bytes as in_turn
         VecI16_1x1024 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x00800);  // same bytes as beside
-        VecI32_1x1024 in_turn_tmp; TASSIGN<0x03000>(in_turn_tmp);  // UB 0x03000..0x04000
+        VecI32_1x1024 in_turn_tmp; TASSIGN<0x05000>(in_turn_tmp);  // UB 0x05000..0x06000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
         TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x01000 + i2_buffer * 0x00800);  // UB 0x01000..0x02000, 2 copies
+        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x02000 + i2_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         YGm y_out(y + int64_t(i2) * 1024);
         TSTORE(y_out, in_turn);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // sinkhorn_vec1: vector kernel of `sinkhorn` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages sinkhorn; tiles t 1; memory UB 800 B
+// stages sinkhorn; tiles t 1; memory UB 1312 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,33 +23,35 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
         // e: exp(x - amax(x, axis=-1, keepdim=true))
-        VecF32_8x8_c4_r4 x_tile; TASSIGN(x_tile, 0x00000 + t0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        VecF32_8x8_c4_r4 x_tile; TASSIGN(x_tile, 0x00000 + t0_buffer * 0x00080);  // UB 0x00000..0x00200, 4 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         XGm x_in(x + int64_t(t0) * 16);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_8x1_r4 e_1; TASSIGN<0x00200>(e_1);  // UB 0x00200..0x00220
-        VecF32_8x8_c4_r4 e_1_tmp; TASSIGN<0x00220>(e_1_tmp);  // UB 0x00220..0x002a0
+        VecF32_8x1_r4 e_1; TASSIGN<0x00400>(e_1);  // UB 0x00400..0x00420
+        VecF32_8x8_c4_r4 e_1_tmp; TASSIGN<0x00420>(e_1_tmp);  // UB 0x00420..0x004a0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWMAX(e_1, x_tile, e_1_tmp);
-        VecF32_8x8_c4_r4 e; TASSIGN<0x00220>(e);  // UB 0x00220..0x002a0
+        VecF32_8x8_c4_r4 e; TASSIGN<0x00420>(e);  // UB 0x00420..0x004a0
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(e, x_tile, e_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         pipe_barrier(PIPE_V);
         TEXP(e, e);
         // r: m / sum(m, axis=-1, keepdim=true)
-        VecF32_8x1_r4 first_r_1; TASSIGN<0x00200>(first_r_1);  // UB 0x00200..0x00220
-        VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN<0x002a0>(first_r_1_tmp);  // UB 0x002a0..0x00320
+        VecF32_8x1_r4 first_r_1; TASSIGN<0x00400>(first_r_1);  // UB 0x00400..0x00420
+        VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN<0x004a0>(first_r_1_tmp);  // UB 0x004a0..0x00520
         pipe_barrier(PIPE_V);
         TROWSUM(first_r_1, e, first_r_1_tmp);
-        VecF32_8x8_c4_r4 first_r_tile; TASSIGN(first_r_tile, 0x00100 + t0_buffer * 0x00080);  // UB 0x00100..0x00200, 2 copies
+        VecF32_8x8_c4_r4 first_r_tile; TASSIGN(first_r_tile, 0x00200 + t0_buffer * 0x00080);  // UB 0x00200..0x00400, 4 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TROWEXPANDDIV(first_r_tile, e, first_r_1);
@@ -59,8 +61,10 @@ AICORE inline void run_block(
         TSTORE(first_r_out, first_r_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

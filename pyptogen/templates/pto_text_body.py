@@ -294,8 +294,9 @@ class Writer:
         values.put(f"{read} = pto.load_scalar {base}[{offset}] : {pointer(dtype)} -> {kind}")
         index = values.compute(f"arith.index_cast {read} : {kind} to index", None if node.per else node.name)
         if node.per is not None:
-            total = values.compute(f"arith.addi {index}, {values.poly(node.plus)} : index")
-            index = values.compute(f"arith.ceildivsi {total}, {values.index(node.per)} : index", node.name)
+            more = values.poly(node.plus + (node.per - 1))
+            total = values.compute(f"arith.addi {index}, {more} : index")
+            index = values.compute(f"arith.divsi {total}, {values.index(node.per)} : index", node.name)
         if node.places is not None:
             index = values.made_to_fit(index, node.places, node.name, skips=node.skips)
         values.bind(node.name, index)

@@ -57,7 +57,7 @@ def test_vector_work_on_a2a3_begins_with_a_mask_of_its_own(name: str, target: st
 def test_what_reads_indices_empties_the_data_cache_first(name: str, target: str, reads: bool) -> None:
     """`paged_attention` reads lengths for a condition, and page numbers."""
     forget = "dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);"
-    read = re.compile(r"= \w+\[int64_t\(|index_(?:inside|or_skip)\(\w+\[")
+    read = re.compile(r"= (?:\(int64_t\()?\w+\[int64_t\(|index_(?:inside|or_skip)\(\w+\[")
     kernels = texts(name, target).values()
     assert any(forget in text for text in kernels) == reads
     for text in kernels:

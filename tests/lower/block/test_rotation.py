@@ -57,7 +57,7 @@ def rotating(kernel: InstrKernel) -> dict[str, set[str]]:
 
 
 def test_a_product_rotates_on_every_level() -> None:
-    kernel = kernel_of(PRODUCT.format(k=512, more=""))
+    kernel = kernel_of(PRODUCT.format(k=512, more=BUFFERS.format(stage="product", depth=2)))
     assert counters(kernel) == {"n0_buffer": 2, "k0_buffer": 2, "k1_buffer": 2}
     found = rotating(kernel)
     assert found["a_tile"] == found["b_tile"] == {"k0_buffer"}
@@ -109,7 +109,7 @@ graph: {{y: "concat({parts}, axis=0)"}}
 @pytest.mark.parametrize(
     ("columns", "copies", "places"),
     [
-        (256, 2, 3),  # apart: two of x, two of y, one between
+        (256, 3, 3),  # apart: three of x, three of y, one between; three are worth it by the model
         (2048, 2, 1),  # in place: 64 KB a tile, two copies of the whole chain
         (4096, 1, 1),  # tight: 128 KB a tile
     ],
@@ -120,6 +120,13 @@ def test_overlap_gives_way_to_memory(columns: int, copies: int, places: int) -> 
     tiles = [n for n in walk(kernel.body) if isinstance(n, Declare)]
     assert len({tuple(t.address.terms) for t in tiles}) == places
     assert dict(kernel.occupancy)["ub"] <= 184 * 1024
+
+
+@pytest.mark.parametrize(("k", "copies"), [(64, 4), (8192, 2)])
+def test_copies_hide_what_transfers_wait_for(k: int, copies: int) -> None:
+    """An accumulator is free once its store has settled, which takes longer than a product of little depth."""
+    text = PRODUCT.format(k=k, more="").replace("m: {tile: 16, tail: mask}", "m: {tile: 128, tail: mask}")
+    assert counters(kernel_of(text))["n0_buffer"] == copies
 
 
 def test_what_does_not_fit_is_still_named() -> None:

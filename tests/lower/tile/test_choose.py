@@ -12,6 +12,7 @@ from lower.small_programs import elementwise
 from pyptogen.codegen import Generated, generate
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.duration import duration
+from pyptogen.lower.instruction.ir import For, walk
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program, TilingRow
@@ -187,7 +188,9 @@ def test_the_duration_of_a_loop_by_hand() -> None:
     first = load + load_latency + work + store + store_latency
     assert one == pytest.approx(first)
     many = duration(kernel, PLATFORMS["a2a3"], 16 * 48 * 3, {})
-    beside = max(load, work, store, (load + load_latency + work) / 2, (work + store + store_latency) / 2)
+    (copies,) = {node.slots for node in walk(kernel.body) if isinstance(node, For) and node.slot is not None}
+    of_one_buffer = max(load + load_latency + work, work + store + store_latency) / copies
+    beside = max(load, work, store, of_one_buffer)
     assert many == pytest.approx(first + 2 * beside), "iterations overlap, those of one buffer take turns"
 
 

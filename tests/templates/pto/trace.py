@@ -62,6 +62,7 @@ ARITH: Mapping[str, Any] = {
     "arith.addi": lambda a, b: a + b, "arith.subi": lambda a, b: a - b, "arith.muli": lambda a, b: a * b,
     "arith.minsi": min, "arith.maxsi": max,
     "arith.remui": lambda a, b: a % b, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
+    "arith.divsi": lambda a, b: int(a / b),
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
     "arith.index_cast": lambda a: a, "arith.sitofp": float, "arith.truncf": lambda a: a,
     "arith.minimumf": min, "arith.maximumf": max,
@@ -395,6 +396,8 @@ class KernelTrace:
     def guarded(self, node: ReadIndex) -> int:
         """An index as a kernel goes on with it: the nearest that names a place, or -1 where one beyond them skips."""
         read = index_at(node.offset.evaluate(self.names))
+        if node.per is not None:
+            return int((read + node.plus.evaluate(self.names) + node.per - 1) / node.per)
         if node.places is None:
             return read
         places = node.places.evaluate(self.names)
@@ -518,8 +521,8 @@ class KernelTrace:
         )
         if window.tensor in self.fifos:  # of a slot, whose rows lie apart as those of a whole tile
             fifo = self.fifos[window.tensor]
-            assert (first % row, col, window.layout) == (0, 1, "ND")
-            return self.slot(fifo), first // row * fifo.cols, axes((rows, cols), (fifo.cols, 1))
+            assert (col, window.layout) == (1, "ND")
+            return self.slot(fifo), first // row * fifo.cols + first % row, axes((rows, cols), (fifo.cols, 1))
         if window.layout != "NZ":
             return window.tensor, first, axes((rows, cols), (row, col))
         c0 = 32 // DTYPES[window.dtype]

@@ -22,6 +22,7 @@ from typing import Literal
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refused, refuse
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import (
     Extent,
     GmRef,
@@ -128,6 +129,8 @@ class _Sharer:
         shared = {t.name for t in self.tiles.values() if self._is_shared(t)}
         if not shared and not self.within:
             raise Whole(f"no tile has more than one {self._noun}")
+        if not self.by_rows and any(self._is_narrow(self.tiles[name]) for name in shared):
+            raise Whole("half of the columns are less than a block of 32 bytes")
         body = self._nodes(self.kernel.body)
         self._check_loops()
         tiles = tuple(self._with_share(t) if t.name in shared else t for t in self.kernel.tiles)
@@ -165,6 +168,9 @@ class _Sharer:
         """Whether a core has a part of the tile's rows."""
         apart = not self._has_one(tile) and not self._is_of_round(self._extent(tile))
         return apart and (self.by_rows or tile.name not in self.beside)
+
+    def _is_narrow(self, tile: TileVal) -> bool:
+        return tile.cols.size // 2 * DTYPES[tile.dtype] < 32
 
     def _is_window_of_columns(self, tile: TileVal) -> bool:
         return tile.parent is not None and tile.cols != self.tiles[tile.parent].cols

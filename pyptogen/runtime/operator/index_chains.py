@@ -63,8 +63,8 @@ class Step:
             operands = (_in_64_bits(given[at]) if is_value else sizes[at] for is_value, at in self.detail)
             return _ELEMENTWISE[self.kind](*operands)
         (source,) = given
-        if self.kind == "cast":
-            return _in_64_bits(source)
+        if self.kind == "cast":  # of booleans, too: numpy adds these as booleans, and does not subtract them
+            return source.astype(np.int64, copy=False)
         if self.kind == "slice":
             return source[(slice(None),) * self.detail[0] + (slice(*sizes),)]
         if self.kind == "reshape":

@@ -144,11 +144,15 @@ def _rules_of(root: Path, spec: str) -> CallRules:
 
 
 def _as_built(source: SourceOf, target: str) -> dict[str, Traced]:
-    """Where the lines of the files of a generated folder come from, which somebody may have edited."""
-    from pyptogen.codegen import generate
-    from pyptogen.lower.origins import carried_over
-    from pyptogen.lower.tensor import from_spec
-    from pyptogen.schema import load_spec
+    """Where the lines of the files of a generated folder come from, which somebody may have edited. Nothing where
+    what the compiler imports is not installed: such a machine calls operators, and looks at no specs."""
+    try:
+        from pyptogen.codegen import generate
+        from pyptogen.lower.origins import carried_over
+        from pyptogen.lower.tensor import from_spec
+        from pyptogen.schema import load_spec
+    except ModuleNotFoundError:
+        return {}
 
     sources, made = source.texts, traced_sources(generate(from_spec(load_spec(source.spec)), target))
     return {path: carried_over(made[path], text) for path, text in sources.items() if path in made}
@@ -159,5 +163,7 @@ def _link(name: str, target: str, source: SourceOf, traced: Callable[[], Mapping
     try:
         return source.compiled(name, target)
     except DiagnosticError as error:
+        if all(diagnostic.span is None for diagnostic in error.diagnostics):  # no compiler, say
+            raise
         known = traced()
         raise DiagnosticError(*(in_spec(diagnostic, known) for diagnostic in error.diagnostics)) from error

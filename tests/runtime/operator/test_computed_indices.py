@@ -23,6 +23,12 @@ SPECS: dict[str, tuple[str, str, str, bool]] = {
     "cast": ("i: int64[n]", "y: fp32[n, d]", "y: index_select(x, 0, cast(i, int32))", True),
     "where": (ROW, "y: fp32[n, d]", "y: index_select(x, 0, where(i >= 0, i, 0))", True),
     "moved": (ROW, "y: fp32[n, d]", "y: index_select(x, 0, i + 1)", True),
+    "flags": (
+        ROW,
+        "y: fp32[n, d]",
+        "y: index_select(x, 0, i * (cast(i >= 0, int32) - cast(i >= 99, int32)) - cast(i < 0, int32))",
+        True,
+    ),
     "sum": (ROW, "y: fp32[n, d]", "y: index_select(x, 0, cumsum(i, axis=0))", False),
     "of an index": (f"{ROW}\n  j: int32[m]", "y: fp32[n, d]", "y: index_select(x, 0, index_select(j, 0, i))", False),
     "elements": (EACH, "y: fp32[n, d]", "y: gather(x, 0, cumsum(i, axis=0))", False),

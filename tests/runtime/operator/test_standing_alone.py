@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,45 @@ print(sorted({{name for name in sys.modules if name.startswith(rooms)}}))
     assert (said.stdout.strip(), said.stderr) == ("[]", "")
 
 
+WITHOUT_THE_COMPILER = """
+import sys
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("sympy", "ruamel", "pydantic", "jinja2", "typer", "rich"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Absent())
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.runtime import load_generated
+try:
+    load_generated(sys.argv[1])
+except DiagnosticError as error:
+    print(error.diagnostics[0].code, error.diagnostics[0].span)
+"""
+"""A deployment, which has numpy and ml_dtypes alone."""
+
+
+def test_a_deployment_without_a_cxx_compiler_says_so(folder: Path, tmp_path: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_COMPILER, str(folder)],
+        env={"PATH": str(tmp_path), "CXX": "/nowhere/g++", "XDG_CACHE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.stdout.strip(), said.stderr) == ("PTG501 None", "")
+
+
+def test_a_deployment_tells_a_kernel_that_does_not_compile(folder: Path, tmp_path: Path) -> None:
+    """At its own line: nothing there knows what of the spec it serves."""
+    other = shutil.copytree(folder, tmp_path / "picked")
+    path = next((other / "cpu" / "kernels").glob("*.cpp"))
+    path.write_text("nonsense;\n" + path.read_text())
+    said = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THE_COMPILER, str(other)], capture_output=True, text=True, check=False
+    )
+    assert (said.stdout.strip(), said.stderr) == (f"PTG502 cpu/kernels/{path.name}:1:1", "")
+
+
 def test_what_needs_the_spec_reads_it_then(folder: Path) -> None:
     operator = load_generated(folder)
     given = operator.example_inputs(n=8, m=4) | {"i": np.array([0, 1, 2, 6], np.int32)}
@@ -83,8 +123,6 @@ def test_faults_have_their_places(folder: Path) -> None:
 
 @pytest.mark.parametrize("change", [lambda data: data.pop("call"), lambda data: data["call"].pop("inputs")])
 def test_an_older_manifest(folder: Path, tmp_path: Path, change: Any) -> None:
-    import shutil
-
     other = tmp_path / "picked"
     shutil.copytree(folder, other)
     data = json.loads((other / "manifest.json").read_text())

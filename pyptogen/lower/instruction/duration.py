@@ -13,9 +13,9 @@ from dataclasses import field
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, whole_tiles
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
+from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations, walk
 from pyptogen.lower.instruction.price import price_of
-from pyptogen.lower.isa.cost import Shape
+from pyptogen.lower.isa.cost import Price, Shape
 from pyptogen.lower.platforms.model import Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tile.ir import TileKernel, distributed_nest, walk_loops
@@ -66,6 +66,8 @@ class _Kernel:
     cores: int
     barriers: bool
     """Whether vector instructions wait for the end of the last one."""
+    settled: bool = False
+    """Whether a buffer is free only once what was stored from it has settled."""
 
     def work(self, nodes: Sequence[Node], lengths: Lengths) -> _Work:
         total = _Work()
@@ -87,8 +89,18 @@ class _Kernel:
         """Its pipe is free again after ``hold``; what waits for it sees ``latency`` too."""
         cost = price_of(instr, self.shapes, lambda value: lengths.of(value, self.kernel), self.timing)
         cycles = cost.hold + cost.latency
-        on = dict.fromkeys(map(self._place, (o for o in instr.operands if isinstance(o, str))), cycles)
+        held = cycles + self._until_there(instr, cost) if self.settled else cycles
+        on = dict.fromkeys(map(self._place, (o for o in instr.operands if isinstance(o, str))), held)
         return _Work(cycles, {instr.pipe: cycles if instr.pipe == "V" and self.barriers else cost.hold}, on)
+
+    def _until_there(self, instr: Instr, cost: Price) -> float:
+        """How much longer it may take until what is loaded has come from HBM, or what is stored has settled."""
+        cold = instr.name == "TLOAD" and any(isinstance(o, GmWindow) and self._is_given(o) for o in instr.operands)
+        return max(cost.settle, self.timing.cold_latency.value if cold else 0.0)
+
+    def _is_given(self, window: GmWindow) -> bool:
+        """Whether a window is of a tensor of the call, which nobody has read before."""
+        return any(tensor.name == window.tensor and not tensor.workspace for tensor in self.kernel.reads)
 
     def _place(self, name: str) -> Place:
         tile = self.tiles[name]
@@ -111,9 +123,30 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[s
     """
     if platform.timing is None:
         return None
+    return _walked(kernel, platform, rows, dims)
+
+
+def gain_of_copies(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int], copies: int) -> float:
+    """What share of its time a kernel might save at most with so many copies of the buffers that rotate: none where its
+    pipes are busy, or wait for the other core."""
+    now = _walked(kernel, platform, rows, dims, settled=True)
+    return 1 - _walked(kernel, platform, rows, dims, settled=True, least=copies) / now if now else 0.0
+
+
+def _walked(
+    kernel: InstrKernel,
+    platform: Platform,
+    rows: int,
+    dims: Mapping[str, int],
+    settled: bool = False,
+    least: int = 1,
+) -> float:
+    """`duration`, if rotating buffers had so many copies at the ``least``."""
+    assert platform.timing is not None
     beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores
-    copies = {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+    loops = (n for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None)
+    copies = {str(loop.slot): max(loop.slots, least) for loop in loops}
     tiles, shapes = declarations(kernel), whole_tiles(kernel)
-    run = _Kernel(kernel, tiles, copies, shapes, platform.timing, cores, platform.vector_barriers)
+    run = _Kernel(kernel, tiles, copies, shapes, platform.timing, cores, platform.vector_barriers, settled)
     return run.work(kernel.body, Lengths(rows, dims)).length

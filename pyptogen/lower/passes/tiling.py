@@ -11,7 +11,7 @@ from pyptogen.lower.block import memory, plan
 from pyptogen.lower.execution.build import parallel_tiles
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import select, synchronise
-from pyptogen.lower.instruction.duration import duration, nominal_length
+from pyptogen.lower.instruction.duration import duration, gain_of_copies, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.instruction.ir import For, InstrKernel, walk
 from pyptogen.lower.instruction.known_flags import KnownFlags
@@ -38,12 +38,10 @@ CLEARLY_OF_LOOPS = 1.7
 loops in turn leave more room than that (1.45 times as long for whole rows of 8192 that just fit)."""
 
 
-MORE_COPIES = (3, 4)
-"""Copies of rotating buffers that are tried where two leave a kernel waiting."""
-WAITING = 1.1
-"""A launch that takes so much longer than its busiest pipe is one that waits."""
-WORTH_A_COPY = 0.97
-"""What share of a launch's time has to be left for another copy: it takes memory, flags, and lines of the kernel."""
+MORE_COPIES = (4, 3)
+"""Copies of rotating buffers where two leave a kernel waiting: as many of these as fit."""
+WORTH_COPIES = 0.97
+"""What share of a launch's time they have to leave at most: they take memory, flags, and lines of the kernel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,18 +250,17 @@ class Tiling:
             return programs
         longest = max(program.longest for program in programs)
         sizes = self._compared(programs, selected, longest or nominal_length(programs[0], self._most(programs[0])))
-        busy = self._slower(selected, sizes.get(programs[0].launch_dim or "", 1), sizes)
-        best, taken = self._launch(programs, selected, sizes), programs
+        rows = sizes.get(programs[0].launch_dim or "", 1)
+        gains = (gain_of_copies(one, self.platform, rows, sizes, MORE_COPIES[0]) for one in selected)
+        if max(gains) < 1 - WORTH_COPIES:
+            return programs
         for copies in MORE_COPIES:
-            if best <= WAITING * busy:
-                break
             deeper = tuple(replace(one, depths=tuple((stage, copies) for stage in one.stages)) for one in programs)
-            selected = self._selected(deeper, made)
-            time = self._launch(deeper, selected, sizes) if selected is not None else inf
-            if time >= WORTH_A_COPY * best:
-                break
-            best, taken = time, deeper
-        return taken
+            found = self._selected(deeper, made)
+            if found is not None:
+                now, then = self._launch(programs, selected, sizes), self._launch(deeper, found, sizes)
+                return deeper if then < WORTH_COPIES * now else programs
+        return programs
 
     def resized(self, tables: Mapping[str, Table]) -> Callable[[str, str, int], TileKernel]:
         """What gives a program by its name, with another tile for one dim."""

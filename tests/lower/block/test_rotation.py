@@ -109,7 +109,7 @@ graph: {{y: "concat({parts}, axis=0)"}}
 @pytest.mark.parametrize(
     ("columns", "copies", "places"),
     [
-        (256, 3, 3),  # apart: three of x, three of y, one between; three are worth it by the model
+        (256, 4, 3),  # apart: four of x, four of y, one between; they are worth it by the model
         (2048, 2, 1),  # in place: 64 KB a tile, two copies of the whole chain
         (4096, 1, 1),  # tight: 128 KB a tile
     ],

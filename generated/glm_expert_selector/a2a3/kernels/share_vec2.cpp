@@ -1,5 +1,5 @@
 // share_vec2: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages share; tiles t 32; memory UB 7296 B
+// stages share; tiles t 32; memory UB 5248 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,34 +25,32 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 3 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer = (t0_buffer + 1) % 3) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale
-        VecF32_32x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x00400);  // UB 0x00000..0x00c00, 3 copies
+        VecF32_32x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_32x1 weight_1(t0_valid); TASSIGN<0x01800>(weight_1);  // UB 0x01800..0x01880
-        VecF32_32x8 weight_1_tmp(t0_valid); TASSIGN<0x01880>(weight_1_tmp);  // UB 0x01880..0x01c80
+        VecF32_32x1 weight_1(t0_valid); TASSIGN<0x01000>(weight_1);  // UB 0x01000..0x01080
+        VecF32_32x8 weight_1_tmp(t0_valid); TASSIGN<0x01080>(weight_1_tmp);  // UB 0x01080..0x01480
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWSUM(weight_1, chosen_tile, weight_1_tmp);
-        VecF32_1x32 weight_2_row(t0_valid); TASSIGN<0x01800>(weight_2_row);  // as a row, same bytes as weight_2
-        VecF32_1x32 weight_1_row(t0_valid); TASSIGN<0x01800>(weight_1_row);  // as a row, same bytes as weight_1
+        VecF32_1x32 weight_2_row(t0_valid); TASSIGN<0x01000>(weight_2_row);  // as a row, same bytes as weight_2
+        VecF32_1x32 weight_1_row(t0_valid); TASSIGN<0x01000>(weight_1_row);  // as a row, same bytes as weight_1
         pipe_barrier(PIPE_V);
         TADDS(weight_2_row, weight_1_row, 1e-20f);
-        VecF32_32x8 weight_3(t0_valid); TASSIGN<0x01880>(weight_3);  // UB 0x01880..0x01c80
-        VecF32_32x1 weight_2(t0_valid); TASSIGN<0x01800>(weight_2);  // UB 0x01800..0x01880
+        VecF32_32x8 weight_3(t0_valid); TASSIGN<0x01080>(weight_3);  // UB 0x01080..0x01480
+        VecF32_32x1 weight_2(t0_valid); TASSIGN<0x01000>(weight_2);  // UB 0x01000..0x01080
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(weight_3, chosen_tile, weight_2);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_32x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00c00 + t0_buffer * 0x00400);  // UB 0x00c00..0x01800, 3 copies
+        VecF32_32x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00800 + t0_buffer * 0x00400);  // UB 0x00800..0x01000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TMULS(weight_tile, weight_3, scale);
@@ -62,10 +60,8 @@ AICORE inline void run_block(
         TSTORE(weight_out, weight_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

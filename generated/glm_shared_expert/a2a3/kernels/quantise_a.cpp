@@ -1,5 +1,5 @@
 // quantise_a: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages quantise_a; tiles t 4; memory UB 141472 B
+// stages quantise_a; tiles t 4; memory UB 110720 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,55 +31,53 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 3 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_buffer = (t0_buffer + 1) % 3) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)
-        VecF32_8x1536 a_tile(t0_valid); TASSIGN(a_tile, 0x00000 + t0_buffer * 0x06000);  // UB 0x00000..0x12000, 3 copies
+        VecF32_8x1536 a_tile(t0_valid); TASSIGN(a_tile, 0x00000 + t0_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         AGm a_in(a + int64_t(t0) * 1536, {t0_valid});
         TLOAD(a_tile, a_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_8x1536 a_q_m_1(t0_valid); TASSIGN<0x16860>(a_q_m_1);  // UB 0x16860..0x1c860
+        VecF32_8x1536 a_q_m_1(t0_valid); TASSIGN<0x0f040>(a_q_m_1);  // UB 0x0f040..0x15040
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TABS(a_q_m_1, a_tile);
-        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN<0x1c860>(a_q_m_2);  // UB 0x1c860..0x1c880
-        VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN<0x1c880>(a_q_m_2_tmp);  // UB 0x1c880..0x1d080
+        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN<0x15040>(a_q_m_2);  // UB 0x15040..0x15060
+        VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN<0x15060>(a_q_m_2_tmp);  // UB 0x15060..0x15860
         pipe_barrier(PIPE_V);
         TROWMAX(a_q_m_2, a_q_m_1, a_q_m_2_tmp);
-        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN<0x16860>(a_q_m_row);  // as a row, same bytes as a_q_m
-        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN<0x1c860>(a_q_m_2_row);  // as a row, same bytes as a_q_m_2
+        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN<0x0f040>(a_q_m_row);  // as a row, same bytes as a_q_m
+        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN<0x15040>(a_q_m_2_row);  // as a row, same bytes as a_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(a_q_m_row, a_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]
-        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN<0x16880>(a_q_1_row);  // as a row, same bytes as a_q_1
+        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN<0x0f060>(a_q_1_row);  // as a row, same bytes as a_q_1
         pipe_barrier(PIPE_V);
         TDIVS(a_q_1_row, 127.0f, a_q_m_row);
-        VecF32_8x1536 a_q_2(t0_valid); TASSIGN<0x168a0>(a_q_2);  // UB 0x168a0..0x1c8a0
-        VecF32_8x1 a_q_1(t0_valid); TASSIGN<0x16880>(a_q_1);  // UB 0x16880..0x168a0
+        VecF32_8x1536 a_q_2(t0_valid); TASSIGN<0x0f080>(a_q_2);  // UB 0x0f080..0x15080
+        VecF32_8x1 a_q_1(t0_valid); TASSIGN<0x0f060>(a_q_1);  // UB 0x0f060..0x0f080
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(a_q_2, a_tile, a_q_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecI32_8x1536 a_q_tile_int32(t0_valid); TASSIGN<0x1c8a0>(a_q_tile_int32);  // UB 0x1c8a0..0x228a0
+        VecI32_8x1536 a_q_tile_int32(t0_valid); TASSIGN<0x15080>(a_q_tile_int32);  // UB 0x15080..0x1b080
         pipe_barrier(PIPE_V);
         TCVT(a_q_tile_int32, a_q_2, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF16_8x1536 a_q_tile_fp16(t0_valid); TASSIGN<0x16880>(a_q_tile_fp16);  // UB 0x16880..0x19880
+        VecF16_8x1536 a_q_tile_fp16(t0_valid); TASSIGN<0x0f060>(a_q_tile_fp16);  // UB 0x0f060..0x12060
         pipe_barrier(PIPE_V);
         TCVT(a_q_tile_fp16, a_q_tile_int32, RoundMode::CAST_NONE, SaturationMode::ON);
-        VecI8_8x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x12000 + t0_buffer * 0x01800);  // UB 0x12000..0x16800, 3 copies
+        VecI8_8x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x0c000 + t0_buffer * 0x01800);  // UB 0x0c000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(a_q_tile, a_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(3 + t0_buffer));
-        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x16800 + t0_buffer * 0x00020);  // as a row, same bytes as a_scale_tile
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
+        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x0f000 + t0_buffer * 0x00020);  // as a row, same bytes as a_scale_tile
         TMULS(a_scale_tile_row, a_q_m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(3 + t0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_buffer));
         AQGm a_q_out(a_q + int64_t(t0) * 1536, {t0_valid});
         TSTORE(a_q_out, a_q_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
@@ -87,10 +85,8 @@ AICORE inline void run_block(
         TSTORE(a_scale_out, a_scale_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // back: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages back; tiles i1 8; memory UB 24576 B
+// stages back; tiles i1 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,10 +34,10 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t i1_buffer = 0;  // which of 3 buffers this iteration of i1 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t i1 = block * 8; i1 < full * 32; i1 += nblk * 8, i1_buffer = (i1_buffer + 1) % 3) {
+    int32_t i1_buffer = 0;  // which of 4 buffers this iteration of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t i1 = block * 8; i1 < full * 32; i1 += nblk * 8, i1_buffer = (i1_buffer + 1) % 4) {
         const int32_t i1_valid = full * 32 - i1 < 8 ? full * 32 - i1 : 8;
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
         // rows of part from the slots in slot
@@ -49,14 +49,14 @@ AICORE inline void run_block(
             TLOAD(part_one, y_b_in);
         }
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
-        VecB16_8x512 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x06000, 3 copies
+        VecB16_8x512 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x08000, 4 copies
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_buffer));
         YGm y_out(y + int64_t(i1) * 512, {i1_valid});
         TSTORE(y_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // place_vec4: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages place; tiles t 1024; memory UB 36864 B
+// stages place; tiles t 1024; memory UB 49152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,23 +22,23 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 3 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_buffer = (t0_buffer + 1) % 3) {
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_buffer = (t0_buffer + 1) % 4) {
         const int32_t t0_valid = full * 32 - t0 < 1024 ? full * 32 - t0 : 1024;
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]
         VecI32_1x1024 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_buffer * 0x01000);  // as a row, same bytes as past_1_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
-        VecI32_1x1024 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x03000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_1_tile
+        VecI32_1x1024 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x04000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_1_tile
         Past1Gm slot_1_in(slot_1 + int64_t(t0), {t0_valid});
         TLOAD(slot_1_tile_row, slot_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_1x1024 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x06000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_tile
+        VecI32_1x1024 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x08000 + t0_buffer * 0x01000);  // as a row, same bytes as slot_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TSUB(slot_tile_row, past_1_tile_row, slot_1_tile_row);
@@ -49,10 +49,10 @@ AICORE inline void run_block(
         TSTORE(slot_out, slot_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // places_vec2: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages places; tiles i2 1, once 1; memory UB 128 B
+// stages places; tiles i2 1, once 1; memory UB 160 B
 #include <cstddef>
 #include <cstdint>
 
@@ -20,18 +20,18 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 3 buffers this iteration of i2 uses
+    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // end:   cumsum(count, axis=-1)
         VecI32_1x8_c1 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00020
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < 16; ++i2, i2_buffer = (i2_buffer + 1) % 3) {
-            VecI32_1x8_c1 part; TASSIGN(part, 0x00020 + i2_buffer * 0x00020);  // UB 0x00020..0x00080, 3 copies
+        for (int32_t i2 = 0; i2 < 16; ++i2, i2_buffer = (i2_buffer + 1) % 4) {
+            VecI32_1x8_c1 part; TASSIGN(part, 0x00020 + i2_buffer * 0x00020);  // UB 0x00020..0x000a0, 4 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
             CountGm count_in(count + int64_t(i2));
             TLOAD(part, count_in);
@@ -50,8 +50,8 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use
 #endif
 }

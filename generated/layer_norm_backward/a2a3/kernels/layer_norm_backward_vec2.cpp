@@ -1,5 +1,5 @@
 // layer_norm_backward_vec2: vector kernel of `layer_norm_backward` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_backward; tiles i1 96, i2 64; memory UB 98688 B
+// stages layer_norm_backward; tiles i1 96, i2 64; memory UB 74112 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,43 +27,42 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 3 buffers this iteration of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
+    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t i1 = block * 96; i1 < 4096; i1 += nblk * 96) {
         const int32_t i1_valid = 4096 - i1 < 96 ? 4096 - i1 : 96;
         // d_gamma: sum(d_y * n, axis=0)
-        VecF32_64x96 totals(i1_valid); TASSIGN<0x12180>(totals);  // UB 0x12180..0x18180
+        VecF32_64x96 totals(i1_valid); TASSIGN<0x0c180>(totals);  // UB 0x0c180..0x12180
         pipe_barrier(PIPE_V);
         TEXPANDS(totals, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer = (i2_buffer + 1) % 3) {
+        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
             const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x96m part(i2_valid, i1_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x06000);  // UB 0x00000..0x12000, 3 copies
+            VecF32_64x96m part(i2_valid, i1_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
             DGamma1Gm d_gamma_1_in(d_gamma_1 + int64_t(i2) * 4096 + int64_t(i1), {i2_valid, i1_valid});
             TLOAD(part, d_gamma_1_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecF32_64x96m totals_here(i2_valid, i1_valid); TASSIGN<0x12180>(totals_here);  // rows 0.. of totals
+            VecF32_64x96m totals_here(i2_valid, i1_valid); TASSIGN<0x0c180>(totals_here);  // rows 0.. of totals
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             TADD(totals_here, totals_here, part);
             set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
         }
-        VecF32_32x96 total_folded(i1_valid); TASSIGN<0x12180>(total_folded);  // UB 0x12180..0x15180
-        VecF32_32x96 totals_32(i1_valid); TASSIGN<0x12180>(totals_32);  // rows 0.. of totals
-        VecF32_32x96 totals_from_32(i1_valid); TASSIGN<0x15180>(totals_from_32);  // rows 32.. of totals
+        VecF32_32x96 total_folded(i1_valid); TASSIGN<0x0c180>(total_folded);  // UB 0x0c180..0x0f180
+        VecF32_32x96 totals_32(i1_valid); TASSIGN<0x0c180>(totals_32);  // rows 0.. of totals
+        VecF32_32x96 totals_from_32(i1_valid); TASSIGN<0x0f180>(totals_from_32);  // rows 32.. of totals
         pipe_barrier(PIPE_V);
         TADD(total_folded, totals_32, totals_from_32);
-        VecF32_16x96 total_folded_16(i1_valid); TASSIGN<0x12180>(total_folded_16);  // rows 0.. of total_folded
-        VecF32_16x96 total_folded_from_16(i1_valid); TASSIGN<0x13980>(total_folded_from_16);  // rows 16.. of total_folded
+        VecF32_16x96 total_folded_16(i1_valid); TASSIGN<0x0c180>(total_folded_16);  // rows 0.. of total_folded
+        VecF32_16x96 total_folded_from_16(i1_valid); TASSIGN<0x0d980>(total_folded_from_16);  // rows 16.. of total_folded
         pipe_barrier(PIPE_V);
         TADD(total_folded_16, total_folded_16, total_folded_from_16);
-        VecF32_8x96 total_folded_8(i1_valid); TASSIGN<0x12180>(total_folded_8);  // rows 0.. of total_folded
-        VecF32_8x96 total_folded_from_8(i1_valid); TASSIGN<0x12d80>(total_folded_from_8);  // rows 8.. of total_folded
+        VecF32_8x96 total_folded_8(i1_valid); TASSIGN<0x0c180>(total_folded_8);  // rows 0.. of total_folded
+        VecF32_8x96 total_folded_from_8(i1_valid); TASSIGN<0x0cd80>(total_folded_from_8);  // rows 8.. of total_folded
         pipe_barrier(PIPE_V);
         TADD(total_folded_8, total_folded_8, total_folded_from_8);
-        VecF32_1x96 total(i1_valid); TASSIGN<0x12000>(total);  // UB 0x12000..0x12180
+        VecF32_1x96 total(i1_valid); TASSIGN<0x0c000>(total);  // UB 0x0c000..0x0c180
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCOLSUM(total, total_folded_8);
@@ -73,8 +72,7 @@ AICORE inline void run_block(
         TSTORE(d_gamma_out, total);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }

@@ -1,5 +1,5 @@
 // quantise_vec2: vector kernel of `linear_mxfp4` for a5. Made by pyptogen; change the spec, not this file.
-// stages quantise; tiles t 8; memory UB 196608 B
+// stages quantise; tiles t 8; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,12 +25,10 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_VEC__)
-    int32_t t0_buffer = 0;  // which of 3 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer = (t0_buffer + 1) % 3) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // x_wide: cast(x_q, fp8_e4m3)
         VecU8_8x1024 x_q_tile_bytes(t0_valid); TASSIGN(x_q_tile_bytes, 0x00000 + t0_buffer * 0x04000);  // same bytes as x_q_tile
@@ -38,14 +36,14 @@ AICORE inline void run_block(
         XQGm x_q_in(x_q + int64_t(t0) * 1024, {t0_valid});
         TLOAD(x_q_tile_bytes, x_q_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecE2m1_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x0c000, 3 copies
-        VecB16_8x2048 x_wide_brain(t0_valid); TASSIGN<0x18000>(x_wide_brain);  // UB 0x18000..0x20000
+        VecE2m1_8x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + t0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        VecB16_8x2048 x_wide_brain(t0_valid); TASSIGN<0x10000>(x_wide_brain);  // UB 0x10000..0x18000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TCVT(x_wide_brain, x_q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_8x2048 x_wide_fp32(t0_valid); TASSIGN<0x20000>(x_wide_fp32);  // UB 0x20000..0x30000
+        VecF32_8x2048 x_wide_fp32(t0_valid); TASSIGN<0x18000>(x_wide_fp32);  // UB 0x18000..0x28000
         TCVT(x_wide_fp32, x_wide_brain, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecE4m3_8x2048 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x0c000 + t0_buffer * 0x04000);  // UB 0x0c000..0x18000, 3 copies
+        VecE4m3_8x2048 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(x_wide_tile, x_wide_fp32, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
@@ -54,10 +52,8 @@ AICORE inline void run_block(
         TSTORE(x_wide_out, x_wide_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

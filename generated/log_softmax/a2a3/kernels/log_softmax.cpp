@@ -1,5 +1,5 @@
 // log_softmax: vector kernel of `log_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages log_softmax; tiles rows 2; memory UB 132128 B
+// stages log_softmax; tiles rows 2; memory UB 99360 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,39 +25,38 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t rows0_buffer = 0;  // which of 3 buffers this iteration of rows0 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer = (rows0_buffer + 1) % 3) {
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // c: x - amax(x, axis=-1, keepdim=true)
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x18000, 3 copies
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_buffer));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        VecF32_8x1 c_1(rows0_valid); TASSIGN<0x18000>(c_1);  // UB 0x18000..0x18020
-        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN<0x18020>(c_1_tmp);  // UB 0x18020..0x18420
+        VecF32_8x1 c_1(rows0_valid); TASSIGN<0x10000>(c_1);  // UB 0x10000..0x10020
+        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN<0x10020>(c_1_tmp);  // UB 0x10020..0x10420
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TROWMAX(c_1, x_tile, c_1_tmp);
-        VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x18000, 3 copies
+        VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_1);
         // y: c - log(sum(exp(c), axis=-1, keepdim=true))
-        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x18000);  // UB 0x18000..0x20000
+        VecF32_8x4096 y_1(rows0_valid); TASSIGN<0x10000>(y_1);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TEXP(y_1, c);
-        VecF32_8x1 y_2(rows0_valid); TASSIGN<0x20000>(y_2);  // UB 0x20000..0x20020
-        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN<0x20020>(y_2_tmp);  // UB 0x20020..0x20420
+        VecF32_8x1 y_2(rows0_valid); TASSIGN<0x18000>(y_2);  // UB 0x18000..0x18020
+        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN<0x18020>(y_2_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
         TROWSUM(y_2, y_1, y_2_tmp);
-        VecF32_1x8 y_3_row(rows0_valid); TASSIGN<0x18000>(y_3_row);  // as a row, same bytes as y_3
-        VecF32_1x8 y_2_row(rows0_valid); TASSIGN<0x20000>(y_2_row);  // as a row, same bytes as y_2
+        VecF32_1x8 y_3_row(rows0_valid); TASSIGN<0x10000>(y_3_row);  // as a row, same bytes as y_3
+        VecF32_1x8 y_2_row(rows0_valid); TASSIGN<0x18000>(y_2_row);  // as a row, same bytes as y_2
         pipe_barrier(PIPE_V);
         TLOG(y_3_row, y_2_row);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x18000, 3 copies
-        VecF32_8x1 y_3(rows0_valid); TASSIGN<0x18000>(y_3);  // UB 0x18000..0x18020
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        VecF32_8x1 y_3(rows0_valid); TASSIGN<0x10000>(y_3);  // UB 0x10000..0x10020
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_tile, c, y_3);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
@@ -66,8 +65,7 @@ AICORE inline void run_block(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

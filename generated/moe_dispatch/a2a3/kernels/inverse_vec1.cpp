@@ -1,5 +1,5 @@
 // inverse_vec1: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages inverse; tiles t 1; memory UB 64 B
+// stages inverse; tiles t 1; memory UB 128 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,11 +21,12 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
         // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
-        VecI32_1x8 source_1_tile; TASSIGN(source_1_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecI32_1x8 source_1_tile; TASSIGN(source_1_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00080, 4 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TEXPANDS(source_1_tile, 0);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
@@ -34,7 +35,8 @@ AICORE inline void run_block(
         TSTORE(source_1_out, source_1_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // placing: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages placing; tiles t 1; memory UB 22912 B
+// stages placing; tiles t 1; memory UB 14656 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,46 +31,44 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // after: sum(cast(chosen * (upto + before), fp32), axis=-1, keepdim=true)
-    VecI32_1x64 before_tile; TASSIGN<0x02000>(before_tile);  // UB 0x02000..0x02100
+    VecI32_1x64 before_tile; TASSIGN<0x01000>(before_tile);  // UB 0x01000..0x01100
     BeforeGm before_in(before);
     TLOAD(before_tile, before_in);
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
-        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00000 + t0_buffer * 0x00800);  // UB 0x00000..0x02000, 4 copies
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00000 + t0_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         UptoGm upto_in(upto + int64_t(t0) * 512);
         TLOAD(upto_tile, upto_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x02100 + t0_buffer * 0x00800);  // UB 0x02100..0x04100, 4 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01100 + t0_buffer * 0x00800);  // UB 0x01100..0x02100, 2 copies
         UptoGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_8x64 after_1; TASSIGN<0x04180>(after_1);  // UB 0x04180..0x04980
+        VecI32_8x64 after_1; TASSIGN<0x02140>(after_1);  // UB 0x02140..0x02940
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
         TCOLEXPANDADD(after_1, upto_tile, before_tile);
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TMUL(after_1, chosen_tile, after_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_8x64 after_3; TASSIGN<0x04980>(after_3);  // UB 0x04980..0x05180
+        VecF32_8x64 after_3; TASSIGN<0x02940>(after_3);  // UB 0x02940..0x03140
         pipe_barrier(PIPE_V);
         TCVT(after_3, after_1, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_8x1 after; TASSIGN<0x04180>(after);  // UB 0x04180..0x041a0
-        VecF32_8x64 after_tmp; TASSIGN<0x05180>(after_tmp);  // UB 0x05180..0x05980
+        VecF32_8x1 after; TASSIGN<0x02140>(after);  // UB 0x02140..0x02160
+        VecF32_8x64 after_tmp; TASSIGN<0x03140>(after_tmp);  // UB 0x03140..0x03940
         pipe_barrier(PIPE_V);
         TROWSUM(after, after_3, after_tmp);
         // place: reshape(cast(after, int32, mode=rint) - 1, [t, k])
-        VecI32_1x8 place_1_row; TASSIGN<0x041a0>(place_1_row);  // as a row, same bytes as place_1
-        VecF32_1x8 after_row; TASSIGN<0x04180>(after_row);  // as a row, same bytes as after
+        VecI32_1x8 place_1_row; TASSIGN<0x02160>(place_1_row);  // as a row, same bytes as place_1
+        VecF32_1x8 after_row; TASSIGN<0x02140>(after_row);  // as a row, same bytes as after
         pipe_barrier(PIPE_V);
         TCVT(place_1_row, after_row, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecI32_1x8 place_2_row; TASSIGN(place_2_row, 0x04100 + t0_buffer * 0x00020);  // as a row, same bytes as place_2
+        VecI32_1x8 place_2_row; TASSIGN(place_2_row, 0x02100 + t0_buffer * 0x00020);  // as a row, same bytes as place_2
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TSUBS(place_2_row, place_1_row, 1);
@@ -80,10 +78,8 @@ AICORE inline void run_block(
         TSTORE(place_out, place_2_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

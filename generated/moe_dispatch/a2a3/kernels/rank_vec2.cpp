@@ -1,5 +1,5 @@
 // rank_vec2: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles t 1; memory UB 10848 B
+// stages rank; tiles t 1; memory UB 12928 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,39 +31,39 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 3 buffers this iteration of t0 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     // chosen: one_hot(reshape(expert, [t * k]), experts)
-    VecI32_1x64 chosen_2_tile; TASSIGN<0x00060>(chosen_2_tile);  // UB 0x00060..0x00160
+    VecI32_1x64 chosen_2_tile; TASSIGN<0x00080>(chosen_2_tile);  // UB 0x00080..0x00180
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 3) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
         VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x00000 + t0_buffer * 0x00020);  // as a row, same bytes as expert_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         ExpertGm expert_in(expert + int64_t(t0) * 8);
         TLOAD(expert_tile_row, expert_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_8x64 expert_tile_wide; TASSIGN<0x01960>(expert_tile_wide);  // UB 0x01960..0x02160
-        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00060, 3 copies
+        VecI32_8x64 expert_tile_wide; TASSIGN<0x02180>(expert_tile_wide);  // UB 0x02180..0x02980
+        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00080, 4 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWEXPAND(expert_tile_wide, expert_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecI32_8x64 chosen_2_tile_wide; TASSIGN<0x02160>(chosen_2_tile_wide);  // UB 0x02160..0x02960
+        VecI32_8x64 chosen_2_tile_wide; TASSIGN<0x02980>(chosen_2_tile_wide);  // UB 0x02980..0x03180
         TCOLEXPAND(chosen_2_tile_wide, chosen_2_tile);
-        VecU8_8x32_c8 chosen_equal_bits; TASSIGN<0x02960>(chosen_equal_bits);  // UB 0x02960..0x02a60
+        VecU8_8x32_c8 chosen_equal_bits; TASSIGN<0x03180>(chosen_equal_bits);  // UB 0x03180..0x03280
         pipe_barrier(PIPE_V);
         TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
-        VecF16_8x64 chosen_equal; TASSIGN<0x01960>(chosen_equal);  // UB 0x01960..0x01d60
+        VecF16_8x64 chosen_equal; TASSIGN<0x02180>(chosen_equal);  // UB 0x02180..0x02580
         pipe_barrier(PIPE_V);
         TEXPANDS(chosen_equal, 1.0f);
-        VecF16_1x64 chosen_equal_tmp; TASSIGN<0x01d60>(chosen_equal_tmp);  // UB 0x01d60..0x01de0
+        VecF16_1x64 chosen_equal_tmp; TASSIGN<0x02580>(chosen_equal_tmp);  // UB 0x02580..0x02600
         pipe_barrier(PIPE_V);
         TSELS(chosen_equal, chosen_equal_bits, chosen_equal, chosen_equal_tmp, 0.0f);
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00160 + t0_buffer * 0x00800);  // UB 0x00160..0x01960, 3 copies
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00180 + t0_buffer * 0x00800);  // UB 0x00180..0x02180, 4 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -73,10 +73,10 @@ AICORE inline void run_block(
         TSTORE(chosen_out, chosen_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

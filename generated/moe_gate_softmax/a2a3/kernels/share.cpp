@@ -1,5 +1,5 @@
 // share: vector kernel of `moe_gate_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages share; tiles t 8; memory UB 5152 B
+// stages share; tiles t 8; memory UB 3104 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,36 +23,34 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer = (t0_buffer + 1) % 4) {
+    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // weight: softmax(top)
-        VecF32_8x16_c10 top_tile(t0_valid); TASSIGN(top_tile, 0x00000 + t0_buffer * 0x00200);  // UB 0x00000..0x00800, 4 copies
+        VecF32_8x16_c10 top_tile(t0_valid); TASSIGN(top_tile, 0x00000 + t0_buffer * 0x00200);  // UB 0x00000..0x00400, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         TopGm top_in(top + int64_t(t0) * 10, {t0_valid});
         TLOAD(top_tile, top_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_8x1 weight_max(t0_valid); TASSIGN<0x01000>(weight_max);  // UB 0x01000..0x01020
-        VecF32_8x16_c10 weight_max_tmp(t0_valid); TASSIGN<0x01020>(weight_max_tmp);  // UB 0x01020..0x01220
+        VecF32_8x1 weight_max(t0_valid); TASSIGN<0x00800>(weight_max);  // UB 0x00800..0x00820
+        VecF32_8x16_c10 weight_max_tmp(t0_valid); TASSIGN<0x00820>(weight_max_tmp);  // UB 0x00820..0x00a20
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TROWMAX(weight_max, top_tile, weight_max_tmp);
-        VecF32_8x16_c10 weight_c(t0_valid); TASSIGN<0x01020>(weight_c);  // UB 0x01020..0x01220
+        VecF32_8x16_c10 weight_c(t0_valid); TASSIGN<0x00820>(weight_c);  // UB 0x00820..0x00a20
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(weight_c, top_tile, weight_max);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_8x16_c10 weight_e(t0_valid); TASSIGN<0x01020>(weight_e);  // UB 0x01020..0x01220
+        VecF32_8x16_c10 weight_e(t0_valid); TASSIGN<0x00820>(weight_e);  // UB 0x00820..0x00a20
         pipe_barrier(PIPE_V);
         TEXP(weight_e, weight_c);
-        VecF32_8x1 weight_sum(t0_valid); TASSIGN<0x01000>(weight_sum);  // UB 0x01000..0x01020
-        VecF32_8x16_c10 weight_sum_tmp(t0_valid); TASSIGN<0x01220>(weight_sum_tmp);  // UB 0x01220..0x01420
+        VecF32_8x1 weight_sum(t0_valid); TASSIGN<0x00800>(weight_sum);  // UB 0x00800..0x00820
+        VecF32_8x16_c10 weight_sum_tmp(t0_valid); TASSIGN<0x00a20>(weight_sum_tmp);  // UB 0x00a20..0x00c20
         pipe_barrier(PIPE_V);
         TROWSUM(weight_sum, weight_e, weight_sum_tmp);
-        VecF32_8x16_c10 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00800 + t0_buffer * 0x00200);  // UB 0x00800..0x01000, 4 copies
+        VecF32_8x16_c10 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00400 + t0_buffer * 0x00200);  // UB 0x00400..0x00800, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TROWEXPANDDIV(weight_tile, weight_e, weight_sum);
@@ -62,10 +60,8 @@ AICORE inline void run_block(
         TSTORE(weight_out, weight_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

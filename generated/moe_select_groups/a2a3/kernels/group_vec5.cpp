@@ -1,5 +1,5 @@
 // group_vec5: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 672 B
+// stages group; tiles i1 1; memory UB 576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -32,50 +32,48 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 3 buffers this iteration of i1 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 3 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // 3 buffers are free at first
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer = (i1_buffer + 1) % 3) {
+    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_buffer ^= 1) {
         // open: sum(cast(one_hot(group, groups), fp32), axis=1)
         VecI32_1x8_c4 group_tile_row; TASSIGN(group_tile_row, 0x00000 + i1_buffer * 0x00020);  // as a row, same bytes as group_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         GroupGm group_in(group + int64_t(i1) * 4);
         TLOAD(group_tile_row, group_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(3 + i1_buffer));
-        VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00060 + i1_buffer * 0x00020);  // UB 0x00060..0x000c0, 3 copies
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
+        VecI32_1x8 open_1_tile; TASSIGN(open_1_tile, 0x00040 + i1_buffer * 0x00020);  // UB 0x00040..0x00080, 2 copies
         Open1Gm open_1_in(open_1);
         TLOAD(open_1_tile, open_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_1x8 total; TASSIGN(total, 0x000c0 + i1_buffer * 0x00020);  // UB 0x000c0..0x00120, 3 copies
+        VecF32_1x8 total; TASSIGN(total, 0x00080 + i1_buffer * 0x00020);  // UB 0x00080..0x000c0, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TEXPANDS(total, 0.0f);
-        VecI32_8x8_r4 group_tile_wide; TASSIGN<0x00120>(group_tile_wide);  // UB 0x00120..0x001a0
-        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00060, 3 copies
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(3 + i1_buffer));
+        VecI32_8x8_r4 group_tile_wide; TASSIGN<0x000c0>(group_tile_wide);  // UB 0x000c0..0x00140
+        VecI32_8x1_r4 group_tile; TASSIGN(group_tile, 0x00000 + i1_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
         TROWEXPAND(group_tile_wide, group_tile);
-        VecI32_8x8_r4 open_1_tile_wide; TASSIGN<0x001a0>(open_1_tile_wide);  // UB 0x001a0..0x00220
+        VecI32_8x8_r4 open_1_tile_wide; TASSIGN<0x00140>(open_1_tile_wide);  // UB 0x00140..0x001c0
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         TCOLEXPAND(open_1_tile_wide, open_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        VecU8_8x32_c1_r4 open_equal_bits; TASSIGN<0x00220>(open_equal_bits);  // UB 0x00220..0x002a0
+        VecU8_8x32_c1_r4 open_equal_bits; TASSIGN<0x001c0>(open_equal_bits);  // UB 0x001c0..0x00240
         pipe_barrier(PIPE_V);
         TCMP(open_equal_bits, group_tile_wide, open_1_tile_wide, CmpMode::EQ);
-        VecF16_8x16_c8_r4 open_equal; TASSIGN<0x00120>(open_equal);  // UB 0x00120..0x001a0
+        VecF16_8x16_c8_r4 open_equal; TASSIGN<0x000c0>(open_equal);  // UB 0x000c0..0x00140
         pipe_barrier(PIPE_V);
         TEXPANDS(open_equal, 1.0f);
-        VecF16_1x16 open_equal_tmp; TASSIGN<0x001a0>(open_equal_tmp);  // UB 0x001a0..0x001c0
+        VecF16_1x16 open_equal_tmp; TASSIGN<0x00140>(open_equal_tmp);  // UB 0x00140..0x00160
         pipe_barrier(PIPE_V);
         TSELS(open_equal, open_equal_bits, open_equal, open_equal_tmp, 0.0f);
-        VecI32_8x8_r4 open_3; TASSIGN<0x001a0>(open_3);  // UB 0x001a0..0x00220
+        VecI32_8x8_r4 open_3; TASSIGN<0x00140>(open_3);  // UB 0x00140..0x001c0
         pipe_barrier(PIPE_V);
         TCVT(open_3, open_equal, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_8x8_r4 open_4; TASSIGN<0x00120>(open_4);  // UB 0x00120..0x001a0
+        VecF32_8x8_r4 open_4; TASSIGN<0x000c0>(open_4);  // UB 0x000c0..0x00140
         pipe_barrier(PIPE_V);
         TCVT(open_4, open_3, RoundMode::CAST_RINT, SaturationMode::ON);
-        VecF32_1x8 found; TASSIGN<0x001a0>(found);  // UB 0x001a0..0x001c0
+        VecF32_1x8 found; TASSIGN<0x00140>(found);  // UB 0x00140..0x00160
         pipe_barrier(PIPE_V);
         TCOLSUM(found, open_4);
         pipe_barrier(PIPE_V);
@@ -86,10 +84,8 @@ AICORE inline void run_block(
         TSTORE(open_out, total);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 3 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // drain: the last use of each of 3 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -41,7 +41,7 @@ TESTS = Path(__file__).parent
 _NAMES = ("pyptogen", "python")
 _LENGTH = 8
 """Bytes of the numbers that stand before what is sent."""
-_CLIENT = '''\
+_CLIENT = """\
 # What a command of this folder does: it asks the server at ADDRESS for a fork, and ends as that one ends.
 # Modules in C only: it starts in some hundredths of a second.
 import _socket, marshal, posix, _signal, sys
@@ -58,10 +58,11 @@ for one in (_signal.SIGINT, _signal.SIGTERM, _signal.SIGHUP):
     _signal.signal(one, lambda number, frame: posix.kill(child, number))
 code = int.from_bytes(server.recv(8), "little", signed=True)
 if code < 0:
-    _signal.signal(-code, _signal.SIG_DFL)
+    if -code not in (_signal.SIGKILL, _signal.SIGSTOP):
+        _signal.signal(-code, _signal.SIG_DFL)
     posix.kill(posix.getpid(), -code)
 posix._exit(code)
-'''
+"""
 
 
 class Commands:
@@ -208,7 +209,7 @@ def _prepared(
     for file in files:
         os.close(file)
     sys.stdin = sys.__stdin__ = open(0, closefd=False)  # noqa: SIM115 - the process's own
-    sys.stdout = sys.__stdout__ = _text(1, sys.stdout.errors)
+    sys.stdout = sys.__stdout__ = _text(1, sys.stdout.errors or "strict")
     sys.stderr = sys.__stderr__ = _text(2, "backslashreplace")
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ.clear()
@@ -232,13 +233,16 @@ def _prepared(
     if arguments and not arguments[0].startswith("-"):
         sys.argv[:] = arguments
         sys.path.insert(0, str(Path(arguments[0]).resolve().parent))
-        return lambda: runpy.run_path(arguments[0], run_name="__main__") and None
+        script = os.path.join(os.getcwd(), arguments[0])
+        sys.modules["__main__"].__file__ = script
+        return lambda: exec(compile(Path(script).read_bytes(), script, "exec"), sys.modules["__main__"].__dict__)
     return lambda: os.execv(sys.executable, [sys.executable, *arguments])
 
 
-def _text(file: int, errors: str | None) -> io.TextIOWrapper:
+def _text(file: int, errors: str) -> io.TextIOWrapper:
     """A standard file as an interpreter opens it."""
-    return open(file, "w", buffering=1 if os.isatty(file) or file == 2 else -1, errors=errors, closefd=False)  # noqa: SIM115
+    by_line = os.isatty(file) or errors == "backslashreplace"
+    return open(file, "w", 1 if by_line else -1, sys.getfilesystemencoding(), errors, closefd=False)
 
 
 def _pyptogen() -> NoReturn:

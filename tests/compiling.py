@@ -18,15 +18,19 @@ NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """Others and more random examples, and every kernel as users have it compiled."""
 INCLUDE = re.compile(r"^#include (.+)$", re.MULTILINE)
 PRECOMPILED = frozenset({"<cstddef>", "<cstdint>", "<pto/pto-inst.hpp>", "<pto/runtime.hpp>"})
+NOT_INLINED = "-Dalways_inline="
+"""The bundled headers ask for their small functions to be inlined everywhere, for the speed of kernels: here each is
+compiled once, and -O1 inlines what is worth it. Headers of the compiler spell the attribute in another way."""
 QUICK = (
     "-O1",
+    NOT_INLINED,
     *("-fno-tree-ccp", "-fno-tree-bit-ccp", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-dse"),
     *("-fno-tree-loop-optimize", "-fno-move-loop-invariants", "-fno-ivopts", "-fno-guess-branch-probability"),
     *("-fno-ipa-modref", "-fno-ipa-pure-const"),
 )
 """The passes of g++ that instructions need to become short code, without those that look long for the rest: half the
 time of -O3, two thirds of the time of -O1, and less than -O0, which writes every vector to memory."""
-QUICK_CHECKED = ("-O0", "-DPTO_CHECKED")
+QUICK_CHECKED = ("-O0", NOT_INLINED, "-DPTO_CHECKED")
 """The checks are more code than the instructions, and not worth to be optimised for a call or two."""
 QUICK_LINKER = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
 """A third of the time of ld.bfd."""

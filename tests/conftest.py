@@ -13,6 +13,7 @@ sys.path.insert(0, str(TESTS))
 
 from durations import Durations  # noqa: E402 - found by the path above
 from lowering import begin_run, end_run, lower_once_a_run  # noqa: E402 - found by the path above
+from warm_commands import close_commands  # noqa: E402 - found by the path above
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -23,6 +24,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.add_cleanup(end_run)
     if not controls or not getattr(config.option, "numprocesses", None):
         lower_once_a_run()
+    config.add_cleanup(close_commands)
     config.addinivalue_line("markers", "slow: takes seconds, not milliseconds; left out by -m 'not slow'")
     if table := os.environ.get("PYPTOGEN_TEST_TIMES"):
         config.pluginmanager.register(Durations(Path(table)), "durations")

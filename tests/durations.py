@@ -30,6 +30,7 @@ class Durations:
         self.own: dict[str, float] = defaultdict(float)
         self.subprocesses: dict[str, float] = defaultdict(float)
         self.tests: dict[str, set[str]] = defaultdict(set)
+        self.each: dict[str, float] = defaultdict(float)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self) -> Iterator[None]:
@@ -44,6 +45,7 @@ class Durations:
         self.own[file] += own
         self.subprocesses[file] += subprocesses
         self.tests[file].add(report.nodeid)
+        self.each[report.nodeid] += own + subprocesses
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         if hasattr(session.config, "workerinput"):
@@ -53,6 +55,7 @@ class Durations:
             f"{self._seconds(file):8.1f} {_sum(self.subprocesses, file):8.1f}  {_tests(self.tests, file):5}  {name}"
             for name, file in rows
         ]
+        lines += ["", *(f"{s:8.1f}  {test}" for test, s in sorted(self.each.items(), key=lambda r: -r[1])[:400])]
         self.table.write_text("\n".join(lines) + "\n")
 
     def _seconds(self, file: str) -> float:

@@ -5,40 +5,25 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from warm_commands import commands
 
 from docs.blocks import EXEMPT, NEEDS, PAGES, ROOT, SHOWN, blocks
 
 RUNNING = [page for page in PAGES if any(block.runs for block in blocks(page))]
-COPIED = (
-    "specs",
-    "generated",
-    "docs",
-    "examples",
-    "benchmarks",
-    "tests",
-    "pyptogen",
-    "pyproject.toml",
-    "README.md",
-    "Makefile",
-)
+STARTED = ("docs/trust.md",)
+"""Pages whose commands each are a new interpreter, as for a reader; those of the others are forks of one."""
+COPIED = ("specs", "generated", "docs", "examples", "benchmarks", "tests", "pyproject.toml", "README.md", "Makefile")
 
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     """A copy of the project in which a page may build and write; `pyptogen` stays the installed one."""
-    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.o")
-    for name in COPIED:
-        source = ROOT / name
-        if source.is_dir():
-            shutil.copytree(source, tmp_path / name, ignore=ignore)
-        else:
-            shutil.copy(source, tmp_path / name)
+    subprocess.run(["cp", "-r", *(ROOT / name for name in COPIED), tmp_path], check=True)  # thousands of small files
     return tmp_path
 
 
@@ -51,7 +36,9 @@ def test_blocks_of_a_page_run_in_order(page: str, checkout: Path, tmp_path_facto
     """
     if page in NEEDS:
         pytest.importorskip(NEEDS[page], reason=f"the page needs {NEEDS[page]}")
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    path, python = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")]), sys.executable
+    if page not in STARTED:
+        path, python = commands().path(), str(commands().folder / "python")
     environment = {name: value for name, value in os.environ.items() if name != "PTO_ISA_ROOT"}
     # What `pyptogen cache` says must not depend on this machine; what the other blocks compile may be there already.
     own_cache = {"PYPTOGEN_CACHE_DIR": str(tmp_path_factory.mktemp("cache"))}
@@ -63,7 +50,7 @@ def test_blocks_of_a_page_run_in_order(page: str, checkout: Path, tmp_path_facto
         if not block.runs:
             continue
         shell = ["bash", "-euo", "pipefail", "-c", block.text]
-        command = shell if block.language == "sh" else [sys.executable, "-c", block.text]
+        command = shell if block.language == "sh" else [python, "-c", block.text]
         done = subprocess.run(
             command,
             cwd=checkout,
@@ -74,6 +61,7 @@ def test_blocks_of_a_page_run_in_order(page: str, checkout: Path, tmp_path_facto
         )
         assert done.returncode == 0, f"{page}:{block.line}\n{block.text}\n{done.stdout}\n{done.stderr}"
         said = done.stdout + done.stderr
+    commands().note_seconds()
 
 
 @pytest.mark.parametrize("page", PAGES)

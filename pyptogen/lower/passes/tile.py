@@ -177,7 +177,7 @@ KERNELS = (
 SPLITS = (
     _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,
                  lambda kernel, _: split_cores.run(kernel) if kernel.core == "mixed" else (kernel,)),
-    _on_programs("split-rows", "two vector cores take half of the rows each", _split_rows,
+    _on_programs("split-rows", "two vector cores take half of the rows, or of the columns, each", _split_rows,
                  lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
     _on_programs("pipeline", "either core begins later iterations early", _pipeline,
                  lambda kernel, _: (pipeline.run(kernel, pipeline.furthest(kernel)),)),

@@ -27,6 +27,8 @@ from pyptogen.runtime.toolchain.compiler import find_compiler
 
 SPECS = ("rms_norm", "swiglu", "flash_attention", "embedding", "rope_cache", "paged_attention", "matmul_int8", "casts")
 SOURCE = Path(__file__).parent / "empty_operator.cpp"
+COMPUTED = Path(__file__).parent / "block_rows.yaml"
+"""An index by arithmetic of two inputs, which no operator of the library has."""
 
 
 def overhead(call: Callable[[], Any], native: Callable[[], float], rounds: int = 60, calls: int = 100) -> float:
@@ -92,7 +94,7 @@ def empty_operator(op: Any, work: Path) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("specs", nargs="*", default=[f"specs/{name}.yaml" for name in SPECS])
+    parser.add_argument("specs", nargs="*", default=[*(f"specs/{name}.yaml" for name in SPECS), str(COMPUTED)])
     options = parser.parse_args()
     has_torch = importlib.util.find_spec("torch") is not None
     heads = ("numpy", "out=", *(("tensors", "out=", "torch op", "empty op") if has_torch else ()))

@@ -26,10 +26,11 @@ operator: direct_rows
 dims: {n: {min: 1, max: 64}}
 attrs: {gain: {type: fp32, default: 2.0}}
 inputs: {x: "fp32[n, 16]", state: "fp32[n, 16]", places: "int32[4]"}
-outputs: {y: "fp32[n, 16]", picked: "fp32[4, 16]", state: {inplace: true}}
+outputs: {y: "fp32[n, 16]", picked: "fp32[4, 16]", behind: "fp32[4, 16]", state: {inplace: true}}
 graph:
   y: x * gain
   picked: index_select(x, 0, places)
+  behind: index_select(x, 0, where(places + 1 < n, places + 1, 0))
   state: state + x
 targets: [cpu]
 """
@@ -68,6 +69,7 @@ def check(made: Any, arguments: dict[str, Any], gain: float = 2.0) -> None:
     x = arguments["x"].detach()
     torch.testing.assert_close(made.y, x * gain)
     torch.testing.assert_close(made.picked, x[arguments["places"].long()])
+    torch.testing.assert_close(made.behind, x[(arguments["places"].long() + 1) % len(x)])
     assert made.state is arguments["state"]
     torch.testing.assert_close(made.state.detach(), x)
 

@@ -30,6 +30,7 @@ using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
 using pto_rt::native::Chip;
 using pto_rt::native::IndexBound;
+using pto_rt::native::IndexInput;
 using pto_rt::native::Method;
 using pto_rt::native::Object;
 using pto_rt::native::Owned;
@@ -92,7 +93,6 @@ struct pto_array_operator {
     ArrayReader reader;
     std::vector<ArrayRule> inputs, outputs;
     std::vector<pto_attr_rule> attrs;
-    std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
     std::vector<int32_t> places;  // of each result: which new output it is, or, behind these, which input
     pto_array_names names;
     double* seconds;
@@ -216,11 +216,13 @@ private:
 // Whether an index names no place; Python then says which one.
 bool any_wrong(const pto_array_operator& op, const Known& known, const std::vector<Range>& ranges)
 {
-    for (size_t i = 0; i < op.indices.size(); ++i) {
-        const auto input = static_cast<size_t>(op.indices[i]);
-        if (known.bounds[i].broken_by(ranges[input].begin, ranges[input].end, op.inputs[input].itemsize)) return true;
-    }
-    return false;
+    const auto input_of = [&](int64_t place) {
+        const auto input = static_cast<size_t>(place);
+        return IndexInput{ranges[input].begin, ranges[input].end, op.inputs[input].itemsize};
+    };
+    return std::any_of(known.bounds.begin(), known.bounds.end(), [&](const IndexBound& bound) {
+        return bound.broken_by(input_of);
+    });
 }
 
 // Whether an array can take an output.
@@ -407,11 +409,10 @@ PTO_API int pto_arrays_load(int64_t object_head, const void* array_type, void* c
 
 // A function of Python that takes the dict of a call's arguments and that of `out`, or None, and the operator behind it,
 // which lives as long. The rules are copied, what `names` has is kept; `seconds` takes the time of each run, and it and the
-// dtypes must live as long. `indices`: inputs of 4 or 8 bytes whose elements are indices. Null with an exception set.
+// dtypes must live as long. Null with an exception set.
 PTO_API Object pto_arrays_define(
     int64_t entry, int policy, int threads, const void* array_type, const ArrayRule* rules, int inputs, int outputs,
-    const pto_attr_rule* attrs, int attr_count, const int32_t* indices, int index_count, const int32_t* places,
-    int place_count, const pto_array_names* names, double* seconds, pto_array_operator** defined)
+    const pto_attr_rule* attrs, int attr_count, const int32_t* places, int place_count, const pto_array_names* names, double* seconds, pto_array_operator** defined)
 {
     auto* op = new pto_array_operator{
         reinterpret_cast<pto_rt::native::Entry>(entry),
@@ -421,7 +422,6 @@ PTO_API Object pto_arrays_define(
         {rules, rules + inputs},
         {rules + inputs, rules + inputs + outputs},
         {attrs, attrs + attr_count},
-        {indices, indices + index_count},
         {places, places + place_count},
         *names,
         seconds,
@@ -467,11 +467,11 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object given)
 }
 
 // What Python has found out for the shapes of these arguments: the dims, of each output the bytes to get for it, its sizes
-// and, where its rows do not lie one after the other, its strides in bytes, and three numbers for each index. `attrs`: as
-// Python reads them. Returns the number of the call, -1 where it cannot be known.
+// and, where its rows do not lie one after the other, its strides in bytes, and `bound_count` bounds of indices.
+// `attrs`: as Python reads them. Returns the number of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
     pto_array_operator* op, Object given, const int64_t* attrs, const int64_t* dims, int dim_count,
-    const int64_t* outputs, const IndexBound* bounds)
+    const int64_t* outputs, const int64_t* bounds, int bound_count)
 {
     Inputs read;
     if (!read.read(*op, given)) return kUnknown;
@@ -479,7 +479,8 @@ PTO_API int64_t pto_arrays_learn(
         return kUnknown;
     const auto number = static_cast<int64_t>(op->known.size());
     if (!op->numbers.emplace(read.key, number).second) return kUnknown;
-    Known known{{dims, dims + dim_count}, {}, {bounds, bounds + op->indices.size()}, 1.0};
+    Known known{{dims, dims + dim_count}, {}, {}, 1.0};
+    for (int i = 0; i < bound_count; ++i) known.bounds.push_back(IndexBound::read(bounds));
     for (const ArrayRule& rule : op->outputs) {
         ArrayPlan plan;
         plan.room = *outputs++;

@@ -21,7 +21,6 @@ from pyptogen.runtime.operator.size_functions import expand, size_text, sizes_fu
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Op, Program, Value
     from pyptogen.runtime.native.binding import WrongIndexError
-    from pyptogen.runtime.operator.call import CallRules
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,35 +72,6 @@ class IndexBound:
             given = [f"`{name}`" for name in self.chain.inputs]
             shown = given[0] if not self.chain.computes else f"{self.use.index}, computed from {' and '.join(given)},"
             raise self.use.wrong(shown, largest if largest >= places else least, places)
-
-
-@dataclass(frozen=True, slots=True)
-class SimpleBound:
-    """A bound of the numbers of one input as they are, but that those below a number may count as that."""
-
-    bound: IndexBound
-    input: int
-    """The place of the index among the inputs."""
-
-    def numbers(self, dims: Sequence[int]) -> tuple[int, int, int]:
-        """Below which number others count as that, the least index, and how many places there are."""
-        use = self.bound.use
-        return self.bound.chain.lifted(dims), use.least, use.count(dims)
-
-
-def simple_bounds(rules: CallRules) -> list[SimpleBound] | None:
-    """The bounds of a call's indices where all of them are simple and of inputs that lie as the contract says, else
-    None. Indices that kernels look at need none."""
-    names = [tensor.name for tensor in rules.contract.inputs]
-    found = []
-    for bound in rules.bounds:
-        if not bound.chain.simple:
-            return None
-        at = names.index(bound.chain.inputs[0])
-        if rules.contract.inputs[at].strides or rules.contract.inputs[at].layout != "nd":
-            return None
-        found.append(SimpleBound(bound, at))
-    return found
 
 
 def index_uses(program: Program) -> tuple[IndexUse, ...]:

@@ -26,7 +26,8 @@ from pyptogen.runtime.native.binding import POLICIES, RunError, WrongIndexError,
 from pyptogen.runtime.operator.attrs import AttrArg
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
-from pyptogen.runtime.operator.indices import simple_bounds, wrong_index
+from pyptogen.runtime.operator.index_plans import native_bounds
+from pyptogen.runtime.operator.indices import wrong_index
 
 _MOST_CALLS = 4096
 _BYTE = np.dtype(np.uint8)
@@ -101,14 +102,12 @@ def _library() -> ctypes.PyDLL | None:
                     ctypes.POINTER(AttrRule),
                     int_,
                     pointer,
-                    int_,
-                    pointer,
                 ),
                 *(int_, ctypes.POINTER(_Names), pointer, ctypes.POINTER(pointer)),
             ],
         ),
         ("find", whole, [pointer, thing]),
-        ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, pointer]),
+        ("learn", whole, [pointer, thing, bits, pointer, int_, pointer, pointer, int_]),
         ("forget", None, [pointer]),
         ("new", thing, [rules, whole, pointer, pointer]),
         ("read", int_, [pointer, thing, rules, pointer]),
@@ -189,7 +188,7 @@ class KnownCalls:
         inplace = contract.inplace
         self._fresh = [(i, tensor) for i, tensor in enumerate(contract.outputs) if tensor.name not in inplace]
         written = [tensor for _, tensor in self._fresh]
-        bounds = simple_bounds(rules)
+        bounds = native_bounds(rules)
         if not entry or bounds is None or any(tensor.layout == "nz" for tensor in written) or not contract.inputs:
             return
         library = _library()
@@ -204,7 +203,6 @@ class KnownCalls:
         tensors = [*contract.inputs, *written]
         self._dtypes = [tensor.dtype for tensor in tensors]  # native code knows them by their addresses
         given = (_Rule * len(tensors))(*(_rule(tensor, tensor.name in updated) for tensor in tensors))
-        indices = (ctypes.c_int32 * max(len(bounds), 1))(*(bound.input for bound in bounds))
         names, fresh = [tensor.name for tensor in contract.inputs], [tensor.name for tensor in written]
         places = (ctypes.c_int32 * max(len(contract.outputs), 1))(
             *(
@@ -220,7 +218,7 @@ class KnownCalls:
         handle = ctypes.c_void_p()
         self.take = library.pto_arrays_define(
             entry, POLICIES[rules.policy], threads, id(np.ndarray), given, len(names), len(fresh), attrs,
-            len(contract.attrs), indices, len(bounds), places, len(contract.outputs), own,
+            len(contract.attrs), places, len(contract.outputs), own,
             ctypes.addressof(self.seconds), handle,
         )  # fmt: skip
         self._handle = handle.value
@@ -246,14 +244,15 @@ class KnownCalls:
         if any(0 in shape for shape, _, _ in made):
             return
         plans = [number for shape, room, steps in made for number in (room, *shape, *(steps or ()))]
-        bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
+        shapes = self._rules.contract.input_extents(*dims)
+        bounds = [number for bound in self._bounds for number in bound.numbers(dims, shapes)]
         with self._lock:
             if len(self._made) >= _MOST_CALLS:
                 self._library.pto_arrays_forget(self._handle)
                 self._made = []
             number = self._library.pto_arrays_learn(
                 self._handle, dict(arguments), self._packing.pack(*scalars), _numbers(dims), len(dims), _numbers(plans),
-                _numbers(bounds),
+                _numbers(bounds), len(self._bounds),
             )  # fmt: skip
             if number >= 0:
                 self._made.append(dims)

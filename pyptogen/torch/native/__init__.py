@@ -17,7 +17,7 @@ from pyptogen.layout.packed_array import record_head
 from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
-from pyptogen.runtime.operator.indices import simple_bounds
+from pyptogen.runtime.operator.index_plans import native_bounds
 from pyptogen.runtime.operator.known_calls import AttrRule
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import find_compiler
@@ -71,11 +71,11 @@ def _library() -> ctypes.CDLL:
     library.pto_torch_dtype.argtypes = [ctypes.c_char_p]
     library.pto_torch_define.argtypes = [
         ctypes.c_char_p, pointer, pointer, whole, int_, int_, ctypes.POINTER(_Rule), int_, int_, ctypes.c_char_p,
-        ctypes.POINTER(AttrRule), int_, pointer, int_, int_,
+        ctypes.POINTER(AttrRule), int_, int_,
     ]  # fmt: skip
     library.pto_torch_define.restype = pointer
     numbers = ctypes.POINTER(whole)
-    library.pto_torch_learn.argtypes = [pointer, numbers, int_, numbers, int_, numbers]
+    library.pto_torch_learn.argtypes = [pointer, numbers, int_, numbers, int_, numbers, int_]
     library.pto_torch_note.argtypes = [pointer, ctypes.c_double]
     library.pto_torch_seconds.argtypes = [pointer]
     library.pto_torch_seconds.restype = ctypes.c_double
@@ -104,8 +104,8 @@ def _reads_tensors() -> ctypes.PyDLL | None:
 class Kernels:
     """The kernels in C++ of the operator ``name``, whose forms ``name_checked`` and ``name_recorded`` are defined.
 
-    Operators with indices that follow from several inputs or by arithmetic, and with outputs `@ nz`,
-    keep their kernel in Python (``fast`` is false); that of autograd is here for all. Raises PTG501, PTG502.
+    Operators with outputs `@ nz` keep their kernel in Python (``fast`` is false); that of autograd is here for all.
+    Raises PTG501, PTG502.
     """
 
     def __init__(self, name: str, rules: CallRules, entry: int, threads: int, target: str) -> None:
@@ -113,7 +113,7 @@ class Kernels:
         self._contract, self._library = contract, _library()
         self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
         tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
-        bounds = simple_bounds(rules)
+        bounds = native_bounds(rules)
         self.fast = bounds is not None and not any(tensor.layout == "nz" for _, tensor in self._fresh)
         self._bounds = bounds or []
         updated = set(contract.inplace.values())
@@ -122,7 +122,6 @@ class Kernels:
         native = native_library()
         run, chip = (ctypes.cast(one, ctypes.c_void_p) for one in (native.pto_chip_run, native.pto_chip_shared))
         policy, count = POLICIES[rules.policy], len(contract.inputs)
-        indices = (ctypes.c_int32 * max(len(self._bounds), 1))(*(bound.input for bound in self._bounds))
         self._handle = self._library.pto_torch_define(
             name.encode(),
             run,
@@ -136,8 +135,6 @@ class Kernels:
             record_head(target),
             attrs,
             len(contract.attrs),
-            indices,
-            len(self._bounds),
             self.fast,
         )
         if not self._handle:
@@ -182,9 +179,16 @@ class Kernels:
             return
         extents = self._contract.output_extents(*dims)
         outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
-        bounds = [number for bound in self._bounds for number in bound.numbers(dims)]
+        shapes = self._contract.input_extents(*dims)
+        bounds = [number for bound in self._bounds for number in bound.numbers(dims, shapes)]
         self._library.pto_torch_learn(
-            self._handle, _numbers(dims), len(dims), _numbers(outputs), len(outputs), _numbers(bounds)
+            self._handle,
+            _numbers(dims),
+            len(dims),
+            _numbers(outputs),
+            len(outputs),
+            _numbers(bounds),
+            len(self._bounds),
         )
 
 

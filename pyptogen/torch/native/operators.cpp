@@ -16,6 +16,7 @@
 #include <python_api.hpp>
 #include <small_blocks.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -59,6 +60,7 @@ struct Hash {
 };
 
 using pto_rt::native::IndexBound;
+using pto_rt::native::IndexInput;
 using pto_rt::native::Method;
 using pto_rt::native::Object;
 using pto_rt::native::Python;
@@ -111,7 +113,6 @@ struct Operator {
     std::vector<Tensor> inputs, outputs;
     std::string packed;  // the head of packed weights that it takes
     std::vector<Attr> attrs;
-    std::vector<int32_t> indices;  // which inputs are looked at for wrong indices; one may stand here twice
     c10::OperatorHandle checked, recorded;
     std::atomic<double> seconds{0};
     std::shared_mutex lock;
@@ -260,14 +261,15 @@ private:
     // Whether an index names no place; Python then says which one.
     bool any_wrong_index(const std::vector<Range>& ranges) const
     {
-        for (size_t i = 0; i < op_.indices.size(); ++i) {
-            const auto input = static_cast<size_t>(op_.indices[i]);
-            const auto begin = reinterpret_cast<int64_t>(ranges[input].begin);
-            const auto end = reinterpret_cast<int64_t>(ranges[input].end);
-            const auto size = static_cast<int64_t>(at::elementSize(op_.inputs[input].dtype));
-            if (sizes_->bounds[i].broken_by(begin, end, size)) return true;
-        }
-        return false;
+        const auto input_of = [&](int64_t place) {
+            const auto input = static_cast<size_t>(place);
+            return IndexInput{
+                reinterpret_cast<int64_t>(ranges[input].begin), reinterpret_cast<int64_t>(ranges[input].end),
+                static_cast<int64_t>(at::elementSize(op_.inputs[input].dtype))};
+        };
+        return std::any_of(sizes_->bounds.begin(), sizes_->bounds.end(), [&](const IndexBound& bound) {
+            return bound.broken_by(input_of);
+        });
     }
 
     // Whether memory that is written may be another argument's, too. New tensors have their own.
@@ -524,12 +526,10 @@ PTO_API int pto_torch_dtype(const char* name)
 }
 
 // Registers kernels for `pyptogen::name`, beside which the operators `name_checked` and `name_recorded` are defined.
-// `packed`: the 16 bytes that the records of packed weights begin with. `indices`: inputs of 4 or 8 bytes whose elements are
-// indices. `fast`: whether calls may go to the chip from here. Null when something is missing.
+// `packed`: the 16 bytes that the records of packed weights begin with. `fast`: whether calls may go to the chip from here. Null when something is missing.
 PTO_API Operator* pto_torch_define(
     const char* name, Run run, SharedChip chip, int64_t entry, int policy, int threads, const pto_tensor_rule* rules,
-    int inputs, int outputs, const char* packed, const Attr* attrs, int attr_count, const int32_t* indices,
-    int index_count, int fast)
+    int inputs, int outputs, const char* packed, const Attr* attrs, int attr_count, int fast)
 {
     try {
         auto& dispatcher = c10::Dispatcher::singleton();
@@ -544,7 +544,6 @@ PTO_API Operator* pto_torch_define(
             {},
             {packed, sizeof Record::head},
             {attrs, attrs + attr_count},
-            {indices, indices + index_count},
             dispatcher.findSchemaOrThrow((whole + "_checked").c_str(), ""),
             dispatcher.findSchemaOrThrow((whole + "_recorded").c_str(), "")};
         for (int i = 0; i < inputs + outputs; ++i) {
@@ -593,15 +592,15 @@ pto_torch_direct(Operator* op, Object parameters, Object results, Object failure
 // Whether this thread's last call went to Python because its shapes were not known.
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
-// What has come out for the shapes of this thread's last call, and three numbers for each index.
+// What has come out for the shapes of this thread's last call, and `bound_count` bounds of indices.
 PTO_API void pto_torch_learn(
     Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count,
-    const IndexBound* bounds)
+    const int64_t* bounds, int bound_count)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);
     sizes->outputs.assign(outputs, outputs + output_count);
-    sizes->bounds.assign(bounds, bounds + op->indices.size());
+    for (int i = 0; i < bound_count; ++i) sizes->bounds.push_back(IndexBound::read(bounds));
     std::unique_lock guard(op->lock);
     if (op->known.size() >= kMostShapes) op->known.clear();
     op->known[missed] = std::move(sizes);

@@ -21,6 +21,7 @@ PICKED = {
     "wide": ("i: int64[n]", "y: index_select(x, 0, i)"),
     "lifted": ("i: int32[n]", "y: index_select(x, 0, maximum(i, 1))"),
     "cast": ("i: int64[n]", "y: index_select(x, 0, cast(i, int32))"),
+    "computed": ("i: int32[n]", "y: index_select(x, 0, 3 * i - i - i)"),
 }
 COMPUTED = ("i: int32[n]", "y: index_select(x, 0, cumsum(i, axis=0))")
 PRODUCT = """\
@@ -73,6 +74,22 @@ def test_indices_of_a_known_call_are_looked_at(tmp_path: Path, monkeypatch: pyte
             with pytest.raises(DiagnosticError, match=f"holds {wrong}, which is no place along axis 0 of `x`"):
                 call()
     np.testing.assert_array_equal(out["y"], 7)
+
+
+def test_an_index_of_several_inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = picked(tmp_path, "block: int32[n]\n  slot: int64[n]", "y: index_select(x, 0, block * 2 + cast(slot, int32))")
+    x = np.arange(5 * 32, dtype=np.float32).reshape(5, 32)
+    block, slot = np.array([0, 2, 1], np.int32), np.array([1, 0, 1])
+    made(x=x, block=block, slot=slot)
+    with monkeypatch.context() as patch:
+        close_the_long_way(patch)
+        for _ in range(2):
+            np.testing.assert_array_equal(made(x=x, block=block, slot=slot).y, x[[1, 4, 3]])
+            block[0], slot[0] = 2, -3
+            np.testing.assert_array_equal(made(x=x, block=block, slot=slot).y, x[[1, 4, 3]])
+    slot[1] = 1
+    with pytest.raises(DiagnosticError, match="computed from `block` and `slot`, holds 5, which is no place"):
+        made(x=x, block=block, slot=slot)
 
 
 def test_a_number_of_64_bits_is_no_index_of_32(tmp_path: Path) -> None:

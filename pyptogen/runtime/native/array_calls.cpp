@@ -220,9 +220,8 @@ bool any_wrong(const pto_array_operator& op, const Known& known, const std::vect
         const auto input = static_cast<size_t>(place);
         return IndexInput{ranges[input].begin, ranges[input].end, op.inputs[input].itemsize};
     };
-    return std::any_of(known.bounds.begin(), known.bounds.end(), [&](const IndexBound& bound) {
-        return bound.broken_by(input_of);
-    });
+    return std::any_of(
+        known.bounds.begin(), known.bounds.end(), [&](const IndexBound& bound) { return bound.broken_by(input_of); });
 }
 
 // Whether an array can take an output.
@@ -412,7 +411,8 @@ PTO_API int pto_arrays_load(int64_t object_head, const void* array_type, void* c
 // dtypes must live as long. Null with an exception set.
 PTO_API Object pto_arrays_define(
     int64_t entry, int policy, int threads, const void* array_type, const ArrayRule* rules, int inputs, int outputs,
-    const pto_attr_rule* attrs, int attr_count, const int32_t* places, int place_count, const pto_array_names* names, double* seconds, pto_array_operator** defined)
+    const pto_attr_rule* attrs, int attr_count, const int32_t* places, int place_count, const pto_array_names* names,
+    double* seconds, pto_array_operator** defined)
 {
     auto* op = new pto_array_operator{
         reinterpret_cast<pto_rt::native::Entry>(entry),

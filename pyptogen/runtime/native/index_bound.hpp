@@ -135,8 +135,10 @@ private:
             take(step.sizes, operand, values[static_cast<size_t>(operand.source - before)].data(), found);
         } else {
             const IndexInput input = input_of(inputs_[static_cast<size_t>(operand.source)]);
-            if (input.size == 8) take(step.sizes, operand, reinterpret_cast<const int64_t*>(input.begin), found);
-            else take(step.sizes, operand, reinterpret_cast<const int32_t*>(input.begin), found);
+            if (input.size == 8)
+                take(step.sizes, operand, reinterpret_cast<const int64_t*>(input.begin), found);
+            else
+                take(step.sizes, operand, reinterpret_cast<const int32_t*>(input.begin), found);
         }
     }
 

@@ -594,8 +594,8 @@ PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
 // What has come out for the shapes of this thread's last call, and `bound_count` bounds of indices.
 PTO_API void pto_torch_learn(
-    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count,
-    const int64_t* bounds, int bound_count)
+    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count, const int64_t* bounds,
+    int bound_count)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);

@@ -16,6 +16,7 @@ from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.importing import onnx_indexing, onnx_networks, onnx_operations, vocabulary
 from pyptogen.importing.expression import Expression
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.index_numbers import as_many_as_there_are
 from pyptogen.importing.names import FOR_INPUTS, FOR_VALUES, OF_IMAGES, Names, operator_name
 from pyptogen.importing.onnx_table import TABLE, Site, short
 from pyptogen.importing.spec_text import Dim, ImportedSpec, Tensor
@@ -102,7 +103,7 @@ class OnnxImport:
             word for one in (*taken, *declared) for size in one.shape for word in re.findall(r"[A-Za-z_]\w*", size)
         }
         dims = [dim for dim in self._dims.values() if dim.name in words | read]
-        generators = {name: text for name, text in self._generators.items() if any(one.name == name for one in taken)}
+        generators = as_many_as_there_are(self._generators, taken, dims)
         return ImportedSpec(
             self._operator, self._doc, dims, taken, declared, self._writer.lines, generators, _cases(dims)
         )

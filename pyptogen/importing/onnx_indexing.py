@@ -51,16 +51,16 @@ def _scatter_nd(at: Site, x: Value, index: Value, rows: Value) -> Value:
     how = at.attributes.get("reduction", "none")
     if how not in ("none", "add"):
         raise NotTakenError(f"`ScatterND` by `{how}`")
-    return write_at(at.writer, x, 0, _places(at, x, index), rows, how == "add")
+    return write_at(at.writer, x, 0, _places(at, x, index, distinct=how == "none"), rows, how == "add")
 
 
-def _places(at: Site, x: Value, index: Value) -> list[Value]:
+def _places(at: Site, x: Value, index: Value, distinct: bool = False) -> list[Value]:
     """The indices along each axis, which lie together along the last axis of one tensor."""
     *shape, count = index.shape
     if not count.isdigit():
         raise NotTakenError("indices along as many axes as only calls know")
     sizes, made = x.shape[: int(count)], []
-    at.indexes(index, min(sizes, key=int) if all(size.isdigit() for size in sizes) else sizes[0])
+    at.indexes(index, min(sizes, key=int) if all(size.isdigit() for size in sizes) else sizes[0], distinct)
     for i in range(int(count)):
         made.append(v.select(index, index.rank - 1, str(i), tuple(shape)))
     return made

@@ -48,10 +48,11 @@ class Site:
     def named(self, value: Value) -> Value:
         return value if value.at_hand else self.writer.named(value, value.word)
 
-    def indexes(self, index: Value, below: str) -> None:
-        """An input that holds indices, or of which alone they are made, gets numbers that are some."""
-        found = self.writer.index_generator(index, below, self.inputs)
-        self.generators.update({name: text for name, text in found.items() if name not in self.generators})
+    def indexes(self, index: Value, below: str, distinct: bool = False) -> None:
+        """An input that holds indices, or of which alone they are made, gets numbers that are some. ``distinct``: where
+        something is written to each of them, and which of two comes last is not said."""
+        found = self.writer.index_generator(index, below, self.inputs, distinct)
+        self.generators.update({k: text for k, text in found.items() if distinct or k not in self.generators})
 
 
 Translation = Callable[..., Any]

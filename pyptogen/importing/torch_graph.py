@@ -12,6 +12,7 @@ import torch
 from pyptogen.importing import vocabulary
 from pyptogen.importing.expression import Expression
 from pyptogen.importing.faults import Findings, NotTakenError
+from pyptogen.importing.index_numbers import as_many_as_there_are
 from pyptogen.importing.names import FOR_INPUTS, FOR_VALUES, Names, operator_name
 from pyptogen.importing.sizes import Sizes
 from pyptogen.importing.spec_text import ImportedSpec, Tensor
@@ -53,7 +54,7 @@ class TorchImport:
         used = {name for name, _ in self._sizes.seen.items()}
         dims = [dim for dim in self._sizes.dims() if dim.name in used]
         inputs = [one for one in self._inputs if one.name in self._read()]
-        generators = {name: text for name, text in self._generators.items() if any(one.name == name for one in inputs)}
+        generators = as_many_as_there_are(self._generators, inputs, dims)
         return ImportedSpec(
             self._operator, doc, dims, inputs, declared, self._writer.lines, generators, self._sizes.cases(dims)
         )

@@ -76,7 +76,7 @@ def _index_put(at: Site, x: Value, given: Given, values: Value, accumulate: bool
         return v.where(apart, values, x, at.dtype, at.shape)
     first, places = _indexed_axes(given, "an update")
     for place, size in zip(places, x.shape[first:], strict=False):
-        at.indexes(place, size)
+        at.indexes(place, size, distinct=not accumulate)
     return write_at(at.writer, x, first, places, values, accumulate)
 
 

@@ -76,10 +76,11 @@ class Site:
         """Parts of the operation, with lines of their own where they are long together."""
         return self.writer.apart(values)
 
-    def indexes(self, index: Value, below: str) -> None:
-        """An input that holds indices, or of which alone they are made, gets numbers that are some."""
-        found = self.writer.index_generator(index, below, self.dtypes)
-        self.generators.update({name: text for name, text in found.items() if name not in self.generators})
+    def indexes(self, index: Value, below: str, distinct: bool = False) -> None:
+        """An input that holds indices, or of which alone they are made, gets numbers that are some. ``distinct``: where
+        something is written to each of them, and which of two comes last is not said."""
+        found = self.writer.index_generator(index, below, self.dtypes, distinct)
+        self.generators.update({k: text for k, text in found.items() if distinct or k not in self.generators})
 
     def are_angles(self, value: Value) -> None:
         """Whole numbers of which angles are made are places in a sequence."""

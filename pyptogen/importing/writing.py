@@ -11,6 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.importing.expression import Expression, call
+from pyptogen.importing.index_numbers import any_below, distinct_below
 from pyptogen.importing.names import FOR_VALUES, Names
 
 _WORD = re.compile(r"[A-Za-z_]\w*(?![\w(=])")
@@ -54,12 +55,11 @@ class Writer:
             return self.named(value, wanted or value.word)
         return value
 
-    def index_generator(self, index: Value, below: str, inputs: Collection[str]) -> dict[str, str]:
+    def index_generator(self, index: Value, below: str, inputs: Collection[str], distinct: bool) -> dict[str, str]:
         """The numbers of an input that holds indices below a size, or of which alone they are made, in the words of a
         spec's ``verify``."""
         made_of = self.reads(index.expression.text) & set(inputs)
-        most = str(int(below) - 1) if below.isdigit() else f"{below} - 1"
-        return {made_of.pop(): f"integers(0, {most})"} if len(made_of) == 1 else {}
+        return {made_of.pop(): distinct_below(below) if distinct else any_below(below)} if len(made_of) == 1 else {}
 
     def apart(self, values: Sequence[Value]) -> list[Value]:
         """Values that stand in one expression, which is not to be too long."""

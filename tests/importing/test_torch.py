@@ -85,15 +85,13 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
 
 
 def _inputs(operator: Any) -> dict[str, Any]:
-    """Numbers of the spec's own case, with distinct indices where rows are replaced."""
+    """Numbers of the spec's own case; places of blocks, which two inputs make together, are distinct."""
     from pyptogen.torch.tensors import as_tensor
 
     compiled = operator.operator
     cases = compiled.spec.verify.cases
     given = compiled.example_inputs(**dict(cases[-1] if cases else {}))
     made = {name: as_tensor(array) for name, array in given.items()}
-    if "slot" in made:
-        made["slot"] = torch.randperm(40)[:7]
     if "block" in made:
         places = torch.randperm(8 * 16)[: len(made["block"])]
         made |= {"block": places // 16, "offset": (places % 16).int()}
@@ -173,6 +171,21 @@ def test_whole_numbers_that_become_angles_are_small() -> None:
 def test_indices_that_were_cut_and_named_before_are_indices() -> None:
     text = from_torch(programs.next_token_loss, ROUND_TRIPS["next_token_loss"])
     assert "labels: integers(0, classes - 1)" in text
+
+
+def test_indices_of_what_is_replaced_are_distinct() -> None:
+    """Which of two rows at one place comes last is not said."""
+    assert "slot: permutation(slots)" in from_torch(programs.write_cache, ROUND_TRIPS["write_cache"])
+    assert "slot: permutation(slots)" in from_torch(programs.write_heads, ROUND_TRIPS["write_heads"])
+    several = ("fp32[slots=8..64, cols=64]", "int64[n=1..8]", "fp32[n, cols]")
+    assert "slot: permutation(slots)" in from_torch(programs.write_cache, several)
+
+
+def test_indices_are_distinct_only_where_there_are_enough_places() -> None:
+    for slots, n in (("7..64", "1..8"), ("40", "1..64"), ("1..64", "1..64")):
+        examples = (f"fp32[slots={slots}, cols=64]", f"int64[n={n}]", "fp32[n, cols]")
+        assert "slot: integers(0, slots - 1)" in from_torch(programs.write_cache, examples)
+    assert "index: integers(0, places - 1)" in from_torch(programs.add_rows, ROUND_TRIPS["add_rows"])
 
 
 def test_truth_values_of_zeros_and_ones_are_these_again() -> None:

@@ -37,6 +37,16 @@ _LINKER: tuple[str, ...] = ()
 _CHECKED = ("-O1", "-DPTO_CHECKED")
 """The checks are long code of their own: -O1 compiles it in half the time."""
 PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
+_LISTS = """#if defined(__clang__)
+inline void pto_rt_takes_a_list(int count, ...)
+{
+    __builtin_va_list list;
+    __builtin_va_start(list, count);
+    __builtin_va_end(list);
+}
+#endif
+"""
+"""Behind a precompiled header that uses no `va_list`, Clang 19 takes it for two types: no <cstdio> compiles."""
 _RINGS = "#if defined(PTO_SIMULATED_RINGS)\n#include <pto/simulated_rings.hpp>\n#endif\n"
 _MEMORIES = """#if defined(PTO_SIMULATED_A5)
 inline const bool pto_rt_memories_of_a5 = (pto::NPUMemoryModel::SetDefaultArch(pto::NPUArch::A5), true);
@@ -72,7 +82,7 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        text = PREFIX + _MEMORIES + _RINGS if self.headers.isa is not None else APART + PREFIX
+        text = PREFIX + _LISTS + _MEMORIES + _RINGS if self.headers.isa is not None else APART + PREFIX + _LISTS
         key = digest("prefix", self.key, text)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"

@@ -1,4 +1,4 @@
-"""Iterations that a condition leaves out: where it is the end of a loop, and that all ways agree on which take place."""
+"""Iterations that a condition leaves out: where it is the end of a loop, and that all levels agree on which they are."""
 
 from __future__ import annotations
 

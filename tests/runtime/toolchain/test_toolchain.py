@@ -187,6 +187,19 @@ def test_both_families_build_with_a_precompiled_header(tmp_path: Path, family: s
     assert len([*tmp_path.rglob("*.gch"), *tmp_path.rglob("*.pch")]) == 1
 
 
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_a_kernel_may_include_what_takes_lists_of_arguments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
+    found = [c for c in find_compilers(family) if c.family == family and not c.packaged]
+    if not found:
+        pytest.skip(f"no {family} in PATH")
+    monkeypatch.setenv("CXX", found[0].command[0])
+    toolchain = make_toolchain(cache=Cache(tmp_path))
+    kernel = '#include <cstdio>\n#include <string>\nextern "C" void add(int* out) { *out += std::stoi("41"); }\n'
+    assert run(build(toolchain, **{"cpu/kernels/add.cpp": kernel})) == 42
+
+
 def installation(folder: Path, text: str) -> Path:
     header = folder / "include" / "pto" / "pto-inst.hpp"
     header.parent.mkdir(parents=True)

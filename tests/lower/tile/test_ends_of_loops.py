@@ -1,4 +1,4 @@
-"""Iterations that a condition leaves out: where it is the end of a loop, and that all levels agree on which they are."""
+"""Iterations that a condition leaves out: where it ends a loop, and that all levels agree on which they are."""
 
 from __future__ import annotations
 

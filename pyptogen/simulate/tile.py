@@ -254,9 +254,7 @@ class TileRun:
                 found = [self.memory.read(window) for _, window in self._indexed(op)]
                 self._write(str(op.dst), np.concatenate(found))
             case ReadIndex():
-                found = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
-                tiles = op.per is not None
-                self.env[op.name] = -(-(found + op.plus.evaluate(self.env)) // op.per) if tiles else found
+                self.env[op.name] = self._number(op)
             case FifoOp():
                 self._fifo(op)
             case _:
@@ -283,6 +281,11 @@ class TileRun:
         else:
             self.fifos.free(op.fifo)
             del self.memory.arrays[self.fifos.slot(op.fifo)]
+
+    def _number(self, op: ReadIndex) -> int:
+        """An index, or a number of tiles."""
+        element = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
+        return element if op.per is None else -(-(element + op.plus.evaluate(self.env)) // op.per)
 
     def _compute(self, op: TileOp) -> Array:
         """The result of an operation on tiles alone, and of those that read a row of GM on the way."""

@@ -67,7 +67,7 @@ class _Kernel:
     barriers: bool
     """Whether vector instructions wait for the end of the last one."""
     settled: bool = False
-    """Whether a buffer is free only once what was stored from it has settled."""
+    """Whether a buffer is held until what is loaded has come from HBM, and what is stored has settled."""
 
     def work(self, nodes: Sequence[Node], lengths: Lengths) -> _Work:
         total = _Work()
@@ -141,7 +141,7 @@ def _walked(
     settled: bool = False,
     least: int = 1,
 ) -> float:
-    """`duration`, if rotating buffers had so many copies at the ``least``."""
+    """Cycles as in `duration`, if rotating buffers had so many copies at the ``least``; ``settled`` as in `_Kernel`."""
     assert platform.timing is not None
     beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores

@@ -244,9 +244,7 @@ class Tiling:
         if self.launch_cost is None or any(program.depths for program in programs):
             return programs
         selected = self._selected(programs, made)
-        if selected is None or not any(
-            isinstance(node, For) and node.slot for one in selected for node in walk(one.body)
-        ):
+        if selected is None or not any(map(_rotates, selected)):
             return programs
         longest = max(program.longest for program in programs)
         sizes = self._compared(programs, selected, longest or nominal_length(programs[0], self._most(programs[0])))

@@ -24,6 +24,7 @@ compiled once, and -O1 inlines what is worth it. Headers of the compiler spell t
 QUICK = (
     "-O1",
     NOT_INLINED,
+    "-Wno-nonnull",  # of a branch that a function takes only where its caller has the memory
     *("-fno-tree-ccp", "-fno-tree-bit-ccp", "-fno-tree-pta", "-fno-tree-dominator-opts", "-fno-tree-dse"),
     *("-fno-tree-loop-optimize", "-fno-move-loop-invariants", "-fno-ivopts", "-fno-guess-branch-probability"),
     *("-fno-ipa-modref", "-fno-ipa-pure-const"),

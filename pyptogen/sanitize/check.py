@@ -287,7 +287,7 @@ class _Kernel:
     def walk_with(self, given: Mapping[str, int]) -> Trace:
         """One walk with these arguments; what still hangs on the call is taken once."""
         trace = Trace(most=LONGEST_BESIDE)
-        machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target, trace)
+        machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target, trace, reads_much=True)
         try:
             return machine.run(self.function, self.arguments)
         except TooLong:

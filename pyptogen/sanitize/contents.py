@@ -110,7 +110,7 @@ class Contents:
                     text = f"reads {_place(region)}, where {value.instr.name} has put `{value.use.name}` over it"
                     yield _finding("overwritten", instr, use, text, value.instr)
                     break
-            if not own and _askew(value.region, region):
+            if not own and _askew(value.region, region) and not _has_room(use, value.use):
                 text = f"at {_place(region)} lies askew over `{value.use.name}` at {_place(value.region)}"
                 yield _finding("askew", instr, use, text, value.instr)
 
@@ -155,6 +155,15 @@ def _askew(a: Region, b: Region) -> bool:
     """Whether two regions overlap and each has bytes before or after the other, also when what the last line of few
     valid columns leaves free counts to it: that belongs to the same tile."""
     return _crossed(a, b, a.end, b.end) and _crossed(a, b, _end_of_lines(a), _end_of_lines(b))
+
+
+def _has_room(a: Use, b: Use) -> bool:
+    """Whether the memory of one of two tiles has all of the other one's in it, whatever is valid of either: some rows
+    of a tile whose last rows a call may leave empty."""
+    (one, size), (other, more) = ((use.region, use.tile.bytes() if use.tile else None) for use in (a, b))
+    if one is None or other is None or size is None or more is None:
+        return False
+    return not _crossed(one, other, one.start + size, other.start + more)
 
 
 def _crossed(a: Region, b: Region, a_end: int, b_end: int) -> bool:

@@ -44,7 +44,18 @@ from pyptogen.sanitize.syntax import (
     Literal as Constant,
 )
 from pyptogen.sanitize.trace import TooLong, Trace
-from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, Functions, Instance, ScalarType, Scope, Template, Tile
+from pyptogen.sanitize.values import (
+    SIZES,
+    UNKNOWN,
+    Cell,
+    Functions,
+    Instance,
+    ScalarType,
+    Scope,
+    Template,
+    Tile,
+    Within,
+)
 
 Decisions = Literal["then", "else", "in turn"]
 DEEPEST = 40
@@ -82,6 +93,9 @@ class Machine:
     depth: int = 0
     steps: int = 0
     """Statements so far."""
+    reads_much: bool = False
+    """Whether what is read from memory, and where some loop ends, is taken to be more than what is known beside it: two
+    programs that read the same number then go equally far."""
 
     def __post_init__(self) -> None:
         overloads: dict[str, list[Function]] = {}
@@ -304,7 +318,9 @@ class Machine:
         if isinstance(node, Ternary):
             condition = self.value(node.condition)
             if condition is UNKNOWN:
-                return either(self.value(node.then), self.value(node.other), node)
+                then, other = self.value(node.then), self.value(node.other)
+                of_both = either(then, other, node)
+                return other if self.reads_much and isinstance(of_both, Within) else of_both
             return self.value(node.then if condition else node.other)
         if isinstance(node, Member):
             return pto.member(self, self.value(node.object), node)

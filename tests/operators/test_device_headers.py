@@ -31,9 +31,7 @@ MIXED = "pto/side_by_side.hpp"
 """What the orchestration of an operator with mixed kernels includes."""
 FOLDERS = sorted(path.parent for path in (SPECS.parent / "generated").glob("*/a2a3") if (path / "kernels").is_dir())
 
-ONE_LANE = ("lightning_indexer",)
-"""Operators whose mixed kernel runs on one vector core: they cannot be packaged (PTG701)."""
-PACKAGED = [folder.name for folder in FOLDERS if folder.name not in ONE_LANE]
+PACKAGED = [folder.name for folder in FOLDERS]
 
 
 @pytest.fixture(scope="module")

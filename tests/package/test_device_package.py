@@ -147,8 +147,10 @@ def test_conditions_of_inputs_are_refused(tmp_path: Path) -> None:
 
 def test_what_cannot_be_packaged_is_told_of_all_specs_at_once(tmp_path: Path) -> None:
     (tmp_path / "s.yaml").write_text(CONDITIONS.replace("flag != 0", "flag != 0 and count > 3"))
+    one_core = (SPECS / "flash_attention.yaml").read_text().replace("fifo: 4", "fifo: 4, vector_cores: 1")
+    (tmp_path / "one_core.yaml").write_text(one_core)
     with pytest.raises(DiagnosticError) as caught:
-        build_package([SPECS / "lightning_indexer.yaml", tmp_path / "s.yaml"], "a2a3", tmp_path / "p")
+        build_package([tmp_path / "one_core.yaml", tmp_path / "s.yaml"], "a2a3", tmp_path / "p")
     assert [str(one.code) for one in caught.value.diagnostics] == ["PTG701", "PTG702"]
 
 

@@ -53,6 +53,19 @@ def test_half_a_mixed_kernel_is_not_judged() -> None:
         sanitize(CUBES[0])
 
 
+def test_cores_go_as_far_as_a_number_in_memory_says(tmp_path: Path) -> None:
+    """Both programs read the length of a sequence; one that takes a page less than the other is seen."""
+    cube = ROOT / "generated" / "paged_attention" / "a2a3" / "kernels" / "attend_to_out_cube.cpp"
+    broken = tmp_path / beside(cube).name
+    text = beside(cube).read_text()
+    late = "-1 < pages4 && pages4 < pages"
+    for less, wrong in (("", False), (" - 1", True)):
+        assert text.count(late) == 1
+        broken.write_text(text.replace(late, late + less))
+        (report,) = sanitize_files([cube, broken])
+        assert bool(report.findings) == wrong
+
+
 def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
     """A second vector core that leaves a loop earlier is seen; where in a slot its rows lie is not judged here."""
     cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"

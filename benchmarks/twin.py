@@ -7,7 +7,7 @@
     python benchmarks/twin.py --library --only softmax         operators only
     python benchmarks/twin.py --library --here                 operators for cpu on this machine, once it is measured
 
-`--sources` is a checkout of the public pto-isa: its GEMM and top-k are read from their own C++. Without it their rows
+`--sources` is a checkout of the public pto-isa: its GEMMs and top-k are read from their own C++. Without it their rows
 are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`); the
 indexer prolog is ours, with the tiles that were published.
 
@@ -100,6 +100,8 @@ GEMM = {
     1536: ("J", 38.8, (54.5, 42.2, 72.2, 7.7)), 3072: ("F", 206.7, (79.0, 62.0, 90.9, 5.8)),
     6144: ("F", 1506.0, (86.7, 68.1, 95.2, 3.1)), 7680: ("J", 3168.0, (80.6, 63.0, 98.4, 2.4)),
 }  # fmt: skip
+GEMM_AR = 5504, 6144, 1536
+"""Rows, depth and columns, as they are padded."""
 CONVOLUTION = {
     ((4, 8, 8, 48, 16), (72, 96, 16, 16)): ("J", 32.2, (52.9, 59.4, 43.9, 5.6)),
     ((4, 16, 12, 64, 16), (144, 192, 16, 16)): ("F", 147.3, (86.1, 57.3, 75.1, 4.0)),
@@ -122,6 +124,9 @@ def rows(sources: Path | None) -> Iterator[Row]:
     for n, (which, micros, busy) in GEMM.items() if sources else ():
         shares = dict(zip(GEMM_PIPES, busy, strict=True))
         yield Row(f"GEMM fp16 {n}³", which, micros, shares, partial(_gemm, sources, n))
+    if sources:
+        name = "GEMM fp16 {}x{}x{}, before a reduction over chips".format(*GEMM_AR)
+        yield Row(name, "J", 368.1, {}, partial(_gemm_ar, sources))
     for (feature, weight), (which, micros, busy) in CONVOLUTION.items():
         shares = dict(zip(GEMM_PIPES, busy, strict=True))
         shape = "x".join(map(str, feature))
@@ -146,6 +151,14 @@ def _gemm(sources: Path, n: int, timing: Timing) -> Launch:
     # Each block goes over the rows of its part outside, over the columns inside.
     reuse = {"aMatTile": 2.0 * (rows + 6 * 256 * n), "bMatTile": matrix + 2.0 * rows + 4.0 * rows}
     return Launch((lane_of(trace, "cube", timing),), 24, 24, unique, reuse, results=frozenset({"cTile"}))
+
+
+def _gemm_ar(sources: Path, timing: Timing) -> Launch:
+    path = sources / "kernels/manual/a2a3/gemm_ar/gemm_compute_kernel.cpp"
+    m, k, n = GEMM_AR
+    trace = walk_of_file(path, "CUBE", {"launch_block_count": 24, "k_per_rank": k})
+    unique = {"aMatTile": 2.0 * m * k, "bMatTile": 2.0 * k * n, "cTile": 2.0 * m * n}
+    return Launch((lane_of(trace, "cube", timing),), 24, 24, unique, results=frozenset({"cTile"}))
 
 
 def _topk(sources: Path, kind: str, count: int, k: int, timing: Timing) -> Launch:

@@ -1,5 +1,9 @@
 """The flash attention of pto-isa (`kernels/manual/common/flash_atten`), by its published tiling: 128 queries a block,
-256 keys a tile in two halves, four tiles ahead, fifos of eight slots in GM, two buffers each.
+tiles of 256 keys in parts of 128, four tiles ahead, fifos of eight slots in GM, two buffers each.
+
+The width of a tile is a parameter of that kernel (128, 256 or 512 keys), and its table of times does not say which one
+was taken. 256 is its default. The same repository's other form of the kernel (`kernels/python/flash_atten`) takes 256
+below 32768 keys and 512 from there on, and so do we.
 
 Written by hand, because its work lies in templates of other headers, which the front end of `pyptogen sanitize` does
 not follow. Products hand their accumulators to the fixpipe by unit flags there; here the store waits for the product,
@@ -13,14 +17,21 @@ from pyptogen.lower.platforms.timing import Timing
 from pyptogen.simulate.device.launch import Launch
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder
 
-QUERIES, KEYS, HALF_KEYS, HEAD = 128, 256, 128, 128
+QUERIES, PART, HEAD = 128, 128, 128
+"""Rows of a block; keys of a part of a tile, which one product takes; size of the head."""
 AHEAD, SLOTS = 4, 8
 FIFOS = {"scores": SLOTS, "weights": SLOTS, "values": SLOTS}
 
 
+def tile_of(keys: int) -> int:
+    """Keys of a tile, by the length of the sequence."""
+    return 512 if keys >= 32768 else 256
+
+
 def flash_attention(queries: int, keys: int, timing: Timing, cores: int = 24) -> Launch:
     """A launch: a block for 128 queries. Queries, keys and values are brought into L2 by a launch before."""
-    lanes = _Cube(timing).lane(keys // KEYS), _Vector(timing).lane(keys // KEYS)
+    width = tile_of(keys)
+    lanes = _Cube(timing, width).lane(keys // width), _Vector(timing, width).lane(keys // width)
     names = frozenset({"q", "k", "v", *FIFOS})
     unique = {"q": queries * HEAD * 2.0, "k": keys * HEAD * 2.0, "v": keys * HEAD * 2.0, "out": queries * HEAD * 4.0}
     unique |= dict.fromkeys(FIFOS, 0.0)
@@ -28,10 +39,11 @@ def flash_attention(queries: int, keys: int, timing: Timing, cores: int = 24) ->
 
 
 class _Cube:
-    """The program of the cube core."""
+    """The program of the cube core, whose tiles are ``width`` keys."""
 
-    def __init__(self, timing: Timing) -> None:
+    def __init__(self, timing: Timing, width: int) -> None:
         self.timing, self.core = timing, Recorder("cube", dict(FIFOS))
+        self.parts = range(width // PART)
         self.segments = self.keys = self.values = 0
 
     def lane(self, tiles: int) -> Lane:
@@ -41,13 +53,13 @@ class _Cube:
         for event in range(4):
             self.core.set("MTE1", "MTE2", event)
         for tile in range(min(AHEAD, tiles)):
-            for half in (0, 1):
-                self._scores(tile, half)
+            for part in self.parts:
+                self._scores(tile, part)
         for tile in range(tiles):
-            for half in (0, 1):
+            for part in self.parts:
                 if tile + AHEAD < tiles:
-                    self._scores(tile + AHEAD, half)
-                self._values(half)
+                    self._scores(tile + AHEAD, part)
+                self._values(part)
         return self.core.lane()
 
     def _load(self, name: str, rows: int, size: int = 2) -> None:
@@ -76,38 +88,38 @@ class _Cube:
         self.core.run("FIX", "TSTORE", transfer(Bursts(QUERIES, 512), "Acc", True, self.timing), fifo)
         self.core.release("FIX", "M", accumulator)
 
-    def _scores(self, tile: int, half: int) -> None:
-        if half == 0:
+    def _scores(self, tile: int, part: int) -> None:
+        if part == 0:
             self.core.fifo(CLAIM, "scores")
         event = self.keys % 2
         self.core.wait("MTE1", "MTE2", event)
-        if tile == 0 and half == 0:
+        if tile == 0 and part == 0:
             self._load("q", QUERIES)
-        self._load("k", HALF_KEYS)
+        self._load("k", PART)
         self.core.set("MTE2", "MTE1", 0)
         self.core.wait("MTE2", "MTE1", 0)
-        accumulator = half if tile < AHEAD else 0
+        accumulator = part % 2 if tile < AHEAD else 0
         self._product(1, accumulator, True)
         self.core.set("MTE1", "MTE2", event)
         self._store("scores", accumulator)
-        if half == 1:
+        if part == self.parts[-1]:
             self.core.fifo(FILL, "scores", "FIX")
         self.keys += 1
 
-    def _values(self, half: int) -> None:
-        if half == 0:
+    def _values(self, part: int) -> None:
+        if part == 0:
             self.core.fifo(POP, "weights")
         event = 2 + self.values % 2
         self.core.wait("MTE1", "MTE2", event)
-        self._load("v", HALF_KEYS)
+        self._load("v", PART)
         self._load("weights", QUERIES)
-        if half == 1:
+        if part == self.parts[-1]:
             self.core.fifo(FREE, "weights", "MTE2")
         self.core.set("MTE2", "MTE1", 0)
         self.core.wait("MTE2", "MTE1", 0)
-        self._product(1, 1, half == 0)
+        self._product(1, 1, part == 0)
         self.core.set("MTE1", "MTE2", event)
-        if half == 1:
+        if part == self.parts[-1]:
             self.core.fifo(CLAIM, "values")
             self._store("values", 1)
             self.core.fifo(FILL, "values", "FIX")
@@ -115,22 +127,22 @@ class _Cube:
 
 
 class _Vector:
-    """The program of each of the two vector cores: 64 queries, 32 at a time."""
+    """The program of each of the two vector cores: 64 queries, in as many steps as a tile has parts."""
 
-    ROWS = 32
-
-    def __init__(self, timing: Timing) -> None:
+    def __init__(self, timing: Timing, width: int) -> None:
         self.timing, self.core, self.turn = timing, Recorder("vector", dict(FIFOS)), 0
+        self.width, self.parts = width, range(width // PART)
+        self.rows = QUERIES // 2 // len(self.parts)
 
     def lane(self, tiles: int) -> Lane:
         for event in range(2):
             self.core.set("V", "MTE2", event)
             self.core.set("MTE3", "V", event)
         for tile in range(min(AHEAD, tiles)):
-            for part in (0, 1):
+            for part in self.parts:
                 self._weights(tile, part)
         for tile in range(tiles):
-            for part in (0, 1):
+            for part in self.parts:
                 if tile + AHEAD < tiles:
                     self._weights(tile + AHEAD, part)
             self._update(tile, tiles)
@@ -147,10 +159,10 @@ class _Vector:
         self.core.wait("V", "MTE2", event)
         if part == 0:
             self.core.fifo(POP, "scores")
-        for _ in (0, 1):
-            load = transfer(Bursts(1, self.ROWS * HALF_KEYS * 4), "Vec", False, self.timing)
+        for _ in self.parts:
+            load = transfer(Bursts(1, self.rows * PART * 4), "Vec", False, self.timing)
             self.core.run("MTE2", "TLOAD", load, "scores")
-        if part == 1:
+        if part == self.parts[-1]:
             self.core.fifo(FREE, "scores", "MTE2")
         self.core.set("MTE2", "V", 0)
         self.core.wait("MTE2", "V", 0)
@@ -161,19 +173,19 @@ class _Vector:
         self.core.wait("V", "MTE3", 0)
         if part == 0:
             self.core.fifo(CLAIM, "weights")
-        for _ in (0, 1):
-            store = transfer(Bursts(1, self.ROWS * HALF_KEYS * 2), "Vec", True, self.timing)
+        for _ in self.parts:
+            store = transfer(Bursts(1, self.rows * PART * 2), "Vec", True, self.timing)
             self.core.run("MTE3", "TSTORE", store, "weights")
-        if part == 1:
+        if part == self.parts[-1]:
             self.core.fifo(FILL, "weights", "MTE3")
         self.core.set("MTE3", "V", event)
         self.turn += 1
 
     def _softmax(self, first: bool) -> None:
-        tile = Shape("Vec", "fp32", 4, self.ROWS, KEYS, KEYS, True, True)
-        low = Shape("Vec", "fp16", 2, self.ROWS, KEYS, KEYS, True, True)
-        column = Shape("Vec", "fp32", 4, self.ROWS, 1, self.ROWS, False, True)
-        line = Shape("Vec", "fp32", 4, 1, self.ROWS, self.ROWS)
+        tile = Shape("Vec", "fp32", 4, self.rows, self.width, self.width, True, True)
+        low = Shape("Vec", "fp16", 2, self.rows, self.width, self.width, True, True)
+        column = Shape("Vec", "fp32", 4, self.rows, 1, self.rows, False, True)
+        line = Shape("Vec", "fp32", 4, 1, self.rows, self.rows)
         self._vector("TROWMAX", column, tile, tile)
         self._barrier()
         for name in () if first else ("TMAX", "TSUB", "TMULS"):

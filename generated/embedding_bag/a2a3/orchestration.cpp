@@ -10,7 +10,7 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void places(
+extern "C" __global__ AICORE void places_vec1(
     __gm__ int32_t *place,
     __gm__ float *there,
     __gm__ int32_t *token,
@@ -18,13 +18,20 @@ extern "C" __global__ AICORE void places(
     int32_t t_end,
     int32_t bag,
     int32_t nblk);
+extern "C" __global__ AICORE void places_vec2(
+    __gm__ int32_t *place_lines,
+    __gm__ int32_t *place,
+    int32_t t,
+    int32_t bag,
+    int32_t nblk);
 extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *table,
-    __gm__ int32_t *place,
+    __gm__ int32_t *place_lines,
     __gm__ float *there,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
     int32_t bag,
     int32_t vocabulary,
     int32_t nblk);
@@ -53,22 +60,29 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
     // Values between kernels.
     auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
     auto *there = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * sizeof(float)));
+    auto *place_lines = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t places_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * ((bag + 127) / 128), vector);
-        const Launch places_done = rt.launch(
-            "places", Core::Vector, places_blocks,
+        const int32_t places_vec1_blocks = fewer(int64_t((t_end - t_begin + 15) / 16) * ((bag + 127) / 128), vector);
+        const Launch places_vec1_done = rt.launch(
+            "places_vec1", Core::Vector, places_vec1_blocks,
             [=] {
-                places(place, there, token, t_begin, t_end, bag, places_blocks);
-            }, {}, 1);
+                places_vec1(place, there, token, t_begin, t_end, bag, places_vec1_blocks);
+            }, {}, 2);
+        const int32_t places_vec2_blocks = fewer(int64_t((bag + 63) / 64) * ((t + 63) / 64), vector);
+        const Launch places_vec2_done = rt.launch(
+            "places_vec2", Core::Vector, places_vec2_blocks,
+            [=] {
+                places_vec2(place_lines, place, t, bag, places_vec2_blocks);
+            }, {places_vec1_done}, 1);
         const int32_t add_to_out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,
             [=] {
-                add_to_out(y, table, place, there, t_begin, t_end, bag, vocabulary, add_to_out_blocks);
-            }, {places_done});
+                add_to_out(y, table, place_lines, there, t_begin, t_end, t, bag, vocabulary, add_to_out_blocks);
+            }, {places_vec2_done, places_vec1_done});
     };
 
     launch_range(0, t);

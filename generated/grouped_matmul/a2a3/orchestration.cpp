@@ -142,7 +142,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "places_vec1", Core::Vector, places_vec1_blocks,
             [=] {
                 places_vec1(need, count, places_vec1_blocks);
-            }, {}, 14);
+            }, {}, 15);
         const int32_t places_vec2_blocks = fewer(1, vector);
         const Launch places_vec2_done = rt.launch(
             "places_vec2", Core::Vector, places_vec2_blocks,
@@ -154,7 +154,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "places_vec3", Core::Vector, places_vec3_blocks,
             [=] {
                 places_vec3(upto, need, places_vec3_blocks);
-            }, {places_vec1_done}, 13);
+            }, {places_vec1_done}, 14);
         const int32_t places_vec4_blocks = 1;
         const Launch places_vec4_done = rt.launch(
             "places_vec4", Core::Vector, places_vec4_blocks,
@@ -166,7 +166,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec1", Core::Vector, block_vec1_blocks,
             [=] {
                 block_vec1(done_1, full, block_vec1_blocks);
-            }, {}, 15);
+            }, {}, 13);
         const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 6143) / 6144, vector);
         const Launch block_vec2_done = rt.launch(
             "block_vec2", Core::Vector, block_vec2_blocks,

@@ -10,6 +10,7 @@ from pyptogen.lower.tensor import fit, halves
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.passes import (
+    adjacent_indices,
     host_scalars,
     late_reshapes,
     planes,
@@ -67,6 +68,8 @@ TENSOR = (
               lambda s: halves.run(s.fitted, s.platform)),
     _on_state("fit", "dtypes and operations that the platform has",
               lambda s: fit.run(s.fitted, s.platform, s.copied)),
+    _on_state("adjacent-indices", "indices of an iteration lie side by side",
+              lambda s: adjacent_indices.run(s.fitted, s.platform)),
     _on_program("late-reshapes", "single elements first, another shape after them", late_reshapes.run),
     _on_state("planes", "small matrices of a long batch element by element",
               lambda s: planes.run(s.fitted, s.platform)),

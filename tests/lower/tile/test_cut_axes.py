@@ -76,3 +76,32 @@ def test_a_scatter_of_parts_of_rows(row: str) -> None:
 def test_a_scatter_of_elements_apart_is_refused(target: str) -> None:
     with pytest.raises(DiagnosticError, match="a scatter of elements that lie apart in their rows"):
         by_tiles(SCATTERED, "{t: 8, b: 1}", target, {})
+
+
+FLAT = """\
+pyptogen: 1
+operator: flat
+dims: {{t: {{min: 1, max: 4096}}, k: 8}}
+inputs:
+  x: int32[t * k]
+outputs:
+  y: int32[t * k]
+graph:
+  y: x * 3 + 1
+tiling:
+  - {row}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("row", ["{t: 64}", "{t: 8}", "{}"])
+def test_the_outermost_of_several_dims_may_end_within_a_tile(row: str, target: str) -> None:
+    x = np.arange(99 * 8, dtype=np.int32)
+    np.testing.assert_array_equal(by_tiles(FLAT, row, target, {"x": x})["y"], 3 * x + 1)
+
+
+@pytest.mark.parametrize(("target", "least"), [("cpu", 4096), ("a2a3", 256)])
+def test_a_tile_of_a_line_is_a_run_of_all_of_its_dims(target: str, least: int) -> None:
+    lowered = lower(from_spec(load_source(Source("axes.yaml", FLAT.format(row="{}")))), target)
+    (block,) = lowered.blocks
+    assert max(tile.cols.size for tile in block.tile.tiles) >= least

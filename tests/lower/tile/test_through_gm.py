@@ -135,6 +135,30 @@ def test_strided_rows_and_columns_are_put_in_order_on_chip(name: str, instructio
     assert any(isinstance(n, Instr) and n.name == instruction for kernel in kernels for n in walk(kernel.body))
 
 
+ONE_LINE = """\
+pyptogen: 1
+operator: offsets
+dims: {n: {min: 1, max: 4096}}
+inputs: {x: "DTYPE[n]", z: "DTYPE[1, n]"}
+outputs: {y: "DTYPE[n]", w: "DTYPE[1, n]"}
+graph:
+  y: cumsum(x, axis=0)
+  w: cumsum(z, axis=-1)
+"""
+
+
+@pytest.mark.parametrize("dtype", ["int32", "fp32"])
+@pytest.mark.parametrize("n", [1, 7, 256, 1000])
+def test_one_line_is_summed_on_chip(n: int, dtype: str) -> None:
+    """Not element by element with a transfer for each."""
+    text = ONE_LINE.replace("DTYPE", dtype)
+    agree(text, "a2a3", n=n)
+    for kernel in lower(from_spec(load_source(Source("demo.yaml", text))), "a2a3").instructions:
+        declared = declarations(kernel)
+        loads = [n for n in walk(kernel.body) if isinstance(n, Instr) and n.name == "TLOAD"]
+        assert [declared[o].type.cols for load in loads for o in load.operands if isinstance(o, str)] == [256]
+
+
 def test_sums_of_rows_that_lie_apart_keep_to_few_lines_of_a_cpus_cache() -> None:
     (kernel,) = lowered("cumsum", "cpu").instructions
     windows = [o for n in walk(kernel.body) if isinstance(n, Instr) for o in n.operands if isinstance(o, GmWindow)]

@@ -1,5 +1,5 @@
 // add_to_out: vector kernel of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages add, out; tiles bag 1, t 8; memory UB 17184 B
+// stages add, out; tiles bag 1, t 8; memory UB 25888 B
 #include <cstddef>
 #include <cstdint>
 
@@ -30,10 +30,11 @@ AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *table,
-    __gm__ int32_t *place,
+    __gm__ int32_t *place_lines,
     __gm__ float *there,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
     int32_t bag,
     int32_t vocabulary,
     int32_t nblk,
@@ -43,49 +44,51 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
-    int32_t bag0_buffer = 0;  // which of 2 buffers this iteration of bag0 uses
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    int32_t bag0_buffer = 0;  // which of 4 buffers this iteration of bag0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer = (t0_buffer + 1) % 4) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // total: full([t, h], 0, fp32)
-        VecF32_8x128 total(t0_valid); TASSIGN<0x02200>(total);  // UB 0x02200..0x03200
+        VecF32_8x128 total(t0_valid); TASSIGN<0x04400>(total);  // UB 0x04400..0x05400
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
-        for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_buffer ^= 1) {
+        for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_buffer = (bag0_buffer + 1) % 4) {
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_buffer));  // free again
-            // rows of row from the slots in place
+            // rows of row from the slots in place_lines
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
-                const int64_t slot = index_inside(place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)], int64_t(vocabulary), 0);
+                const int64_t slot = index_inside(place_lines[int64_t(bag0) * t + int64_t(row_i) + int64_t(t0)], int64_t(vocabulary), 0);
                 // total: total + cast(row, fp32) * there[:, bag]
                 VecB16_1x128 row_one; TASSIGN(row_one, 0x00000 + bag0_buffer * 0x00800 + row_i * 0x00100);  // row of row
                 TableGm table_in(table + int64_t(slot) * 128);
                 TLOAD(row_one, table_in);
             }
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_buffer));
-            VecF32_8x8_c1 there_tile_apart(t0_valid); TASSIGN(there_tile_apart, 0x02000 + bag0_buffer * 0x00100);  // UB 0x02000..0x02200, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + bag0_buffer));
+            VecF32_8x8_c1 there_tile_apart(t0_valid); TASSIGN(there_tile_apart, 0x04000 + bag0_buffer * 0x00100);  // UB 0x04000..0x04400, 4 copies
             ThereGm there_in(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(there_tile_apart, there_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_buffer));
-            VecB16_8x128 row(t0_valid); TASSIGN(row, 0x00000 + bag0_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
-            VecF32_8x128 total_1(t0_valid); TASSIGN<0x03200>(total_1);  // UB 0x03200..0x04200
+            VecB16_8x128 row(t0_valid); TASSIGN(row, 0x00000 + bag0_buffer * 0x00800);  // UB 0x00000..0x02000, 4 copies
+            VecF32_8x128 total_1(t0_valid); TASSIGN<0x05400>(total_1);  // UB 0x05400..0x06400
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_buffer));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + bag0_buffer));
             TCVT(total_1, row, RoundMode::CAST_RINT, SaturationMode::ON);
-            VecF32_1x8 there_tile_row(t0_valid); TASSIGN<0x04200>(there_tile_row);  // as a row, same bytes as there_tile
-            VecF32_8x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN<0x04220>(there_tile_apart_tmp);  // UB 0x04220..0x04320
+            VecF32_1x8 there_tile_row(t0_valid); TASSIGN<0x06400>(there_tile_row);  // as a row, same bytes as there_tile
+            VecF32_8x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN<0x06420>(there_tile_apart_tmp);  // UB 0x06420..0x06520
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_buffer));
             TTRANS(there_tile_row, there_tile_apart, there_tile_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_buffer));
-            VecF32_8x1 there_tile(t0_valid); TASSIGN<0x04200>(there_tile);  // UB 0x04200..0x04220
+            VecF32_8x1 there_tile(t0_valid); TASSIGN<0x06400>(there_tile);  // UB 0x06400..0x06420
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(total_1, total_1, there_tile);
             pipe_barrier(PIPE_V);
             TADD(total, total, total_1);
         }
         // y: cast(total, bf16)
-        VecB16_8x128 y_tile(t0_valid); TASSIGN(y_tile, 0x01000 + t0_buffer * 0x00800);  // UB 0x01000..0x02000, 2 copies
+        VecB16_8x128 y_tile(t0_valid); TASSIGN(y_tile, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(y_tile, total, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -95,16 +98,20 @@ AICORE inline void run_block(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void add_to_out(
-    __gm__ bfloat16_t *y, __gm__ bfloat16_t *table, __gm__ int32_t *place, __gm__ float *there, int32_t t_begin,
-    int32_t t_end, int32_t bag, int32_t vocabulary, int32_t nblk)
+    __gm__ bfloat16_t *y, __gm__ bfloat16_t *table, __gm__ int32_t *place_lines, __gm__ float *there,
+    int32_t t_begin, int32_t t_end, int32_t t, int32_t bag, int32_t vocabulary, int32_t nblk)
 {
-    run_block(y, table, place, there, t_begin, t_end, bag, vocabulary, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(
+        y, table, place_lines, there, t_begin, t_end, t, bag, vocabulary, nblk,
+        static_cast<int32_t>(get_block_idx()));
 }

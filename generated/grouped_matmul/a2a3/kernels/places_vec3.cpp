@@ -1,5 +1,5 @@
 // places_vec3: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages places; tiles i2 1, once 1; memory UB 96 B
+// stages places; tiles at 1, once 1; memory UB 1152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,10 @@
 using namespace pto;
 
 namespace {
+using VecI32_1x16 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecI32_16x8_c1 = Tile<TileType::Vec, int32_t, 16, 8, BLayout::RowMajor, 16, 1>;
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
-using NeedGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using NeedGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
     __gm__ int32_t *upto,
@@ -20,37 +22,40 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
         // upto:  cumsum(need, axis=-1)
-        VecI32_1x8_c1 total; TASSIGN<0x00000>(total);  // UB 0x00000..0x00020
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < 16; ++i2, i2_buffer ^= 1) {
-            VecI32_1x8_c1 part; TASSIGN(part, 0x00020 + i2_buffer * 0x00020);  // UB 0x00020..0x00060, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-            NeedGm need_in(need + int64_t(i2));
-            TLOAD(part, need_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
+        VecI32_1x16 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00040
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        NeedGm need_in(need);
+        TLOAD(part, need_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecI32_16x8_c1 across; TASSIGN<0x00080>(across);  // UB 0x00080..0x00280
+        VecI32_1x16 across_tmp; TASSIGN<0x00280>(across_tmp);  // UB 0x00280..0x002c0
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TTRANS(across, part, across_tmp);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        for (int32_t at = 0; at < 15; ++at) {
+            VecI32_1x8_c1 following; TASSIGN(following, 0x000a0 + at * 0x00020);  // rows at + 1.. of across
+            VecI32_1x8_c1 here; TASSIGN(here, 0x00080 + at * 0x00020);  // rows at.. of across
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TADD(total, total, part);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            NeedGm upto_out(upto + int64_t(i2));
-            TSTORE(upto_out, total);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            TADD(following, here, following);
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        VecI32_1x16 sums; TASSIGN<0x00040>(sums);  // UB 0x00040..0x00080
+        VecI32_16x8_c1 sums_tmp; TASSIGN<0x00280>(sums_tmp);  // UB 0x00280..0x00480
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TTRANS(sums, across, sums_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        NeedGm upto_out(upto);
+        TSTORE(upto_out, sums);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use
 #endif
 }
 

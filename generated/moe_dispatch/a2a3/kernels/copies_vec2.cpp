@@ -25,7 +25,7 @@ AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused
 AICORE inline void run_block(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *x,
-    __gm__ int32_t *rows_1,
+    __gm__ int32_t *rows_2,
     int32_t t,
     int32_t nblk,
     int32_t block)
@@ -39,10 +39,10 @@ AICORE inline void run_block(
     for (int32_t i1 = block * 8; i1 < t * 8; i1 += nblk * 8, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 8 ? t * 8 - i1 : 8;
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_buffer));  // free again
-        // rows of part from the slots in rows_1
+        // rows of part from the slots in rows_2
         for (int32_t row = 0; row < i1_valid; ++row) {
-            const int64_t slot = index_inside(rows_1[int64_t(i1) + int64_t(row)], int64_t(t), 2);
-            // rows: index_select(x, 0, floor_div(source, k))
+            const int64_t slot = index_inside(rows_2[int64_t(i1) + int64_t(row)], int64_t(t), 2);
+            // rows: index_select(x, 0, floor_div(reshape(source, [t * k]), k))
             VecB16_1x1024 part_one; TASSIGN(part_one, 0x00000 + i1_buffer * 0x04000 + row * 0x00800);  // row of part
             XGm x_in(x + int64_t(slot) * 1024);
             TLOAD(part_one, x_in);
@@ -61,7 +61,7 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void copies_vec2(
-    __gm__ bfloat16_t *rows, __gm__ bfloat16_t *x, __gm__ int32_t *rows_1, int32_t t, int32_t nblk)
+    __gm__ bfloat16_t *rows, __gm__ bfloat16_t *x, __gm__ int32_t *rows_2, int32_t t, int32_t nblk)
 {
-    run_block(rows, x, rows_1, t, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(rows, x, rows_2, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

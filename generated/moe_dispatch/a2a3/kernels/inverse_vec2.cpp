@@ -9,10 +9,10 @@ using namespace pto;
 
 namespace {
 using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
-using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using CopyGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *source_3,
+    __gm__ int32_t *copy,
     int32_t t,
     int32_t nblk,
     int32_t block)
@@ -24,14 +24,14 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 6144; i1 < t * 8; i1 += nblk * 6144, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
+        // copy:   reshape(arange(t * k), [t * k, 1])
         VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_buffer * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));  // free again
         TCI<VecI32_1x6144, int32_t, 0>(run, i1);
         set_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
         wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_buffer));
-        Source3Gm source_3_out(source_3 + int64_t(i1), {i1_valid});
-        TSTORE(source_3_out, run);
+        CopyGm copy_out(copy + int64_t(i1), {i1_valid});
+        TSTORE(copy_out, run);
         set_flag(PIPE_MTE3, PIPE_S, event_t(i1_buffer));
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // drain: the last use of each of 2 buffers
@@ -40,7 +40,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void inverse_vec2(__gm__ int32_t *source_3, int32_t t, int32_t nblk)
+extern "C" __global__ AICORE void inverse_vec2(__gm__ int32_t *copy, int32_t t, int32_t nblk)
 {
-    run_block(source_3, t, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(copy, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

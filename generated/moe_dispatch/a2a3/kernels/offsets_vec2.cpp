@@ -28,7 +28,7 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
-        // count:  sum(chosen, axis=0, keepdim=true)
+        // count:  sum(each, axis=0, keepdim=true)
         VecI32_48x64 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x03000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         CountPartsGm count_parts_in(count_parts);

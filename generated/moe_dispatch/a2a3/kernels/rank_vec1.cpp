@@ -9,10 +9,10 @@ using namespace pto;
 
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using Chosen2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using Chosen1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *chosen_2,
+    __gm__ int32_t *chosen_1,
     int32_t nblk,
     int32_t block)
 {
@@ -21,14 +21,14 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free at first
     for (int32_t once = block; once < 1; once += nblk) {
-        // chosen: one_hot(reshape(expert, [t * k]), experts)
+        // chosen: one_hot(expert, experts)
         VecI32_1x64 run; TASSIGN<0x00000>(run);  // UB 0x00000..0x00100
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
         TCI<VecI32_1x64, int32_t, 0>(run, 0);
         set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
-        Chosen2Gm chosen_2_out(chosen_2);
-        TSTORE(chosen_2_out, run);
+        Chosen1Gm chosen_1_out(chosen_1);
+        TSTORE(chosen_1_out, run);
         set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
     }
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // drain: the last use
@@ -37,7 +37,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void rank_vec1(__gm__ int32_t *chosen_2, int32_t nblk)
+extern "C" __global__ AICORE void rank_vec1(__gm__ int32_t *chosen_1, int32_t nblk)
 {
-    run_block(chosen_2, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(chosen_1, nblk, static_cast<int32_t>(get_block_idx()));
 }

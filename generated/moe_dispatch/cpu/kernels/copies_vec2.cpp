@@ -23,7 +23,7 @@ AICORE inline int64_t index_inside(int64_t index, int64_t places, [[maybe_unused
 extern "C" __global__ AICORE void copies_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *x,
-    __gm__ int32_t *rows_1,
+    __gm__ int32_t *rows_2,
     int32_t t,
     int32_t nblk)
 {
@@ -31,10 +31,10 @@ extern "C" __global__ AICORE void copies_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t) * 16384);  // rows: around the cache if large
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
-        const int64_t place_3 = index_inside(rows_1[int64_t(i1)], int64_t(t), 2);
-        XGm x_in(x + int64_t(place_3) * 1024);
+        const int64_t place_4 = index_inside(rows_2[int64_t(i1)], int64_t(t), 2);
+        XGm x_in(x + int64_t(place_4) * 1024);
         XGm rows_out(rows + int64_t(i1) * 1024);
-        // rows: index_select(x, 0, floor_div(source, k))
+        // rows: index_select(x, 0, floor_div(reshape(source, [t * k]), k))
         TCARRY(rows_out, x_in, far);
     }
 #endif

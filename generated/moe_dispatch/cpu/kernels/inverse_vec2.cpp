@@ -9,11 +9,11 @@ using namespace pto;
 
 namespace {
 using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1, DYNAMIC>;
-using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using CopyGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void inverse_vec2(
-    __gm__ int32_t *source_3,
+    __gm__ int32_t *copy,
     int32_t t,
     int32_t nblk)
 {
@@ -21,11 +21,11 @@ extern "C" __global__ AICORE void inverse_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 4096; i1 < t * 8; i1 += nblk * 4096) {
         const int32_t i1_valid = t * 8 - i1 < 4096 ? t * 8 - i1 : 4096;
-        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))
+        // copy:   reshape(arange(t * k), [t * k, 1])
         VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
         TCI<VecI32_1x4096, int32_t, 0>(run, i1);
-        Source3Gm source_3_out(source_3 + int64_t(i1), {i1_valid});
-        TSTORE(source_3_out, run);
+        CopyGm copy_out(copy + int64_t(i1), {i1_valid});
+        TSTORE(copy_out, run);
     }
 #endif
 }

@@ -10,27 +10,27 @@ using namespace pto;
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using EachGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void offsets_vec1(
     __gm__ int32_t *count,
-    __gm__ int32_t *chosen,
+    __gm__ int32_t *each,
     int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // count:  sum(chosen, axis=0, keepdim=true)
+        // count:  sum(each, axis=0, keepdim=true)
         VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < t * 8; i2 += 64) {
-            const int32_t i2_valid = t * 8 - i2 < 64 ? t * 8 - i2 : 64;
+        for (int32_t i2 = 0; i2 < t; i2 += 64) {
+            const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
             VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
-            ChosenGm chosen_in(chosen + int64_t(i2) * 64, {i2_valid});
-            TLOAD(part, chosen_in);
+            EachGm each_in(each + int64_t(i2) * 64, {i2_valid});
+            TLOAD(part, each_in);
             VecI32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
             TCOLSUM(found, part);
             TADD(total, total, found);

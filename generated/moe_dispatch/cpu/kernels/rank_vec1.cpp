@@ -9,21 +9,21 @@ using namespace pto;
 
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using Chosen2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using Chosen1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rank_vec1(
-    __gm__ int32_t *chosen_2,
+    __gm__ int32_t *chosen_1,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
-        // chosen: one_hot(reshape(expert, [t * k]), experts)
+        // chosen: one_hot(expert, experts)
         VecI32_1x64 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00100
         TCI<VecI32_1x64, int32_t, 0>(run, 0);
-        Chosen2Gm chosen_2_out(chosen_2);
-        TSTORE(chosen_2_out, run);
+        Chosen1Gm chosen_1_out(chosen_1);
+        TSTORE(chosen_1_out, run);
     }
 #endif
 }

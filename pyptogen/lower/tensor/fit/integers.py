@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import sympy
 
 from pyptogen.lower.tensor.fit.arithmetic import compare
-from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
+from pyptogen.lower.tensor.fit.fitter import INTEGERS, Fitter, Rule
 from pyptogen.lower.tensor.ir import Op, Operand, Scalar, Value
 
 
@@ -17,10 +17,14 @@ def floor_div(f: Fitter, op: Op) -> Value:
 
     Numbers of up to 16 bits: floor(a / b) in fp32, which is exact, because a / b is no nearer to a whole number than
     2^-16 of it. Numbers of 32 bits: the same twice, the second time on what the first left, and a step by one where the
-    rest is outside 0 .. b. Numbers of 64 bits: by an instruction whose quotients are toward zero.
+    rest is outside 0 .. b. Numbers of 64 bits: by an instruction whose quotients are toward zero. By a power of two: a
+    shift.
     """
     a, b = (f.operand(operand) for operand in op.operands)
     dtype = op.result.dtype
+    bits = _power_of_two(b)
+    if bits is not None and isinstance(a, Value) and dtype in INTEGERS:
+        return _shifted(f, op, a, bits)
     if dtype == "int64" and f.takes("TDIV", dtype):
         quotient = _lowered(f, op, a, b)
     elif dtype == "int32":
@@ -36,6 +40,21 @@ def floor_div(f: Fitter, op: Op) -> Value:
     there = f.scalar(sympy.Min(sympy.Abs(b.expr), 1), op)
     wide = f.compute_dtype("TMULS", quotient.dtype)
     return f.cast(f.binary("mul", f.cast(quotient, wide), there, op.result.shape, "safe"), op.result.dtype)
+
+
+def _power_of_two(b: Operand) -> int | None:
+    """The n of a divisor that is 2^n."""
+    if isinstance(b, Value) or not b.expr.is_Integer or b.expr <= 0 or int(b.expr).bit_count() > 1:
+        return None
+    return int(b.expr).bit_length() - 1
+
+
+def _shifted(f: Fitter, op: Op, a: Value, bits: int) -> Value:
+    """``a`` without its last bits: rounded down, of negative numbers too."""
+    if not bits:
+        return a
+    wide = f.compute_dtype("TSHRS", a.dtype)
+    return f.cast(f.binary("bitwise_right_shift", f.cast(a, wide), f.scalar(bits, op), op.result.shape), a.dtype)
 
 
 def _lowered(f: Fitter, op: Op, a: Operand, b: Operand) -> Value:

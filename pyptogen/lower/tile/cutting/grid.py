@@ -6,6 +6,8 @@ value's tile has the rows of its one leading dim that is wider than 1, and the c
 
 from __future__ import annotations
 
+from math import prod
+
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import REDUCE, Op, Value
@@ -205,13 +207,12 @@ class Grid:
         one = Extent(1)
         rows, row = (lead[0][1], lead[0][0]) if lead else (one, None)
         if len(last) > 1:
-            if any(e.valid is not None for _, e in last):
+            (outermost, cut), *inside = last
+            if any(e.valid is not None for _, e in inside):
                 raise unsupported(op.span, "a masked tile over two dims of one axis", "give one of the dims the tile 1")
-            self._check_gaps(axes[-1], last[0][0], last[-1][0], scope, op)
-            size = 1
-            for _, extent in last:
-                size *= extent.size
-            cols = Extent(size)
+            self._check_gaps(axes[-1], outermost, last[-1][0], scope, op)
+            each = prod(extent.size for _, extent in inside)
+            cols = Extent(cut.size * each, None if cut.valid is None else cut.valid * each)
         else:
             cols = last[0][1] if last else one
         # A block of one element is one number a row, as an axis of size 1 is.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
@@ -89,6 +90,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     shapes = [(op, axes.axes(looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
+    lines = _lines(shapes)
     epilogues = _epilogues(shapes) if platform.unified else []
     round_rows = shared_rows(axes, kernel) if platform.unified else None
     for op, shape in shapes:
@@ -99,7 +101,10 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
         nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
         rows_of = next(given, None) or nameless or next(free, None)
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
-            if factor is not rows_of:
+            if factor.dim in lines:
+                each = lines[factor.dim]
+                note(factor.dim, max(1, LINE // each), 2, max(1, MOST_LINE // each))
+            elif factor is not rows_of:
                 note(factor.dim, 1, 0)
         columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
         if columns is None and op.kind not in PRODUCTS:
@@ -126,6 +131,21 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
         tile = CPU_TILE_BYTES // 4 if platform.unified else PIECE
         found[long.dim] = Choice(long.dim, tile, 2, MOST_LINE, long=True, reduced=long.reduced)
     return found
+
+
+def _lines(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> dict[str | None, int]:
+    """The dim that is all of a kernel's one axis, but for some elements for each of it, such as t of [t * 8], and how
+    many these are: a tile is a run of them."""
+    found: dict[str | None, int] = {}
+    for op, shape in shapes:
+        if len(shape) != 1 or len(shape[0]) < 2 or op.kind in PRODUCTS or op.loop:
+            return {}
+        (outermost, *inside) = shape[0]
+        sizes = [factor.extent.constant for factor in inside]
+        if outermost.extent.constant is not None or None in sizes:
+            return {}
+        found[outermost.dim] = prod(size for size in sizes if size is not None)
+    return found if len(found) == 1 else {}
 
 
 def long_columns(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Columns]:

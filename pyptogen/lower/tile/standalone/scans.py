@@ -64,8 +64,8 @@ def scan(b: StandaloneBuilder, op: Op) -> None:
     by_rows = [item.steps for item in along] == [(ONE, ONE)]
     if by_rows and b.platform.unified:
         _along_rows(b, (view, target), along[0], others)
-    elif by_rows and can_transpose(op.result.dtype) and others and others[-1].extent != ONE:
-        _across(b, (view, target), along[0], others)
+    elif by_rows and can_transpose(op.result.dtype):
+        _across(b, (view, target), along[0], others or [Item(ONE, (ONE, ONE))])
     elif not b.platform.unified and len(along) == 1 and others and others[-1].steps == (ONE, ONE):
         _down(b, (view, target), along[0], others)
     else:

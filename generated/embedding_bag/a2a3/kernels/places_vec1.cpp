@@ -1,4 +1,4 @@
-// places: vector kernel of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
+// places_vec1: vector kernel of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages places; tiles bag 128, t 16; memory UB 106496 B
 #include <cstddef>
 #include <cstdint>
@@ -87,7 +87,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void places(
+extern "C" __global__ AICORE void places_vec1(
     __gm__ int32_t *place, __gm__ float *there, __gm__ int32_t *token, int32_t t_begin, int32_t t_end, int32_t bag,
     int32_t nblk)
 {

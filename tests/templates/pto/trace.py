@@ -65,7 +65,7 @@ ARITH: Mapping[str, Any] = {
     "arith.divsi": lambda a, b: int(a / b),
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
     "arith.index_cast": lambda a: a, "arith.sitofp": float, "arith.truncf": lambda a: a,
-    "arith.minimumf": min, "arith.maximumf": max,
+    "arith.minimumf": min, "arith.maximumf": max, "arith.select": lambda there, a, b: a if there else b,
 }  # fmt: skip
 
 PREDICATES: Mapping[int, Any] = {
@@ -300,7 +300,7 @@ def _made(op: Operation, given: list[int]) -> Callable[[ModuleTrace], Any]:
             return (loc, address, _extents(logical, run_time), *([first] if any(first) else []))
 
         return within
-    assert isinstance(op, AllocTile)
+    assert isinstance(op, AllocTile), op
     assert isinstance(op.result.type, TileBuf)
     loc, extents, address = op.result.type.loc.data, op.result.type.logical_valid, id(op.addr)
     run_time = [None if value is None else id(value) for value in (op.valid_row, op.valid_col)]

@@ -99,6 +99,12 @@ REPAIRS: tuple[tuple[str, str, str, str], ...] = (
         "#ifdef PTO_NPU_ARCH_A2A3\n#if 0\n",
         "the cost model's list leaves out half of the instructions; the device's has all",
     ),
+    (
+        "npu/a2a3/TBitwiseSOp.hpp",
+        "dstValidRow == srcValidCol",
+        "dstValidRow == srcValidRow",
+        "TSHLS and TSHRS hold the rows of the result against the columns of the operand, and say that rows differ",
+    ),
     ("common/pto_instr_impl.hpp", f'{_FAMILY}SyncAll.hpp"', "", "its intrinsics are not mocked; no kernel uses it"),
     ("common/pto_instr_impl.hpp", f'{_FAMILY}TPow.hpp"', "", "clashes with a union of the stub; no kernel uses it"),
 )

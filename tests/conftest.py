@@ -16,9 +16,12 @@ from durations import Durations  # noqa: E402 - found by the path above
 from lowering import begin_run, end_run, lower_once_a_run  # noqa: E402 - found by the path above
 from warm_commands import close_commands  # noqa: E402 - found by the path above
 
+from pyptogen.garbage import collect_seldom  # noqa: E402 - beside the others
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marks of this test suite (`--strict-markers` is on), and what is shared by a run."""
+    collect_seldom()  # as the tool itself does: a twentieth of what tests take in their own process
     controls = not hasattr(config, "workerinput")
     if controls:
         begin_run()

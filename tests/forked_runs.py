@@ -22,6 +22,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+from pyptogen.garbage import collect_seldom
+
 TESTS = Path(__file__).parent
 
 
@@ -75,6 +77,7 @@ def serve(module: str) -> None:
     os.dup2(2, 1)
     loaded = importlib.import_module(module)
     loaded.warm_up()
+    collect_seldom()
     for line in sys.stdin:
         asked = json.loads(line)
         with tempfile.TemporaryFile("w+", errors="replace") as stderr:

@@ -24,7 +24,11 @@ def test_a_command_collects_seldom_and_leaves_what_it_has_to_the_system() -> Non
 
 
 def test_the_threshold_of_a_caller_comes_back() -> None:
-    before = gc.get_threshold()
-    with seldom_collected():
-        assert gc.get_threshold()[0] == NEW_OBJECTS
-    assert gc.get_threshold() == before
+    own = gc.get_threshold()
+    gc.set_threshold(701, *own[1:])
+    try:
+        with seldom_collected():
+            assert gc.get_threshold()[0] == NEW_OBJECTS
+        assert gc.get_threshold()[0] == 701
+    finally:
+        gc.set_threshold(*own)

@@ -87,7 +87,7 @@ def attack(path: Path, target: str) -> tuple[int, int, list[str]]:
         given = arrays | {name: changed}
         says = is_refused(operator, given)
         calls, refused = calls + 1, refused + says
-        if is_refused(operator.golden, given) and not says:
+        if not says and is_refused(operator.golden, given):
             wrong.append(f"{path.stem}, {target}: `{name}` holds {number}, and the call went well")
     if is_refused(operator, arrays):
         wrong.append(f"{path.stem}, {target}: good indices are refused")

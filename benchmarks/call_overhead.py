@@ -105,8 +105,8 @@ def main() -> None:
             cases = operator.spec.verify.cases
             given = operator.example_inputs(**dict(cases[0] if cases else {}))
             for tensor in operator.contract.inputs:
-                if tensor.layout == "nz":
-                    given[tensor.name] = pyptogen.pack(given[tensor.name], layout="nz", target="cpu")
+                if tensor.layout != "nd":
+                    given[tensor.name] = operator.pack(**{tensor.name: given[tensor.name]})
             results = operator(**given)._asdict()
             out = {name: result for name, result in results.items() if name not in operator.contract.inplace}
             columns = [

@@ -50,6 +50,8 @@ struct Boxes {
     }
 
 private:
+    static constexpr int64_t kLanes = 16;
+
     static size_t bytes_of(int64_t count) { return static_cast<size_t>(count); }
     int64_t panels() const { return (columns + wide - 1) / wide; }
     int64_t panel_bytes() const { return (rows + deep - 1) / deep * deep * wide * itemsize; }
@@ -75,7 +77,11 @@ private:
             for (int64_t row = 0; row < height; ++row) {
                 const Element* from = box + row / group * group * lanes + row % group;
                 Element* to = matrix + (top + row) * columns + first;
-                for (int64_t lane = 0; lane < width; ++lane) to[lane] = from[lane * group];
+                if (width == kLanes && group * itemsize == 4) {  // of a length that a compiler sees
+                    for (int64_t lane = 0; lane < kLanes; ++lane) to[lane] = from[lane * (4 / int64_t{sizeof *to})];
+                } else {
+                    for (int64_t lane = 0; lane < width; ++lane) to[lane] = from[lane * group];
+                }
             }
         }
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -68,7 +67,7 @@ def test_as_any_operator_of_torch(boxed: Any) -> None:
         made = boxed(x + 1, kept)
         return made.a + 1, made.b, made.c
 
-    x, kept = given(2)
+    x, _ = given(2)
     want = (x + 1) * 2 + 1, (x + 1).bfloat16(), (x[0] + 1).to(torch.int8)
     compiled = torch.compile(model, fullgraph=True, backend="aot_eager")
 

@@ -183,7 +183,7 @@ private:
     static Object attribute(const pto_array_operator& op, Object object, Object name)
     {
         return python.type_of(object) == static_cast<const void*>(op.names.weight) ? python.attribute(object, name)
-                                                                                 : nullptr;
+                                                                                   : nullptr;
     }
 
     Owned data_, shape_;
@@ -406,9 +406,8 @@ private:
         const ArrayRule& rule = op_.outputs[index];
         const OutputPlan& plan = known.outputs[index];
         ArrayView array;
-        const bool fits = given != nullptr && (rule.form == ArrayForm::Packed
-                                                   ? read_weight(given, rule, plan, array)
-                                                   : op_.reader.read(given, rule, array));
+        const bool fits = given != nullptr && (rule.form == ArrayForm::Packed ? read_weight(given, rule, plan, array)
+                                                                              : op_.reader.read(given, rule, array));
         if (!fits || !takes(array, rule, plan.array)) return Outcome::Unknown;
         read.slots.push_back(array.data);
         read.ranges.push_back(range_of(array, rule.itemsize, true));

@@ -34,8 +34,7 @@ struct Boxes {
             for (int64_t i = 1; i <= matrices * panels(); ++i) std::memset(data + i * panel - box, 0, bytes_of(box));
         }
         if (columns % wide != 0) {
-            for (int64_t i = 1; i <= matrices; ++i)
-                std::memset(data + (i * panels() - 1) * panel, 0, bytes_of(panel));
+            for (int64_t i = 1; i <= matrices; ++i) std::memset(data + (i * panels() - 1) * panel, 0, bytes_of(panel));
         }
     }
 

@@ -82,6 +82,8 @@ def empty_operator(op: Any, work: Path) -> Any:
 
     output, home = work / "empty.so", Path(torch.__file__).parent
     name, schema = op._schema.name.partition("::")[2], str(op._schema).partition("(")
+    if hasattr(torch.ops.benchmark, name):
+        return getattr(torch.ops.benchmark, name).default
     torch.library.define(f"benchmark::{name}", "".join(schema[1:]))
     if not output.exists():
         libraries = (f"-L{home / 'lib'}", "-lc10", "-ltorch_cpu", f"-Wl,-rpath,{home / 'lib'}")
@@ -92,29 +94,43 @@ def empty_operator(op: Any, work: Path) -> Any:
     return getattr(torch.ops.benchmark, name).default
 
 
+def rows(operator: Any) -> dict[str, dict[str, Any]]:
+    """The arguments of the first case as kernels read them, and, where they are others, as they are before ``pack``."""
+    cases = operator.spec.verify.cases
+    given = operator.example_inputs(**dict(cases[0] if cases else {}))
+    plain = {tensor.name: tensor.elements(given[tensor.name]) for tensor in operator.contract.inputs}
+    packed = {
+        tensor.name: operator.pack(**{tensor.name: plain[tensor.name]})
+        for tensor in operator.contract.inputs
+        if tensor.layout != "nd" or tensor.packed is not None
+    }
+    name = operator.contract.name
+    return {name: given | packed} | ({f"{name}, unpacked": plain} if packed else {})
+
+
+def as_bytes(tensor: Any, given: Mapping[str, Any]) -> bool:
+    """Whether an argument has elements that PyTorch has, too: not those of a dtype that it has as bytes."""
+    return tensor.packed is None or given[tensor.name].dtype != tensor.packed
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("specs", nargs="*", default=[*(f"specs/{name}.yaml" for name in SPECS), str(COMPUTED)])
     options = parser.parse_args()
     has_torch = importlib.util.find_spec("torch") is not None
     heads = ("numpy", "out=", *(("tensors", "out=", "torch op", "empty op") if has_torch else ()))
-    print(f"{'':20}" + "".join(f"{head:>10}" for head in heads))
+    print(f"{'':24}" + "".join(f"{head:>10}" for head in heads))
     with tempfile.TemporaryDirectory() as work:
         for spec in options.specs:
             operator = pyptogen.compile(spec, threads=1)
-            cases = operator.spec.verify.cases
-            given = operator.example_inputs(**dict(cases[0] if cases else {}))
-            for tensor in operator.contract.inputs:
-                if tensor.layout == "nz":
-                    given[tensor.name] = pyptogen.pack(given[tensor.name], layout="nz", target="cpu")
-            results = operator(**given)._asdict()
-            out = {name: result for name, result in results.items() if name not in operator.contract.inplace}
-            columns = [
-                *of_arrays(operator, given, out),
-                *(of_torch(operator, given, out, Path(work)) if has_torch else ()),
-            ]
-            shown = "".join(f"{'-':>10}" if column is None else f"{column:10.2f}" for column in columns)
-            print(f"{operator.contract.name:20}{shown}")
+            for name, given in rows(operator).items():
+                results = operator(**given)._asdict()
+                out = {name: result for name, result in results.items() if name not in operator.contract.inplace}
+                columns: list[float | None] = [*of_arrays(operator, given, out)]
+                if has_torch and all(as_bytes(tensor, given) for tensor in operator.contract.inputs):
+                    columns += of_torch(operator, given, out, Path(work))
+                shown = "".join(f"{'-':>10}" if column is None else f"{column:10.2f}" for column in columns)
+                print(f"{name:24}{shown}", flush=True)
 
 
 if __name__ == "__main__":

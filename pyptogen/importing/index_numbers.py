@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pyptogen.importing.spec_text import Dim, Tensor
 
 _DISTINCT = re.compile(r"permutation\((?P<below>.*)\)\Z")
+_COORDINATE = re.compile(r"coordinate\((?P<axis>\d), (?P<sizes>.*)\)\Z")
 
 
 def any_below(size: str) -> str:
@@ -21,6 +22,11 @@ def distinct_below(size: str) -> str:
     return f"permutation({size})"
 
 
+def distinct_coordinate(axis: int, sizes: Sequence[str]) -> str:
+    """Indices along an axis of which, with those along the others, no two are the same place."""
+    return f"coordinate({axis}, {', '.join(sizes)})"
+
+
 def as_many_as_there_are(
     generators: Mapping[str, str], inputs: Sequence[Tensor], dims: Sequence[Dim]
 ) -> dict[str, str]:
@@ -28,18 +34,26 @@ def as_many_as_there_are(
     found = {}
     for one in inputs:
         text = generators.get(one.name, "")
-        distinct = _DISTINCT.match(text)
-        if distinct is not None and not _fits(one.shape, distinct["below"], {dim.name: dim for dim in dims}):
-            text = any_below(distinct["below"])
+        distinct, coordinate = _DISTINCT.match(text), _COORDINATE.match(text)
+        if distinct is not None:
+            places, own = [distinct["below"]], distinct["below"]
+        elif coordinate is not None:
+            places = coordinate["sizes"].split(", ")
+            own = places[int(coordinate["axis"])]
+        else:
+            places, own = [], ""
+        if places and not _fits(one.shape, places, {dim.name: dim for dim in dims}):
+            text = any_below(own)
         if text:
             found[one.name] = text
     return found
 
 
-def _fits(shape: Sequence[str], below: str, dims: Mapping[str, Dim]) -> bool:
-    """Whether a tensor has at most as many elements as there are places. A size that is not known is no such."""
+def _fits(shape: Sequence[str], places: Sequence[str], dims: Mapping[str, Dim]) -> bool:
+    """Whether a tensor has at most as many elements as there are places, along all axes together. A size that is not
+    known is no such."""
     most = [_range(size, dims)[1] for size in shape]
-    least = _range(below, dims)[0]
+    least = math.prod(_range(size, dims)[0] for size in places)
     return all(most) and math.prod(most) <= least
 
 

@@ -218,10 +218,24 @@ TABLE["LogSoftmax"] = lambda at, x: v.along("log_softmax", x, at.attributes.get(
 
 @takes("CumSum")
 def _cumsum(at: Site, x: Value, *_: Any) -> Value:
-    if at.attributes.get("exclusive") or at.attributes.get("reverse"):
-        raise NotTakenError("`CumSum` that is exclusive or in reverse")
-    (axis,) = at.given("axis", 1)
-    return v.along("cumsum", x, axis, at.dtype)
+    (axis,), backwards = at.given("axis", 1), bool(at.attributes.get("reverse"))
+    given = v.flip(x, axis) if backwards else x
+    if at.attributes.get("exclusive"):
+        given = _behind_a_zero(given, axis)
+    sums = v.along("cumsum", given, axis, at.dtype)
+    return replace(v.flip(sums, axis), word="sum") if backwards else sums
+
+
+def _behind_a_zero(x: Value, axis: int) -> Value:
+    """The elements one place further on along an axis, behind a zero; the last one is left out."""
+    axis %= x.rank
+    size = x.shape[axis]
+    longer = str(int(size) + 1) if size.isdigit() else f"{size} + 1"
+    padding = [*[0] * (2 * (x.rank - 1 - axis)), 1, 0]
+    padded = Value(
+        call("pad", x.expression, listed(padding)), x.dtype, (*x.shape[:axis], longer, *x.shape[axis + 1 :]), "padded"
+    )
+    return v.slice_(padded, axis, "", size, 1, x.shape)
 
 
 def _of_place(word: str) -> Translation:

@@ -75,8 +75,12 @@ def _index_put(at: Site, x: Value, given: Given, values: Value, accumulate: bool
         apart = v.reshape(mask, (*mask.shape, *("1" for _ in range(x.rank - mask.rank))))
         return v.where(apart, values, x, at.dtype, at.shape)
     first, places = _indexed_axes(given, "an update")
-    for place, size in zip(places, x.shape[first:], strict=False):
-        at.indexes(place, size, distinct=not accumulate)
+    sizes = x.shape[first : first + len(places)]
+    if accumulate:
+        for place, size in zip(places, sizes, strict=True):
+            at.indexes(place, size)
+    else:
+        at.updates(places, sizes)
     return write_at(at.writer, x, first, places, values, accumulate)
 
 

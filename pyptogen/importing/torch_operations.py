@@ -559,11 +559,8 @@ def _rolled(x: Value, axis: int, size: int, shift: int) -> Value:
 @takes("flip")
 def _flip(at: Site, x: Value, dims: Sequence[int]) -> Value:
     for dim in dims:
-        size = x.shape[dim % x.rank]
-        last = infix(Expression(size), "-", number(1)) if not size.isdigit() else number(int(size) - 1)
-        places = Value(infix(last, "-", call("arange", size, dtype="int64")), "int64", (size,), "places")
-        x = v.index_rows(x, dim, places, x.shape)
-    return replace(x, word="flipped")
+        x = v.flip(x, dim)
+    return x
 
 
 @takes("narrow")

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from pyptogen.importing.faults import NotTakenError
+from pyptogen.importing.index_numbers import distinct_coordinate
 from pyptogen.importing.writing import Value, Writer
 
 DTYPES: Mapping[torch.dtype, str] = {
@@ -25,6 +26,8 @@ DTYPES: Mapping[torch.dtype, str] = {
     torch.float8_e4m3fn: "fp8_e4m3",
     torch.float8_e5m2: "fp8_e5m2",
 }
+_TOGETHER = range(2, 5)
+"""Along how many axes ``coordinate`` gives places."""
 COMPLEX_DTYPE = "complex64"
 """What the language has not, but programs may take: two numbers of fp32 along a last axis."""
 
@@ -81,6 +84,16 @@ class Site:
         something is written to each of them, and which of two comes last is not said."""
         found = self.writer.index_generator(index, below, self.dtypes, distinct)
         self.generators.update({k: text for k, text in found.items() if distinct or k not in self.generators})
+
+    def updates(self, places: Sequence[Value], sizes: Sequence[str]) -> None:
+        """Inputs that name together, one along each axis, the places that are written to get distinct ones."""
+        names = [place.expression.text for place in places]
+        alike = len({place.shape for place in places}) == 1 and len({*names}) == len(names)
+        if len(places) in _TOGETHER and alike and self.dtypes.keys() >= {*names}:
+            self.generators.update({name: distinct_coordinate(axis, sizes) for axis, name in enumerate(names)})
+        else:
+            for place, size in zip(places, sizes, strict=True):
+                self.indexes(place, size, distinct=True)
 
     def are_angles(self, value: Value) -> None:
         """Whole numbers of which angles are made are places in a sequence."""

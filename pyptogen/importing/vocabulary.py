@@ -242,6 +242,14 @@ def linear(x: Value, weight: Value, bias: Value | None, dtype: str, shape: Shape
     return cast(added, dtype)
 
 
+def flip(x: Value, axis: int) -> Value:
+    """The elements along an axis from the last to the first."""
+    size = x.shape[axis % x.rank]
+    last = infix(Expression(size), "-", number(1)) if not size.isdigit() else number(int(size) - 1)
+    places = Value(infix(last, "-", call("arange", size, dtype="int64")), "int64", (size,), "places")
+    return replace(index_rows(x, axis, places, x.shape), word="flipped")
+
+
 def index_rows(x: Value, axis: int, index: Value, shape: Shape) -> Value:
     """The slices of ``x`` along an axis that an index of any rank names."""
     axis %= x.rank

@@ -1,19 +1,19 @@
 """Example inputs: one array per input of a contract, from the generators of the spec's ``verify`` section.
 
 Each tensor draws from a random stream of its own, seeded by the seed and the tensor's name: adding an input
-to a spec, or another order of inputs, leaves the data of the others as it was.
+to a spec, or another order of inputs, leaves the data of the others as it was. What inputs draw together
+(``coordinate``) has a stream of its own, too.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyptogen.diagnostics import fault
-from pyptogen.inputs.generators import Generator, draw_default
+from pyptogen.inputs.generators import Generator, draw_default, stream
 from pyptogen.inputs.sizes import case_dims, evaluate, resolve_dims
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.
 
     shape = tuple(evaluate(axis, sizes) for axis in value.shape)
     dtype = numpy_dtype(value.dtype)
-    rng = _stream(seed, value.name)
+    rng = stream(seed, value.name)
     expression = spec.verify.generate.get(value.name)
     if expression is None:
         array = draw_default(shape, dtype, rng)
     else:
-        array = Generator(expression, shape, dtype, sizes, rng).draw()
+        array = Generator(expression, shape, dtype, sizes, rng, seed).draw()
     return laid_out(value, array, sizes) if value.strides else array
 
 
@@ -69,11 +69,6 @@ def laid_out(value: Value, array: npt.NDArray[Any], sizes: Mapping[str, int]) ->
     apart: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, 0, [step * array.itemsize for step in steps])
     apart[...] = array
     return apart
-
-
-def _stream(seed: int, name: str) -> np.random.Generator:
-    words = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype="<u4")
-    return np.random.Generator(np.random.PCG64([seed, *(int(word) for word in words)]))
 
 
 def _tensor_program(spec: Spec) -> Program:

@@ -4,6 +4,8 @@
 - ``normal(mean, std)``: normally distributed; ``normal()`` is the standard one
 - ``integers(a, b)``: integers from a to b, both included; ``integers()`` is the full range of the tensor's dtype
 - ``permutation(n)``: distinct integers of 0 … n-1, in random order; n must be at least the tensor's size
+- ``coordinate(axis, m, n)``: along one axis, of 0 and 1, the places of distinct elements of [m, n], in random order;
+  tensors of as many elements that say the same sizes have the coordinates of the same places. Also of 3 and 4 axes
 - ``skip(g, value, part)``: generator g with a random ``part`` of its elements replaced by ``value``
 - ``skip_rows(g, value, part)``: the same with whole rows, along the last axis
 - ``cos(g)``, ``sin(g)``: of another generator, element by element
@@ -14,6 +16,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import math
 import operator
 from collections.abc import Callable, Mapping
@@ -44,13 +47,14 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
 @dataclass(frozen=True, slots=True)
 class Generator:
     """Draws one tensor. ``dtype`` is the tensor's numpy dtype; floats are drawn in fp32 and rounded once, at
-    the end."""
+    the end. ``seed`` is that of all tensors, for what several draw together."""
 
     expression: Expr
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     dims: Mapping[str, int]
     rng: np.random.Generator
+    seed: int = 0
 
     def draw(self) -> npt.NDArray[Any]:
         """An array of ``shape`` and ``dtype``. Raises ``DiagnosticError`` (PTG2xx) at the part that has no
@@ -110,6 +114,12 @@ class Generator:
         return fault(code, message, self.expression.span_of(node), fix=fix)
 
 
+def stream(seed: int, name: str) -> np.random.Generator:
+    """The random stream of a name."""
+    words = np.frombuffer(hashlib.sha256(name.encode()).digest(), dtype="<u4")
+    return np.random.Generator(np.random.PCG64([seed, *(int(word) for word in words)]))
+
+
 def draw_default(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
     """Where a spec says nothing: reals from -1 to 1, integers over the full range of the dtype, booleans by a
     fair coin, powers of two near 1."""
@@ -151,6 +161,13 @@ def _permutation(g: Generator, count: int) -> Any:
     return g.rng.choice(int(count), size, replace=False).astype(np.int64).reshape(g.shape)
 
 
+def _coordinate(g: Generator, axis: int, *sizes: int) -> Any:
+    if axis not in range(len(sizes)):
+        raise ValueError(f"there is no axis {axis} of {len(sizes)}")
+    shared = replace(g, rng=stream(g.seed, f"coordinates of {[*map(int, sizes)]}"))
+    return np.unravel_index(_permutation(shared, math.prod(sizes)), sizes)[axis]
+
+
 def _skip(g: Generator, drawn: Any, value: float, part: float) -> Any:
     if not 0 <= part <= 1:
         raise ValueError(f"the part to replace is {part}, not between 0 and 1")
@@ -173,6 +190,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "normal": _normal,
     "integers": _integers,
     "permutation": _permutation,
+    "coordinate": _coordinate,
     "skip": _skip,
     "skip_rows": _skip_rows,
     "cos": lambda _, x: np.cos(x),

@@ -115,6 +115,16 @@ def packed_size(shape: tuple[Any, ...], itemsize: int, target: str) -> Any:
     return math.prod([*several, _up(rows, deep), _up(cols, wide)])
 
 
+def box_numbers(shape: tuple[int, ...], itemsize: int, target: str) -> tuple[int, ...]:
+    """The ``Boxes`` of ``native/boxes.hpp`` of matrices [..., K, N]: their number, K, N, rows and columns of a box, how
+    many of its columns stand side by side, how many rows of a column lie next to each other, and bytes of an element.
+    """
+    deep, wide = _box(itemsize, target)
+    *several, rows, cols = shape
+    lanes, group = (16, 4 // itemsize) if target == "cpu" else (wide, 1)
+    return math.prod(several), rows, cols, deep, wide, lanes, group, itemsize
+
+
 def new_packed(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> PackedWeight:
     """Matrices of zeros in the physical form of a platform, padding included."""
     data = aligned_empty((packed_size(shape, dtype.itemsize, target),), dtype)

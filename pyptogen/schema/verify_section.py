@@ -20,6 +20,7 @@ GENERATORS: dict[str, tuple[str, ...]] = {
     "normal": ("", "mean, std"),
     "integers": ("", "low, high"),
     "permutation": ("count",),
+    "coordinate": ("axis, m, n", "axis, l, m, n", "axis, k, l, m, n"),
     "skip": ("drawn, value, part",),
     "skip_rows": ("drawn, value, part",),
     "cos": ("x",),

@@ -15,7 +15,7 @@ from pyptogen.verify.ways import ways
 if TYPE_CHECKING:
     from pyptogen.schema.spec import Spec
 
-_RANDOM = frozenset({"uniform", "normal", "integers", "permutation", "skip", "skip_rows"})
+_RANDOM = frozenset({"uniform", "normal", "integers", "permutation", "coordinate", "skip", "skip_rows"})
 
 
 def untold(spec: Spec, program: Program) -> tuple[Diagnostic, ...]:

@@ -228,6 +228,17 @@ MODELS: dict[str, tuple[Any, ...]] = {
         {"y": ["rows", 48]},
         {"axis": np.array(1, np.int64)},
     ),
+    "running_otherwise": (
+        [
+            N("CumSum", ["x", "last"], ["before"], exclusive=1),
+            N("CumSum", ["x", "last"], ["from_here"], reverse=1),
+            N("CumSum", ["x", "first"], ["behind"], exclusive=1, reverse=1),
+            N("CumSum", ["one", "last"], ["none"], exclusive=1),
+        ],
+        {"x": ["rows", 48], "one": ["rows", 1]},
+        {"before": ["rows", 48], "from_here": ["rows", 48], "behind": ["rows", 48], "none": ["rows", 1]},
+        {"last": np.array(-1, np.int64), "first": np.array(0, np.int64)},
+    ),
     "linears": (
         [
             N("Gemm", ["x", "up.weight", "up.bias"], ["/Gemm_output_0"], transB=1),

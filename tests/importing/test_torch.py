@@ -85,17 +85,13 @@ ROUND_TRIPS: dict[str, tuple[str, ...]] = {
 
 
 def _inputs(operator: Any) -> dict[str, Any]:
-    """Numbers of the spec's own case; places of blocks, which two inputs make together, are distinct."""
+    """Numbers of the spec's own case."""
     from pyptogen.torch.tensors import as_tensor
 
     compiled = operator.operator
     cases = compiled.spec.verify.cases
     given = compiled.example_inputs(**dict(cases[-1] if cases else {}))
-    made = {name: as_tensor(array) for name, array in given.items()}
-    if "block" in made:
-        places = torch.randperm(8 * 16)[: len(made["block"])]
-        made |= {"block": places // 16, "offset": (places % 16).int()}
-    return made
+    return {name: as_tensor(array) for name, array in given.items()}
 
 
 @pytest.mark.parametrize("name", ROUND_TRIPS)
@@ -319,3 +315,11 @@ def test_a_program_that_is_another_one_for_other_sizes(says: str) -> None:
     assert says in found.message
     assert "sizes" in found.fix
     assert found.span is None if "Not all" in says else found.span is not None and found.span.file == __file__
+
+
+def test_two_inputs_name_distinct_places_where_there_are_enough() -> None:
+    cache, block, *others = ROUND_TRIPS["write_blocks"]
+    text = from_torch(programs.write_blocks, (cache, block, *others))
+    assert "block: coordinate(0, blocks, size)\n    offset: coordinate(1, blocks, size)\n" in text
+    text = from_torch(programs.write_blocks, (cache, "int64[t=1..129]", *others))  # of 8 blocks of 16
+    assert "block: integers(0, blocks - 1)\n    offset: integers(0, size - 1)\n" in text

@@ -13,9 +13,11 @@ import pytest
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.layout.packing import PackedWeight
 from pyptogen.lower.instruction.ir import GmWindow, Instr, walk
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
+from pyptogen.runtime import CompiledOperator
 from pyptogen.schema import load_spec
 from pyptogen.simulate.graph import interpret
 from pyptogen.simulate.tile import interpret as interpret_level
@@ -178,3 +180,62 @@ def test_accumulators_with_all_rows_leave_through_the_fixpipe(target: str, tmp_p
         if isinstance(window, GmWindow) and window.layout == "NZ"
     }
     assert stored == {"f", "d"}
+
+
+def dirty(*sizes: int) -> None:
+    """Memory of these sizes that somebody has written to and let go of."""
+    for size in sizes:
+        for array in [np.empty(size + 64, np.uint8) for _ in range(4)]:
+            array.fill(0xA5)
+
+
+def test_known_calls(operator: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second call of a shape is checked and started without Python, and gives what the first gave."""
+    given = arguments(64)
+    want = operator(**given)
+    monkeypatch.setattr(CompiledOperator, "bind", lambda *_: pytest.fail("the long way"))
+    dirty(*(one.nbytes for one in want))
+    found = operator(**given)
+    assert type(found) is type(want)
+    for tensor, made, before in zip(operator.contract.outputs, found, want, strict=True):
+        if tensor.layout != "nz":
+            continue
+        assert type(made) is PackedWeight
+        assert (made.shape, made.layout, made.target) == (before.shape, "nz", operator.target)
+        assert made.dtype is tensor.dtype
+        assert {type(size) for size in made.shape} == {int}
+        assert (made.data.shape, made.data.dtype) == (before.data.shape, tensor.dtype)
+        assert made.data.flags.writeable
+        assert made.data.__array_interface__["data"][0] % 64 == 0
+        np.testing.assert_array_equal(made.data.view(np.uint8), before.data.view(np.uint8), err_msg=tensor.name)
+    out = {
+        name: pyptogen.pack(np.full(one.shape, 7, one.dtype), target=operator.target)
+        if isinstance(one, PackedWeight)
+        else np.empty_like(one)
+        for name, one in want._asdict().items()
+    }
+    for name, made in operator(**given, out=out)._asdict().items():
+        assert made is out[name]
+        np.testing.assert_array_equal(np.asarray(made), np.asarray(getattr(want, name)), err_msg=name)
+
+
+def test_faults_of_known_calls(operator: Any) -> None:
+    given, target = arguments(128), operator.target
+    out = operator(**given)._asdict()
+    operator(**given, out=out)
+    other = "a2a3" if target == "cpu" else "cpu"
+    p = np.asarray(out["p"])
+    shared = given["u"].view(np.float16).reshape(-1)[: out["p"].data.size]
+    for wrong, code in (
+        (p, "PTG407"),
+        (pyptogen.pack(p, target=other), "PTG407"),
+        (pyptogen.pack(p[:40], target=target), "PTG402"),
+        (pyptogen.pack(p[None], target=target), "PTG402"),
+        (pyptogen.pack(p.view(ml_dtypes.bfloat16), target=target), "PTG403"),
+        (out["j"], "PTG402"),
+        (PackedWeight(shared, p.shape, p.dtype, "nz", target), "PTG407"),
+    ):
+        with pytest.raises(DiagnosticError) as error:
+            operator(**given, out=out | {"p": wrong})
+        assert error.value.diagnostics[0].code == code
+    assert operator(**given, out=out).p is out["p"]

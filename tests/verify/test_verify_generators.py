@@ -69,6 +69,17 @@ def test_permutation_is_distinct_and_in_range() -> None:
     assert list(slots) != sorted(slots)
 
 
+def test_coordinates_are_of_distinct_places() -> None:
+    sizes = {"blocks": 4, "size": 16, "heads": 3}
+    texts = [f"coordinate({axis}, blocks, size, heads)" for axis in range(3)]
+    drawn = [draw(text, shape=(150,), dtype=np.int64, seed=seed, **sizes) for seed, text in enumerate(texts)]
+    places = [*zip(*drawn, strict=True)]
+    assert len({*places}) == 150
+    assert places != sorted(places)
+    for axis, size in zip(drawn, sizes.values(), strict=True):
+        assert {*axis} == {*range(size)}
+
+
 def test_skip_rows_replaces_whole_rows() -> None:
     drawn = draw("skip_rows(uniform(1, 2), -inf, 0.25)", shape=(4, 1000, 3))
     masked = np.isneginf(drawn)
@@ -118,6 +129,8 @@ def test_defaults_by_dtype() -> None:
         ("1 + nmae", "PTG201", 5, "nmae"),
         ("cos(uniform(3, 1))", "PTG215", 5, "above"),
         ("permutation(10)", "PTG215", 1, "5000 distinct"),
+        ("coordinate(0, 10, 499)", "PTG215", 1, "5000 distinct"),
+        ("coordinate(2, 100, 100)", "PTG215", 1, "no axis 2 of 2"),
         ("skip(ones(), 0, 2)", "PTG215", 1, "between 0 and 1"),
         ("2 * (lambda: 1)", "PTG108", 6, "no meaning"),
         ("__import__('os')", "PTG202", 1, "__import__"),

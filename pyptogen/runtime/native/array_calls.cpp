@@ -6,6 +6,7 @@
 // that all are read rightly before anything relies on it. Everything here runs with the interpreter lock, but for the
 // kernels.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "array_maker.hpp"
 #include "array_view.hpp"
+#include "boxes.hpp"
 #include "chip_call.hpp"
 #include "index_bound.hpp"
 #include "python_api.hpp"
@@ -28,6 +30,7 @@ using pto_rt::native::ArrayPlan;
 using pto_rt::native::ArrayReader;
 using pto_rt::native::ArrayRule;
 using pto_rt::native::ArrayView;
+using pto_rt::native::Boxes;
 using pto_rt::native::Chip;
 using pto_rt::native::IndexBound;
 using pto_rt::native::IndexInput;
@@ -56,10 +59,17 @@ struct Range {
     bool written;
 };
 
+// A new output: the array, and of a packed weight, whose data that is, its own sizes and its boxes.
+struct OutputPlan {
+    ArrayPlan array;
+    std::vector<int64_t> sizes;
+    Boxes boxes;
+};
+
 // What follows from the shapes of a call: the dynamic dims, all outputs, and a bound for each index.
 struct Known {
     std::vector<int64_t> dims;
-    std::vector<ArrayPlan> outputs;
+    std::vector<OutputPlan> outputs;
     std::vector<IndexBound> bounds;
     double seconds;  // of the last run
 };
@@ -84,6 +94,7 @@ struct pto_array_names {
     Object failure;  // the exception of a run that fails
     Object weight;  // the class of packed weights
     Object target;  // the platform that they must be packed for
+    Object layout;  // the layout that they have
     Object data, shape, dtype, weight_target;  // their attributes
 };
 
@@ -129,6 +140,56 @@ bool lies_as_it_should(const ArrayView& array, const ArrayRule& rule)
     return array.rank > 0 && array.step(array.rank - 1) == rule.itemsize;
 }
 
+bool add_whole(Object number, std::vector<int64_t>& numbers)
+{
+    int overflow = 0;
+    if (python.type_of(number) != python.whole) return false;
+    numbers.push_back(python.as_whole(number, &overflow));
+    return overflow == 0;
+}
+
+// A packed weight of the operator's platform and of the dtype of `rule`; false for anything else.
+class Weight {
+public:
+    Weight(const pto_array_operator& op, const ArrayRule& rule, Object object)
+        : data_(python, attribute(op, object, op.names.data)), shape_(python, attribute(op, object, op.names.shape))
+    {
+        constexpr int kEqual = 2;  // Py_EQ
+        const Owned dtype(python, attribute(op, object, op.names.dtype));
+        const Owned target(python, attribute(op, object, op.names.weight_target));
+        fits_ = data_ && shape_ && dtype && target && dtype.get() == static_cast<Object>(rule.dtype) &&
+                python.type_of(shape_.get()) == python.tuple;
+        if (fits_ && target.get() != op.names.target) {
+            fits_ = python.compare(target.get(), op.names.target, kEqual) == 1;
+        }
+        python.clear();
+    }
+
+    explicit operator bool() const { return fits_; }
+    Object data() const { return data_.get(); }  // the weight keeps it
+
+    // False where a size is no number of 64 bits.
+    bool add_sizes(std::vector<int64_t>& sizes) const
+    {
+        bool fits = true;
+        for (int64_t axis = 0; fits && axis < python.tuple_size(shape_.get()); ++axis) {
+            fits = add_whole(python.tuple_item(shape_.get(), axis), sizes);
+        }
+        python.clear();
+        return fits;
+    }
+
+private:
+    static Object attribute(const pto_array_operator& op, Object object, Object name)
+    {
+        return python.type_of(object) == static_cast<const void*>(op.names.weight) ? python.attribute(object, name)
+                                                                                   : nullptr;
+    }
+
+    Owned data_, shape_;
+    bool fits_;
+};
+
 // Where the inputs of a call are, and what they and its attrs are known by.
 struct Inputs {
     Key key;  // ends with the attrs
@@ -170,23 +231,11 @@ private:
         return true;
     }
 
-    // Its matrices' shape is in the key, too, which the data does not tell. The weight keeps its data.
+    // The shape of its matrices is in the key, too, which the data does not tell.
     bool add_packed(const pto_array_operator& op, const ArrayRule& rule, Object weight)
     {
-        constexpr int kEqual = 2;  // Py_EQ
-        if (python.type_of(weight) != static_cast<const void*>(op.names.weight)) return false;
-        const Owned data(python, python.attribute(weight, op.names.data));
-        const Owned shape(python, python.attribute(weight, op.names.shape));
-        const Owned dtype(python, python.attribute(weight, op.names.dtype));
-        const Owned target(python, python.attribute(weight, op.names.weight_target));
-        bool fits = data && shape && dtype && target && dtype.get() == static_cast<Object>(rule.dtype) &&
-                    python.type_of(shape.get()) == python.tuple;
-        if (fits && target.get() != op.names.target) fits = python.compare(target.get(), op.names.target, kEqual) == 1;
-        for (int64_t axis = 0; fits && axis < python.tuple_size(shape.get()); ++axis) {
-            fits = add_whole(python.tuple_item(shape.get(), axis));
-        }
-        python.clear();
-        return fits && add(op, rule, data.get());
+        const Weight found(op, rule, weight);
+        return found && found.add_sizes(key) && add(op, rule, found.data());
     }
 
     bool add_attr(const pto_attr_rule& rule, Object argument)
@@ -195,21 +244,13 @@ private:
             key.push_back(rule.usual);
             return rule.has_default != 0;
         }
-        if (rule.floating == 0) return add_whole(argument);
+        if (rule.floating == 0) return add_whole(argument, key);
         if (python.type_of(argument) != python.floating) return false;
         const double value = python.as_double(argument);
         int64_t bits;
         std::memcpy(&bits, &value, sizeof bits);
         key.push_back(bits);
         return true;
-    }
-
-    bool add_whole(Object number)
-    {
-        int overflow = 0;
-        if (python.type_of(number) != python.whole) return false;
-        key.push_back(python.as_whole(number, &overflow));
-        return overflow == 0;
     }
 };
 
@@ -228,7 +269,7 @@ bool any_wrong(const pto_array_operator& op, const Known& known, const std::vect
 bool takes(const ArrayView& array, const ArrayRule& rule, const ArrayPlan& expected)
 {
     if (!array.writeable || !std::equal(array.sizes, array.sizes + array.rank, expected.sizes.begin())) return false;
-    if (rule.form == ArrayForm::Rows) return array.contiguous;
+    if (rule.form == ArrayForm::Rows || rule.form == ArrayForm::Packed) return array.contiguous;
     if (rule.form == ArrayForm::Columns) return array.in_columns(rule.itemsize);
     for (int32_t axis = 0; axis < array.rank; ++axis) {
         if (array.step(axis) != expected.strides[static_cast<size_t>(axis)]) return false;
@@ -317,7 +358,36 @@ public:
         return start(op_, chip, *known, read) ? Outcome::Made : Outcome::Failed;
     }
 
+    // The results of a run that went well, whose packed weights stand there as their data: a new tuple. Any code of
+    // Python may run here. Null with an exception set.
+    Object whole(Object results) const
+    {
+        if (unwrapped_.empty()) return python.kept(results);
+        const Object all = python.new_tuple(static_cast<int64_t>(op_.places.size()));
+        auto next = unwrapped_.begin();
+        for (size_t i = 0; all != nullptr && i < op_.places.size(); ++i) {
+            const Object one = python.tuple_item(results, static_cast<int64_t>(i));
+            const bool is_data = next != unwrapped_.end() && next->place == i;
+            const Object made = is_data ? weight(*next++, one) : python.kept(one);
+            if (made == nullptr) {
+                python.drop(all);
+                return nullptr;
+            }
+            put(all, i, made);
+        }
+        return all;
+    }
+
 private:
+    static constexpr size_t kParts = 5;  // of a packed weight: its data, shape, dtype, layout and platform
+
+    // The data of a packed weight among the results.
+    struct Unwrapped {
+        size_t place;
+        Object dtype;
+        std::vector<int64_t> sizes;
+    };
+
     static void put(Object results, size_t place, Object object)
     {
         python.set_item(results, static_cast<int64_t>(place), object);
@@ -334,21 +404,35 @@ private:
     {
         const Object given = op_.named(op_.names.outputs, out_, index);
         const ArrayRule& rule = op_.outputs[index];
+        const OutputPlan& plan = known.outputs[index];
         ArrayView array;
-        if (given == nullptr || !op_.reader.read(given, rule, array) || !takes(array, rule, known.outputs[index])) {
-            return Outcome::Unknown;
-        }
+        const bool fits = given != nullptr && (rule.form == ArrayForm::Packed ? read_weight(given, rule, plan, array)
+                                                                              : op_.reader.read(given, rule, array));
+        if (!fits || !takes(array, rule, plan.array)) return Outcome::Unknown;
         read.slots.push_back(array.data);
         read.ranges.push_back(range_of(array, rule.itemsize, true));
         put(results, place_of(index), python.kept(given));
         return Outcome::Made;
     }
 
+    // The array of a packed weight that was given for an output.
+    bool read_weight(Object given, const ArrayRule& rule, const OutputPlan& plan, ArrayView& array) const
+    {
+        const Weight weight(op_, rule, given);
+        std::vector<int64_t> sizes;
+        return weight && weight.add_sizes(sizes) && sizes == plan.sizes && op_.reader.read(weight.data(), rule, array);
+    }
+
     Outcome add_new(size_t index, const Known& known, Inputs& read, Object results)
     {
         int64_t data = 0;
-        const Object made = maker.array(known.outputs[index], op_.outputs[index].dtype, data);
+        const OutputPlan& plan = known.outputs[index];
+        const Object made = maker.array(plan.array, op_.outputs[index].dtype, data);
         if (made == nullptr) return Outcome::Failed;
+        if (op_.outputs[index].form == ArrayForm::Packed) {
+            plan.boxes.clear_unfilled(reinterpret_cast<char*>(data));
+            unwrapped_.push_back({place_of(index), static_cast<Object>(op_.outputs[index].dtype), plan.sizes});
+        }
         read.slots.push_back(data);
         put(results, place_of(index), made);
         return Outcome::Made;
@@ -360,8 +444,29 @@ private:
             std::find(op_.places.begin(), op_.places.end(), static_cast<int32_t>(output)) - op_.places.begin());
     }
 
+    // A packed weight of this data. Null with an exception set.
+    Object weight(const Unwrapped& one, Object data) const
+    {
+        const Object shape = python.new_tuple(static_cast<int64_t>(one.sizes.size()));
+        if (shape == nullptr) return nullptr;
+        for (size_t axis = 0; axis < one.sizes.size(); ++axis) put(shape, axis, python.new_whole(one.sizes[axis]));
+        const Object arguments = python.new_tuple(kParts);
+        if (arguments == nullptr) {
+            python.drop(shape);
+            return nullptr;
+        }
+        const std::array<Object, kParts> parts{
+            python.kept(data), shape, python.kept(one.dtype), python.kept(op_.names.layout),
+            python.kept(op_.names.target)};
+        for (size_t i = 0; i < kParts; ++i) put(arguments, i, parts[i]);
+        const Object made = python.call(op_.names.weight, arguments);
+        python.drop(arguments);
+        return made;
+    }
+
     pto_array_operator& op_;
     Object given_, out_;
+    std::vector<Unwrapped> unwrapped_;
 };
 
 constexpr const char* kName = "take";
@@ -374,15 +479,25 @@ Object take(Object self, const Object* arguments, int64_t count, Object names)
     // The collector may run here, and any code of Python with it: so before anything is read.
     const Object results = python.new_tuple(static_cast<int64_t>(op->places.size()));
     if (results == nullptr) return nullptr;
-    const Outcome outcome = Call(*op, arguments[0], arguments[1]).run(results);
-    const Object made = outcome == Outcome::Made      ? python.record(op->names.results, results)
+    Call call(*op, arguments[0], arguments[1]);
+    const Outcome outcome = call.run(results);
+    const Object whole = outcome == Outcome::Made ? call.whole(results) : nullptr;
+    const Object made = whole != nullptr              ? python.record(op->names.results, whole)
                         : outcome == Outcome::Unknown ? python.kept(python.none)
                                                       : nullptr;
+    if (whole != nullptr) python.drop(whole);
     python.drop(results);
     return made;
 }
 
 constexpr Method kTake{kName, take};
+
+std::vector<int64_t> read_list(const int64_t*& numbers, int64_t count)
+{
+    std::vector<int64_t> list(numbers, numbers + count);
+    numbers += count;
+    return list;
+}
 
 void destroy(Object capsule)
 {
@@ -390,7 +505,7 @@ void destroy(Object capsule)
     const pto_array_names& names = op->names;
     for (const Object one :
          {names.inputs, names.attrs, names.outputs, names.results, names.failure, names.weight, names.target,
-          names.data, names.shape, names.dtype, names.weight_target}) {
+          names.layout, names.data, names.shape, names.dtype, names.weight_target}) {
         python.drop(one);
     }
     delete op;
@@ -429,7 +544,7 @@ PTO_API Object pto_arrays_define(
         {}};
     for (const Object one :
          {names->inputs, names->attrs, names->outputs, names->results, names->failure, names->weight, names->target,
-          names->data, names->shape, names->dtype, names->weight_target}) {
+          names->layout, names->data, names->shape, names->dtype, names->weight_target}) {
         python.keep(one);
     }
     *defined = op;
@@ -467,7 +582,8 @@ PTO_API int64_t pto_arrays_find(pto_array_operator* op, Object given)
 }
 
 // What Python has found out for the shapes of these arguments: the dims, of each output the bytes to get for it, its sizes
-// and, where its rows do not lie one after the other, its strides in bytes, and `bound_count` bounds of indices.
+// and, where its rows do not lie one after the other, its strides in bytes, of a packed weight the rank and the sizes of
+// its matrices and its boxes, and `bound_count` bounds of indices.
 // `attrs`: as Python reads them. Returns the number of the call, -1 where it cannot be known.
 PTO_API int64_t pto_arrays_learn(
     pto_array_operator* op, Object given, const int64_t* attrs, const int64_t* dims, int dim_count,
@@ -482,13 +598,15 @@ PTO_API int64_t pto_arrays_learn(
     Known known{{dims, dims + dim_count}, {}, {}, 1.0};
     for (int i = 0; i < bound_count; ++i) known.bounds.push_back(IndexBound::read(bounds));
     for (const ArrayRule& rule : op->outputs) {
-        ArrayPlan plan;
-        plan.room = *outputs++;
-        plan.sizes.assign(outputs, outputs + rule.rank);
-        outputs += rule.rank;
-        if (rule.form != ArrayForm::Rows) {
-            plan.strides.assign(outputs, outputs + rule.rank);
-            outputs += rule.rank;
+        OutputPlan plan{};
+        plan.array.room = *outputs++;
+        plan.array.sizes = read_list(outputs, rule.rank);
+        if (rule.form == ArrayForm::Strided || rule.form == ArrayForm::Columns) {
+            plan.array.strides = read_list(outputs, rule.rank);
+        } else if (rule.form == ArrayForm::Packed) {
+            const int64_t rank = *outputs++;
+            plan.sizes = read_list(outputs, rank);
+            plan.boxes = Boxes::read(outputs);
         }
         known.outputs.push_back(std::move(plan));
     }

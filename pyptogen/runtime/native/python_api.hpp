@@ -30,10 +30,12 @@ struct Python {
     int64_t (*dict_size)(Object) = nullptr;
     Object (*attribute)(Object, Object) = nullptr;
     int (*compare)(Object, Object, int) = nullptr;
+    Object (*call)(Object, Object) = nullptr;  // with a tuple of arguments
     void (*keep)(const void*) = nullptr;
     void (*drop)(const void*) = nullptr;
     double (*as_double)(Object) = nullptr;
     int64_t (*as_whole)(Object, int*) = nullptr;
+    Object (*new_whole)(int64_t) = nullptr;
     Object (*new_text)(const char*, int64_t, const char*) = nullptr;
     void (*raise)(Object, Object) = nullptr;
     void (*clear)() = nullptr;
@@ -55,6 +57,7 @@ struct Python {
                found(tuple_item, "PyTuple_GetItem") && found(tuple_size, "PyTuple_Size") &&
                found(dict_item, "PyDict_GetItem") && found(dict_size, "PyDict_Size") &&
                found(attribute, "PyObject_GetAttr") && found(compare, "PyObject_RichCompareBool") &&
+               found(call, "PyObject_CallObject") && found(new_whole, "PyLong_FromLongLong") &&
                found(keep, "Py_IncRef") && found(drop, "Py_DecRef") && found(as_double, "PyFloat_AsDouble") &&
                found(as_whole, "PyLong_AsLongLongAndOverflow") && found(new_text, "PyUnicode_DecodeUTF8") &&
                found(raise, "PyErr_SetObject") && found(clear, "PyErr_Clear") && found(save, "PyEval_SaveThread") &&

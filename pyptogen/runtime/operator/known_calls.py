@@ -21,7 +21,7 @@ import numpy as np
 
 from pyptogen.layout.buffers import ALIGNMENT
 from pyptogen.layout.exchange import exchanged, tensor_reader
-from pyptogen.layout.packing import PackedWeight
+from pyptogen.layout.packing import PackedWeight, box_numbers, packed_size
 from pyptogen.runtime.native.binding import POLICIES, RunError, WrongIndexError, run_error, scheduler
 from pyptogen.runtime.operator.attrs import AttrArg
 from pyptogen.runtime.operator.call import CallRules
@@ -69,7 +69,7 @@ class _Names(ctypes.Structure):
         (name, ctypes.py_object)
         for name in (
             "inputs", "attrs", "outputs", "results", "failure", "weight", "target",
-            "data", "shape", "dtype", "weight_target",
+            "layout", "data", "shape", "dtype", "weight_target",
         )
     )  # fmt: skip
 
@@ -189,12 +189,12 @@ class KnownCalls:
         self._fresh = [(i, tensor) for i, tensor in enumerate(contract.outputs) if tensor.name not in inplace]
         written = [tensor for _, tensor in self._fresh]
         bounds = native_bounds(rules)
-        if not entry or bounds is None or any(tensor.layout == "nz" for tensor in written) or not contract.inputs:
+        if not entry or bounds is None or not contract.inputs:
             return
         library = _library()
         if library is None:
             return
-        self._rules, self._bounds, self._library = rules, bounds, library
+        self._rules, self._bounds, self._library, self._target = rules, bounds, library, target
         self._packing = struct.Struct("=" + "".join("d" if attr.is_float else "q" for attr in contract.attrs))
         self._made: list[tuple[int, ...]] = []
         """The dims of each known call."""
@@ -213,7 +213,7 @@ class KnownCalls:
         attrs = (AttrRule * max(len(contract.attrs), 1))(*map(AttrRule.of, contract.attrs))
         own = _Names(
             (*names,), tuple(attr.name for attr in contract.attrs), (*fresh,), results, RunError, PackedWeight, target,
-            "data", "shape", "dtype", "target",
+            "nz", "data", "shape", "dtype", "target",
         )  # fmt: skip
         handle = ctypes.c_void_p()
         self.take = library.pto_arrays_define(
@@ -240,10 +240,9 @@ class KnownCalls:
     def learn(self, arguments: Mapping[str, Any], dims: tuple[int, ...], scalars: Sequence[float | int]) -> None:
         """A call that went well the long way: what its shapes mean, if native code may read them."""
         extents = self._extents(*dims)
-        made = [_new_output(tensor, extents[i]) for i, tensor in self._fresh]
-        if any(0 in shape for shape, _, _ in made):
+        if any(0 in extents[i][: len(tensor.shape)] for i, tensor in self._fresh):
             return
-        plans = [number for shape, room, steps in made for number in (room, *shape, *(steps or ()))]
+        plans = [number for i, tensor in self._fresh for number in _new_output(tensor, extents[i], self._target)]
         shapes = self._rules.contract.input_extents(*dims)
         bounds = [number for bound in self._bounds for number in bound.numbers(dims, shapes)]
         with self._lock:
@@ -270,23 +269,27 @@ def _rule(tensor: TensorArg, updated: bool) -> _Rule:
     return _Rule(id(dtype), dtype.itemsize, rank, form, updated, exchanged(dtype))
 
 
-def _new_output(tensor: TensorArg, extents: tuple[int, ...]) -> tuple[tuple[int, ...], int, tuple[int, ...] | None]:
-    """Of an output of these extents the shape, how many bytes to get for it, and its strides in bytes where its rows do
-    not lie one after the other."""
+def _new_output(tensor: TensorArg, extents: tuple[int, ...], target: str) -> tuple[int, ...]:
+    """Of an output of these extents how many bytes to get for it, its shape, and its strides in bytes where its rows do
+    not lie one after the other. Of a packed weight the shape is that of its data; the rank and the shape of its
+    matrices and its boxes follow."""
     rank, size = len(tensor.shape), tensor.dtype.itemsize
     shape = extents[:rank]
+    if tensor.layout == "nz":
+        elements = packed_size(shape, size, target)
+        return size * elements + ALIGNMENT, elements, rank, *shape, *box_numbers(shape, size, target)
     if tensor.strides:
         steps = tuple(step * size for step in extents[rank:])
         last = sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-        return shape, last + size + ALIGNMENT, steps
+        return last + size + ALIGNMENT, *shape, *steps
     room = size * math.prod(shape) + ALIGNMENT
     if tensor.layout != "dn":
-        return shape, room, None
+        return room, *shape
     *several, rows, _ = shape
     steps, step = (size, size * rows), size * math.prod(shape[-2:])
     for one in reversed(several):
         steps, step = (step, *steps), step * one
-    return shape, room, steps
+    return room, *shape, *steps
 
 
 def _numbers(values: Any) -> Any:

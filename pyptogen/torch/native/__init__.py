@@ -14,6 +14,7 @@ import torch
 
 from pyptogen.diagnostics import fault
 from pyptogen.layout.packed_array import record_head
+from pyptogen.layout.packing import box_numbers
 from pyptogen.runtime.native.binding import NATIVE_SOURCES, POLICIES, native_library
 from pyptogen.runtime.operator.call import CallRules
 from pyptogen.runtime.operator.contract import TensorArg
@@ -53,6 +54,7 @@ def _library() -> ctypes.CDLL:
     sources = (
         _SOURCE,
         _HOME / "small_blocks.hpp",
+        NATIVE_SOURCES / "boxes.hpp",
         NATIVE_SOURCES / "index_bound.hpp",
         NATIVE_SOURCES / "python_api.hpp",
     )
@@ -75,7 +77,7 @@ def _library() -> ctypes.CDLL:
     ]  # fmt: skip
     library.pto_torch_define.restype = pointer
     numbers = ctypes.POINTER(whole)
-    library.pto_torch_learn.argtypes = [pointer, numbers, int_, numbers, int_, numbers, int_]
+    library.pto_torch_learn.argtypes = [pointer, numbers, int_, numbers, int_, numbers, numbers, int_]
     library.pto_torch_note.argtypes = [pointer, ctypes.c_double]
     library.pto_torch_seconds.argtypes = [pointer]
     library.pto_torch_seconds.restype = ctypes.c_double
@@ -104,17 +106,17 @@ def _reads_tensors() -> ctypes.PyDLL | None:
 class Kernels:
     """The kernels in C++ of the operator ``name``, whose forms ``name_checked`` and ``name_recorded`` are defined.
 
-    Operators with outputs `@ nz` keep their kernel in Python (``fast`` is false); that of autograd is here for all.
-    Raises PTG501, PTG502.
+    Operators with indices that only Python can look at keep their kernel in Python (``fast`` is false); that of
+    autograd is here for all. Raises PTG501, PTG502.
     """
 
     def __init__(self, name: str, rules: CallRules, entry: int, threads: int, target: str) -> None:
         contract = rules.contract
-        self._contract, self._library = contract, _library()
+        self._contract, self._library, self._target = contract, _library(), target
         self._fresh = [(i, t) for i, t in enumerate(contract.outputs) if t.name not in contract.inplace]
         tensors = [*contract.inputs, *(tensor for _, tensor in self._fresh)]
         bounds = native_bounds(rules)
-        self.fast = bounds is not None and not any(tensor.layout == "nz" for _, tensor in self._fresh)
+        self.fast = bounds is not None
         self._bounds = bounds or []
         updated = set(contract.inplace.values())
         given = (_Rule * len(tensors))(*(self._rule(tensor, tensor.name in updated) for tensor in tensors))
@@ -179,6 +181,12 @@ class Kernels:
             return
         extents = self._contract.output_extents(*dims)
         outputs = [number for i, tensor in self._fresh for number in _laid_out(tensor, extents[i])]
+        boxes = [
+            number
+            for i, tensor in self._fresh
+            if tensor.layout == "nz"
+            for number in box_numbers(extents[i], tensor.dtype.itemsize, self._target)
+        ]
         shapes = self._contract.input_extents(*dims)
         bounds = [number for bound in self._bounds for number in bound.numbers(dims, shapes)]
         self._library.pto_torch_learn(
@@ -187,6 +195,7 @@ class Kernels:
             len(dims),
             _numbers(outputs),
             len(outputs),
+            _numbers(boxes),
             _numbers(bounds),
             len(self._bounds),
         )

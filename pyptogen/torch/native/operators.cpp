@@ -12,6 +12,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 #include <torch/library.h>
 
+#include <boxes.hpp>
 #include <index_bound.hpp>
 #include <python_api.hpp>
 #include <small_blocks.hpp>
@@ -59,16 +60,18 @@ struct Hash {
     }
 };
 
+using pto_rt::native::Boxes;
 using pto_rt::native::IndexBound;
 using pto_rt::native::IndexInput;
 using pto_rt::native::Method;
 using pto_rt::native::Object;
 using pto_rt::native::Python;
 
-// What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, and a bound for each
-// index.
+// What follows from the shapes: the dynamic dims, for each new output its sizes and its strides, the boxes of those that
+// kernels write packed, and a bound for each index.
 struct Sizes {
     std::vector<int64_t> dims, outputs;
+    std::vector<Boxes> boxes;
     std::vector<IndexBound> bounds;
     mutable std::atomic<double> seconds{1};  // of the last run
 };
@@ -220,6 +223,7 @@ public:
         if (op_.run(chip_, &call) != 0) return false;
         op_.seconds.store(call.seconds, std::memory_order_relaxed);
         sizes_->seconds.store(call.seconds, std::memory_order_relaxed);
+        unpack_outputs();
         for (size_t i = 0; i < given_.size(); ++i) {
             if (op_.inputs[i].updated) given_[i]->unsafeGetTensorImpl()->bump_version();
         }
@@ -241,21 +245,40 @@ private:
         return true;
     }
 
+    // Tensors are plain ones: what kernels write packed has memory of its own until it is unpacked.
     void make_outputs()
     {
         static auto& blocks = *new SmallBlocks;  // tensors may outlive what a process destroys at its end
         constexpr c10::DispatchKeySet plain(c10::DispatchKey::CPU);
         made.reserve(op_.outputs.size());
         const int64_t* next = sizes_->outputs.data();
+        auto boxes = sizes_->boxes.begin();
         for (const Tensor& rule : op_.outputs) {
             const c10::IntArrayRef shape(next, rule.rank), strides(next + rule.rank, rule.rank);
+            next += 2 * rule.rank;
             made.emplace_back(
-                rule.form == Form::Rows
+                rule.form == Form::Rows || rule.form == Form::Packed
                     ? at::detail::empty_generic(shape, &blocks, plain, rule.dtype, std::nullopt)
                     : at::detail::empty_strided_generic(shape, strides, &blocks, plain, rule.dtype));
-            slots_.push_back(reinterpret_cast<int64_t>(made.back().unsafeGetTensorImpl()->mutable_data()));
-            next += 2 * rule.rank;
+            char* data = data_of(made.back());
+            if (rule.form == Form::Packed) {
+                packed_.push_back({data, blocks.allocate(static_cast<size_t>(boxes->bytes()))});
+                data = static_cast<char*>(packed_.back().memory.get());
+                boxes++->clear_unfilled(data);
+            }
+            slots_.push_back(reinterpret_cast<int64_t>(data));
         }
+    }
+
+    void unpack_outputs() const
+    {
+        auto boxes = sizes_->boxes.begin();
+        for (const Packed& one : packed_) boxes++->unpack(static_cast<const char*>(one.memory.get()), one.plain);
+    }
+
+    static char* data_of(const at::Tensor& tensor)
+    {
+        return static_cast<char*>(tensor.unsafeGetTensorImpl()->mutable_data());
     }
 
     // Whether an index names no place; Python then says which one.
@@ -284,9 +307,16 @@ private:
         return false;
     }
 
+    // Where kernels write an output `@ nz`, and where its plain matrices go.
+    struct Packed {
+        char* plain;
+        c10::DataPtr memory;
+    };
+
     Operator& op_;
     const Tensors& given_;
     const Numbers& attrs_;
+    std::vector<Packed> packed_;
     std::shared_ptr<const Sizes> sizes_;
     void* chip_ = nullptr;
     c10::SmallVector<int64_t, 40> slots_;
@@ -592,14 +622,18 @@ pto_torch_direct(Operator* op, Object parameters, Object results, Object failure
 // Whether this thread's last call went to Python because its shapes were not known.
 PTO_API int pto_torch_missed() { return missed.empty() ? 0 : 1; }
 
-// What has come out for the shapes of this thread's last call, and `bound_count` bounds of indices.
+// What has come out for the shapes of this thread's last call: of each output sizes and strides, then the boxes of those
+// `@ nz`, and `bound_count` bounds of indices.
 PTO_API void pto_torch_learn(
-    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count, const int64_t* bounds,
-    int bound_count)
+    Operator* op, const int64_t* dims, int dim_count, const int64_t* outputs, int output_count, const int64_t* boxes,
+    const int64_t* bounds, int bound_count)
 {
     auto sizes = std::make_shared<Sizes>();
     sizes->dims.assign(dims, dims + dim_count);
     sizes->outputs.assign(outputs, outputs + output_count);
+    for (const Tensor& rule : op->outputs) {
+        if (rule.form == Form::Packed) sizes->boxes.push_back(Boxes::read(boxes));
+    }
     for (int i = 0; i < bound_count; ++i) sizes->bounds.push_back(IndexBound::read(bounds));
     std::unique_lock guard(op->lock);
     if (op->known.size() >= kMostShapes) op->known.clear();

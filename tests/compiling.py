@@ -37,6 +37,11 @@ QUICK_LINKER = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
 """A third of the time of ld.bfd."""
 
 
+def keep_precompiled_headers() -> None:
+    """Of all sets of flags in a run of the tests: users have a few, and more than that go."""
+    build._KEPT_PREFIXES = 24
+
+
 @contextmanager
 def quick_kernels() -> Iterator[None]:
     """Kernels are compiled in half the time, those of an operator in one call: for tests of values, which are the same.

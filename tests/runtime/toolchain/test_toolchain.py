@@ -188,14 +188,12 @@ def test_both_families_build_with_a_precompiled_header(tmp_path: Path, family: s
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])
-def test_a_kernel_may_include_what_takes_lists_of_arguments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str
-) -> None:
+def test_a_kernel_may_include_what_takes_lists_of_arguments(monkeypatch: pytest.MonkeyPatch, family: str) -> None:
     found = [c for c in find_compilers(family) if c.family == family and not c.packaged]
     if not found:
         pytest.skip(f"no {family} in PATH")
     monkeypatch.setenv("CXX", found[0].command[0])
-    toolchain = make_toolchain(cache=Cache(tmp_path))
+    toolchain = make_toolchain()
     kernel = '#include <cstdio>\n#include <string>\nextern "C" void add(int* out) { *out += std::stoi("41"); }\n'
     assert run(build(toolchain, **{"cpu/kernels/add.cpp": kernel})) == 42
 
@@ -336,14 +334,13 @@ extern "C" void op_cpu(pto_rt::Runtime& rt, const op_args& args)
 
 
 @pytest.mark.parametrize("headers", ["bundled", "bundled, portable", "installed"])
-def test_one_kernel_with_real_headers(tmp_path: Path, headers: str) -> None:
+def test_one_kernel_with_real_headers(headers: str) -> None:
     isa = os.environ.get("PTO_ISA_ROOT")
     if headers == "installed" and not isa:
         pytest.skip("PTO_ISA_ROOT names no installation of PTO-ISA")
     toolchain = make_toolchain(
         isa=Path(isa) if isa and headers == "installed" else None,
         portable=headers == "bundled, portable",
-        cache=stub_toolchain(tmp_path).cache,
     )
     library = toolchain.shared_object("op", {"k.cpp": KERNEL, "o.cpp": ORCHESTRATION}, ["op_cpu"])
     x = np.random.default_rng(0).normal(size=512).astype(np.float32)

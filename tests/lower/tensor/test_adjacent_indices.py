@@ -91,6 +91,18 @@ def test_of_an_input_too() -> None:
     assert kinds(text) == ["permute", "reshape", "block 0"]
 
 
+def test_stages_that_run_in_other_calls_have_transpositions_of_their_own() -> None:
+    text = BAGS.replace("INDEX", "token * 1").replace("place[", "token[").replace("MORE", "2")
+    graph = text[text.index("  add:") : text.index("  out:")]
+    small = graph.replace("add:", "add:\n    if: t < 9").replace("total", "few")
+    large = graph.replace("add:", "more:\n    if: t >= 9").replace("total", "many").replace("row", "line")
+    both = small.replace("few: few", "few: few") + large
+    text = text.replace(graph, both).replace(
+        "    y: total\n", "    if: t < 9\n    y: few\n  out_more:\n    if: t >= 9\n    y: many\n"
+    )
+    assert kinds(text).count("permute") == 2
+
+
 def test_an_index_that_names_a_slice_for_each_iteration_stays() -> None:
     """The next iteration reads the next element of the same line."""
     assert kinds(SLICES) == ["reshape", "block 1"]

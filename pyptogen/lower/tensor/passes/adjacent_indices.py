@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
@@ -34,8 +35,9 @@ class _Adjacent:
         self.single = {loop.name for loop in program.loops if loop.tile == 1}
         self.defining = {op.result.name: op for op in program.ops}
         self.ops: list[Op] = []
-        self.transposed: dict[str, Value] = {}
-        """What has the columns of a tensor as its rows."""
+        self.transposed: dict[tuple[str, str], Value] = {}
+        """What has the columns of a tensor as its rows, by the tensor and the stage that makes it: others may run in
+        other calls."""
 
     def run(self) -> Program:
         for op in self.program.ops:
@@ -49,24 +51,24 @@ class _Adjacent:
         reshape makes the index of it."""
         source, index = column.operands[0], picked.operands[1]
         assert isinstance(source, Value) and isinstance(index, Value)
-        if source.name not in self.transposed:
-            self.transposed[source.name] = self._transpose(source, picked)
-        whole, shape = self.transposed[source.name], (column.result.shape[-1], *column.result.shape[:-1])
+        made = self.defining.get(source.name)
+        key = source.name, picked.stage if made is None else made.stage
+        if key not in self.transposed:
+            self.transposed[key] = self._transpose(source, made, key[1], picked.span)
+        whole, shape = self.transposed[key], (column.result.shape[-1], *column.result.shape[:-1])
         line = replace(column.result, name=self.names.take(f"{column.result.name}_line"), shape=shape)
         same = replace(index, name=self.names.take(f"{index.name}_line"))
         self.ops.append(replace(column, operands=(whole,), result=line, attrs={**column.attrs, "axis": 0}))
         self.ops.append(replace(column, kind="reshape", operands=(line,), result=same, attrs={"shape": same.shape}))
         return replace(picked, operands=(picked.operands[0], same, *picked.operands[2:]))
 
-    def _transpose(self, source: Value, reader: Op) -> Value:
-        """A transposition behind what makes the tensor; of an input, ahead of all that the reader's stage does."""
+    def _transpose(self, source: Value, made: Op | None, stage: str, span: Span) -> Value:
+        """A transposition behind what makes the tensor; of an input, ahead of all that the stage does."""
         axes = (len(source.shape) - 1, *range(len(source.shape) - 1))
         name = self.names.take(f"{source.name}_lines")
         result = replace(source, name=name, shape=tuple(source.shape[axis] for axis in axes))
-        made = self.defining.get(source.name)
-        stage = reader.stage if made is None else made.stage
         at = next(n for n, op in enumerate(self.ops) if op is made or (made is None and op.stage == stage))
-        self.ops.insert(at + (made is not None), Op("permute", (source,), result, {"axes": axes}, stage, reader.span))
+        self.ops.insert(at + (made is not None), Op("permute", (source,), result, {"axes": axes}, stage, span))
         return result
 
 

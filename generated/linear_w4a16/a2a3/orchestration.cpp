@@ -11,7 +11,7 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void linear_cube(
+extern "C" __global__ AICORE void linear_to_out_cube(
     __gm__ uint64_t *ffts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *y_g_1_fifo,
@@ -19,19 +19,13 @@ extern "C" __global__ AICORE void linear_cube(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void linear_vec(
+extern "C" __global__ AICORE void linear_to_out_vec(
     __gm__ uint64_t *ffts,
-    __gm__ float *total_end,
+    __gm__ bfloat16_t *y,
     __gm__ uint8_t *w,
     __gm__ bfloat16_t *scale,
     __gm__ bfloat16_t *y_g_1_fifo,
     __gm__ float *y_g_fifo,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void out(
-    __gm__ bfloat16_t *y,
-    __gm__ float *total_end,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -57,32 +51,24 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
     auto *scale = (__gm__ bfloat16_t *)args.scale;
     auto *y = (__gm__ bfloat16_t *)args.y;
     __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
-    // Values between kernels.
-    auto *total_end = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
-    const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    // The launches of one range of t; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 22, mixed);
-        auto *y_g_1_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 24576 * sizeof(bfloat16_t)));
-        auto *y_g_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 49152 * sizeof(float)));
-        const Launch linear_done = rt.launch(
-            "linear", Core::Mixed, linear_blocks,
+        const int32_t linear_to_out_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 22, mixed);
+        auto *y_g_1_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_to_out_blocks) * 36864 * sizeof(bfloat16_t)));
+        auto *y_g_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_to_out_blocks) * 73728 * sizeof(float)));
+        rt.launch(
+            "linear_to_out", Core::Mixed, linear_to_out_blocks,
             [=] {
                 // On a cube core and on the two vector cores beside it; they hand tiles over in fifos.
                 pto_rt::side_by_side<2>(
-                    [=] { linear_cube(ffts, x, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); },
-                    [=] { linear_vec(ffts, total_end, w, scale, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_blocks); });
-            }, {}, 1);
-        const int32_t out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
-        rt.launch(
-            "out", Core::Vector, out_blocks,
-            [=] {
-                out(y, total_end, t_begin, t_end, out_blocks);
-            }, {linear_done});
+                    [=] { linear_to_out_cube(ffts, x, y_g_1_fifo, y_g_fifo, t_begin, t_end, linear_to_out_blocks); },
+                    [=] { linear_to_out_vec(ffts, y, w, scale, y_g_1_fifo, y_g_fifo, t_begin, t_end,
+                    linear_to_out_blocks); });
+            });
     };
 
     launch_range(0, t);

@@ -10,20 +10,14 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void add_to_out_vec1(
-    __gm__ float *total_start,
-    __gm__ bfloat16_t *shared,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void add_to_out_vec2(
+extern "C" __global__ AICORE void place_lines(
     __gm__ int32_t *place_lines,
     __gm__ int32_t *place,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void add_to_out_vec3(
+extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *y,
-    __gm__ float *total_start,
+    __gm__ bfloat16_t *shared,
     __gm__ bfloat16_t *rows,
     __gm__ int32_t *place_lines,
     __gm__ float *weight,
@@ -54,31 +48,23 @@ extern "C" void moe_combine_a2a3(pto_rt::Runtime &rt, const moe_combine_args &ar
     auto *shared = (__gm__ bfloat16_t *)args.shared;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *total_start = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
-    auto *place_lines = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8 * sizeof(int32_t)));
+    auto *place_lines_ = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8 * sizeof(int32_t)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t add_to_out_vec1_blocks = fewer((t_end - t_begin + 7) / 8, vector);
-        const Launch add_to_out_vec1_done = rt.launch(
-            "add_to_out_vec1", Core::Vector, add_to_out_vec1_blocks,
+        const int32_t place_lines_blocks = fewer((t + 63) / 64, vector);
+        const Launch place_lines_done = rt.launch(
+            "place_lines", Core::Vector, place_lines_blocks,
             [=] {
-                add_to_out_vec1(total_start, shared, t_begin, t_end, add_to_out_vec1_blocks);
+                place_lines(place_lines_, place, t, place_lines_blocks);
             }, {}, 1);
-        const int32_t add_to_out_vec2_blocks = fewer((t + 63) / 64, vector);
-        const Launch add_to_out_vec2_done = rt.launch(
-            "add_to_out_vec2", Core::Vector, add_to_out_vec2_blocks,
-            [=] {
-                add_to_out_vec2(place_lines, place, t, add_to_out_vec2_blocks);
-            }, {}, 2);
-        const int32_t add_to_out_vec3_blocks = fewer((t_end - t_begin + 7) / 8, vector);
+        const int32_t add_to_out_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
-            "add_to_out_vec3", Core::Vector, add_to_out_vec3_blocks,
+            "add_to_out", Core::Vector, add_to_out_blocks,
             [=] {
-                add_to_out_vec3(y, total_start, rows, place_lines, weight, t_begin, t_end, t,
-                    add_to_out_vec3_blocks);
-            }, {add_to_out_vec1_done, add_to_out_vec2_done});
+                add_to_out(y, shared, rows, place_lines_, weight, t_begin, t_end, t, add_to_out_blocks);
+            }, {place_lines_done});
     };
 
     launch_range(0, t);

@@ -59,8 +59,12 @@ def _with_rows(name: str, doc: str, run: WithRows) -> Pass:
 
 
 def _declared(state: State) -> State:
-    """What the passes found out about the contract goes back to the program of the spec."""
-    return replace(state, program=replace(state.program, attrs=state.fitted.attrs, halves=state.fitted.halves))
+    """What the passes found out about the contract, and the stages that they added, go back to the program of the
+    spec."""
+    fitted = state.fitted
+    return replace(
+        state, program=replace(state.program, attrs=fitted.attrs, halves=fitted.halves, stages=fitted.stages)
+    )
 
 
 TENSOR = (
@@ -77,7 +81,7 @@ TENSOR = (
     _on_state("fixpipe", "what the way out of an accumulator does",
               lambda s: fixpipe.run(s.fitted, s.platform, s.rows)),
     _on_program("host-scalars", "numbers that the caller's processor computes", host_scalars.run),
-    Pass("contract", "tensor", "attributes and halves go into the contract", _declared),
+    Pass("contract", "tensor", "attributes, halves and stages go into the program of the spec", _declared),
     _with_rows("literal-sizes", "a dim for each axis whose size is a number, or no dim's", literal_sizes.run),
     _with_rows("product-depths", "a dim for each depth of a product", product_depths.run),
     _with_rows("distinct-dims", "each dim on one axis of a value", distinct_dims.run),

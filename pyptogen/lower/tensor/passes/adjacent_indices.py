@@ -35,16 +35,19 @@ class _Adjacent:
         self.single = {loop.name for loop in program.loops if loop.tile == 1}
         self.defining = {op.result.name: op for op in program.ops}
         self.ops: list[Op] = []
+        self.stages = list(program.stages)
         self.transposed: dict[tuple[str, str], Value] = {}
-        """What has the columns of a tensor as its rows, by the tensor and the stage that makes it: others may run in
-        other calls."""
+        """What has the columns of a tensor as its rows, by the tensor and the stage beside which it is made: others may
+        run in other calls."""
 
     def run(self) -> Program:
         for op in self.program.ops:
             column = _column_of(op, self.defining) if op.kind == "picked" and op.loop in self.single else None
             self.ops.append(op if column is None else self._by_rows(op, column))
-        ops = _without_unread(self.program, self.ops) if self.transposed else self.program.ops
-        return replace(self.program, ops=tuple(ops)) if self.transposed else self.program
+        if not self.transposed:
+            return self.program
+        ops = _without_unread(self.program, self.ops)
+        return replace(self.program, ops=tuple(ops), stages=tuple(self.stages))
 
     def _by_rows(self, picked: Op, column: Op) -> Op:
         """The operation with its index from a row of the transposed tensor. Elements keep their order, so that one
@@ -62,13 +65,19 @@ class _Adjacent:
         self.ops.append(replace(column, kind="reshape", operands=(line,), result=same, attrs={"shape": same.shape}))
         return replace(picked, operands=(picked.operands[0], same, *picked.operands[2:]))
 
-    def _transpose(self, source: Value, made: Op | None, stage: str, span: Span) -> Value:
-        """A transposition behind what makes the tensor; of an input, ahead of all that the stage does."""
+    def _transpose(self, source: Value, made: Op | None, beside: str, span: Span) -> Value:
+        """A transposition behind what makes the tensor; of an input, in a stage of its own ahead of the one that reads
+        it, whose kernel stays whole so."""
         axes = (len(source.shape) - 1, *range(len(source.shape) - 1))
         name = self.names.take(f"{source.name}_lines")
         result = replace(source, name=name, shape=tuple(source.shape[axis] for axis in axes))
-        at = next(n for n, op in enumerate(self.ops) if op is made or (made is None and op.stage == stage))
-        self.ops.insert(at + (made is not None), Op("permute", (source,), result, {"axes": axes}, stage, span))
+        if made is not None:
+            at, stage = self.ops.index(made) + 1, made.stage
+        else:
+            at, stage = next(n for n, op in enumerate(self.ops) if op.stage == beside), name
+            place = next(n for n, one in enumerate(self.stages) if one.name == beside)
+            self.stages.insert(place, replace(self.stages[place], name=name, implicit=True))
+        self.ops.insert(at, Op("permute", (source,), result, {"axes": axes}, stage, span))
         return result
 
 

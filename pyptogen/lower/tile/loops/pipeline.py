@@ -20,13 +20,13 @@ vector, after:  for kv0 in -256..kv step 128:
                   for kv4 in kv0 + 256..kv once: later = copy a                        of two iterations later
 
 While the vector core works on one iteration's products, the cube core makes the next iteration's; and while the cube
-core multiplies what the vector core has pushed, that works on the next iteration's. On the cube core, what leads to the
-pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads. On the
-vector core, the first pop behind a push is what waits: with all that follows from it, it stays behind, and what the
-next iteration does to the same tiles comes after it; what it takes for that from a stage further ahead waits in tiles
-of its own, one for each iteration in between (a shift register). Iterations that end early (causal attention) end as
-early ahead; those that a condition may leave out stay as they are, and so do iterations that are distributed to blocks:
-the one behind a block's own is another block's.
+core multiplies what the vector core has pushed, that works on the next iteration's. On the cube core, what leads to
+the pushes before the first pop of a body runs ahead, if nothing behind it uses its tiles or writes what it reads. On
+the vector core, the first pop behind a push is what waits: with all that follows from it, and all that is made for
+that alone where it must be, it stays behind, and what the next iteration does to the same tiles comes after it; what
+it takes for that from a stage further ahead waits in tiles of its own, one for each iteration in between (a shift
+register). Iterations that end early (causal attention) end as early ahead; those that a condition may leave out stay
+as they are, and so do iterations that are distributed to blocks: the one behind a block's own is another block's.
 """
 
 from __future__ import annotations
@@ -142,7 +142,16 @@ class _Pipeliner:
         if pop is None or not all(_may_move(node, loop) for node in body):
             return []
         late = body.index(pop)
-        behind = self._following(body, late)
+        following = self._following(body, late)
+        for behind in (following, self._with_made_for(loop, body, following)):
+            stages = self._of_parts(loop, late, behind)
+            if stages:
+                return stages
+        return []
+
+    def _of_parts(self, loop: Loop, late: int, behind: set[int]) -> list[_Stage]:
+        """The stages where these places stay ``behind``; none where the others cannot be ahead."""
+        body = loop.body
         tiles = self._owned(_touched([body[i] for i in behind]))
         first = [i for i in range(late) if i not in behind and self._owned(_written([body[i]])) & tiles]
         ahead = [i for i in range(len(body)) if i not in behind and i not in first]
@@ -151,6 +160,16 @@ class _Pipeliner:
             return []
         stages = [_Stage(tuple(parts[1]), self.distance), _Stage(tuple(parts[2]), 0), _Stage(tuple(parts[0]), 1)]
         return [stage for stage in stages if stage.nodes]
+
+    def _with_made_for(self, loop: Loop, body: Sequence[Node], behind: set[int]) -> set[int]:
+        """The places with those of what each iteration makes for them alone, such as a row of scales."""
+        carried, found = self._before(loop), set(behind)
+        for i in reversed(range(len(body))):
+            made = self._owned(_written([body[i]]))
+            users = {j for j, node in enumerate(body) if j != i and self._owned(_touched([node])) & made}
+            if made and users and users <= found and not made & carried:
+                found.add(i)
+        return found
 
     def _following(self, body: Sequence[Node], late: int) -> set[int]:
         """The places of a pop, its load and its free, and of all that reads what follows from them."""

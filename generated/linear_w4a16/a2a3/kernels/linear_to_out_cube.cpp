@@ -1,4 +1,4 @@
-// linear_cube: cube kernel of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
+// linear_to_out_cube: cube kernel of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages linear; tiles groups 1, n 96, t 256; memory L0A 65536 B, L0B 24576 B, L0C 98304 B, L1 180224 B
 #include <cstddef>
 #include <cstdint>
@@ -15,9 +15,9 @@ using RightB16_128x96 = TileRightCompact<bfloat16_t, 128, 96, 128, DYNAMIC>;
 using AccF32_256x96 = TileAccCompact<float, 256, 96, DYNAMIC, DYNAMIC>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using YG1SlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using YG1Pipe = TPipe<0, Direction::DIR_V2C, 24576, 2>;  // 2 tiles of up to 128 x 96, to the cube core
+using YG1Pipe = TPipe<0, Direction::DIR_V2C, 24576, 3>;  // 3 tiles of up to 128 x 96, to the cube core
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 96>, Stride<1, 1, 1, 96, 1>>;
-using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 2, 2, true>;  // 2 tiles of up to 256 x 96, to both vector cores
+using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 3, 2, true>;  // 3 tiles of up to 256 x 96, to both vector cores
 using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 96>, Stride<1, 1, 1, 96, 1>>;
 
 AICORE inline void run_block(
@@ -30,8 +30,8 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    YG1Pipe y_g_1_pipe(y_g_1_fifo + int64_t(block) * 24576, 0x0, 0x0);
-    YGPipe y_g_pipe(y_g_fifo + int64_t(block) * 49152, 0x0, 0x0);
+    YG1Pipe y_g_1_pipe(y_g_1_fifo + int64_t(block) * 36864, 0x0, 0x0);
+    YGPipe y_g_pipe(y_g_fifo + int64_t(block) * 73728, 0x0, 0x0);
     int32_t groups0_buffer = 0;  // which of 2 buffers this iteration of groups0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
@@ -89,7 +89,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void linear_cube(
+extern "C" __global__ AICORE void linear_to_out_cube(
     __gm__ uint64_t *ffts, __gm__ bfloat16_t *x, __gm__ bfloat16_t *y_g_1_fifo, __gm__ float *y_g_fifo,
     int32_t t_begin, int32_t t_end, int32_t nblk)
 {

@@ -1,5 +1,5 @@
-// add_to_out_vec2: vector kernel of `moe_combine` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages add; tiles i2 64; memory UB 10240 B
+// place_lines: vector kernel of `moe_combine` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages place_lines; tiles i2 64; memory UB 10240 B
 #include <cstddef>
 #include <cstdint>
 
@@ -54,7 +54,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void add_to_out_vec2(
+extern "C" __global__ AICORE void place_lines(
     __gm__ int32_t *place_lines, __gm__ int32_t *place, int32_t t, int32_t nblk)
 {
     run_block(place_lines, place, t, nblk, static_cast<int32_t>(get_block_idx()));

@@ -18,8 +18,9 @@ import numpy as np
 import pyptogen
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
-BURST = 3
-"""Counted calls of a turn; one more before them finds the other version's data in the caches."""
+BURST, MOST, LONG = 3, 40, 0.05
+"""Counted calls of a turn: so many at least, and more until they have taken so many seconds, but not above ``MOST``; one
+more before them finds the other version's data in the caches."""
 
 
 class Worker:
@@ -70,8 +71,8 @@ class Worker:
     def turn(self, clock: str) -> dict[str, Any]:
         """Seconds of the calls of a turn."""
         now = CLOCKS[clock]
-        times = []
-        for _ in range(1 + BURST):
+        times: list[float] = []
+        while len(times) <= BURST or (len(times) <= MOST and sum(times) < LONG):
             begin = now()
             self.operator(**self.arguments, out=self.out)
             times.append(now() - begin)

@@ -21,30 +21,25 @@ extern "C" __global__ AICORE void rank_vec2(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void rank_vec3(
-    __gm__ int32_t *each,
-    __gm__ int32_t *chosen,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void rank_vec4(
     __gm__ int32_t *within,
     __gm__ int32_t *chosen,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void rank_vec5(
+extern "C" __global__ AICORE void rank_vec4(
     __gm__ int32_t *ahead_1,
-    __gm__ int32_t *each,
+    __gm__ int32_t *within,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void rank_vec6(
+extern "C" __global__ AICORE void rank_vec5(
     __gm__ int32_t *ahead,
     __gm__ int32_t *ahead_1,
-    __gm__ int32_t *each,
+    __gm__ int32_t *within,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec1(
     __gm__ int32_t *count_parts,
-    __gm__ int32_t *each,
+    __gm__ int32_t *within,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec2(
@@ -132,7 +127,6 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
     auto *source = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8 * sizeof(int32_t)));
     auto *chosen_1 = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
-    auto *each = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 64 * sizeof(int32_t)));
     auto *within = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
     auto *ahead_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 64 * sizeof(int32_t)));
     auto *ahead = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 64 * sizeof(int32_t)));
@@ -152,42 +146,36 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "rank_vec1", Core::Vector, rank_vec1_blocks,
             [=] {
                 rank_vec1(chosen_1, rank_vec1_blocks);
-            }, {}, 16);
+            }, {}, 15);
         const int32_t rank_vec2_blocks = fewer(t_end - t_begin, vector);
         const Launch rank_vec2_done = rt.launch(
             "rank_vec2", Core::Vector, rank_vec2_blocks,
             [=] {
                 rank_vec2(chosen, expert, chosen_1, t_begin, t_end, rank_vec2_blocks);
-            }, {rank_vec1_done}, 15);
+            }, {rank_vec1_done}, 14);
         const int32_t rank_vec3_blocks = fewer(t, vector);
         const Launch rank_vec3_done = rt.launch(
             "rank_vec3", Core::Vector, rank_vec3_blocks,
             [=] {
-                rank_vec3(each, chosen, t, rank_vec3_blocks);
-            }, {rank_vec2_done}, 14);
-        const int32_t rank_vec4_blocks = fewer(t, vector);
+                rank_vec3(within, chosen, t, rank_vec3_blocks);
+            }, {rank_vec2_done}, 13);
+        const int32_t rank_vec4_blocks = fewer(1, vector);
         const Launch rank_vec4_done = rt.launch(
             "rank_vec4", Core::Vector, rank_vec4_blocks,
             [=] {
-                rank_vec4(within, chosen, t, rank_vec4_blocks);
-            }, {rank_vec2_done}, 13);
-        const int32_t rank_vec5_blocks = fewer(1, vector);
+                rank_vec4(ahead_1, within, t, rank_vec4_blocks);
+            }, {rank_vec3_done}, 11);
+        const int32_t rank_vec5_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch rank_vec5_done = rt.launch(
             "rank_vec5", Core::Vector, rank_vec5_blocks,
             [=] {
-                rank_vec5(ahead_1, each, t, rank_vec5_blocks);
-            }, {rank_vec3_done}, 11);
-        const int32_t rank_vec6_blocks = fewer((t_end - t_begin + 31) / 32, vector);
-        const Launch rank_vec6_done = rt.launch(
-            "rank_vec6", Core::Vector, rank_vec6_blocks,
-            [=] {
-                rank_vec6(ahead, ahead_1, each, t_begin, t_end, rank_vec6_blocks);
-            }, {rank_vec5_done, rank_vec3_done}, 7);
+                rank_vec5(ahead, ahead_1, within, t_begin, t_end, rank_vec5_blocks);
+            }, {rank_vec4_done, rank_vec3_done}, 7);
         const int32_t offsets_vec1_blocks = fewer(48, vector);
         const Launch offsets_vec1_done = rt.launch(
             "offsets_vec1", Core::Vector, offsets_vec1_blocks,
             [=] {
-                offsets_vec1(count_parts, each, t, offsets_vec1_blocks);
+                offsets_vec1(count_parts, within, t, offsets_vec1_blocks);
             }, {rank_vec3_done}, 12);
         const int32_t offsets_vec2_blocks = fewer(1, vector);
         const Launch offsets_vec2_done = rt.launch(
@@ -212,7 +200,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             "placing_vec1", Core::Vector, placing_vec1_blocks,
             [=] {
                 placing_vec1(upto, place_2, ahead, before, within, chosen, t_begin, t_end, placing_vec1_blocks);
-            }, {rank_vec6_done, offsets_vec4_done, rank_vec4_done, rank_vec2_done}, 5);
+            }, {rank_vec5_done, offsets_vec4_done, rank_vec3_done, rank_vec2_done}, 5);
         const int32_t placing_vec2_blocks = fewer((t_end - t_begin + 127) / 128, vector);
         const Launch placing_vec2_done = rt.launch(
             "placing_vec2", Core::Vector, placing_vec2_blocks,

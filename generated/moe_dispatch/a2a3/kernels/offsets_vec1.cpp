@@ -14,12 +14,12 @@ using VecI32_32x64 = Tile<TileType::Vec, int32_t, 32, 64, BLayout::RowMajor, 32,
 using VecI32_16x64 = Tile<TileType::Vec, int32_t, 16, 64, BLayout::RowMajor, 16, 64>;
 using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, 64>;
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using EachGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
 using CountPartsGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
     __gm__ int32_t *count_parts,
-    __gm__ int32_t *each,
+    __gm__ int32_t *within,
     int32_t t,
     int32_t nblk,
     int32_t block)
@@ -39,8 +39,8 @@ AICORE inline void run_block(
             const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
             VecI32_64x64m part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-            EachGm each_in(each + int64_t(i2) * 64, {i2_valid});
-            TLOAD(part, each_in);
+            WithinGm within_in(within + int64_t(i2) * 512 + 448, {i2_valid});
+            TLOAD(part, within_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
             VecI32_64x64m totals_here(i2_valid); TASSIGN<0x08100>(totals_here);  // rows 0.. of totals
             pipe_barrier(PIPE_V);
@@ -79,7 +79,7 @@ AICORE inline void run_block(
 }  // namespace
 
 extern "C" __global__ AICORE void offsets_vec1(
-    __gm__ int32_t *count_parts, __gm__ int32_t *each, int32_t t, int32_t nblk)
+    __gm__ int32_t *count_parts, __gm__ int32_t *within, int32_t t, int32_t nblk)
 {
-    run_block(count_parts, each, t, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(count_parts, within, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

@@ -10,13 +10,13 @@ using namespace pto;
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using EachGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void offsets_vec1(
     __gm__ int32_t *count,
-    __gm__ int32_t *each,
+    __gm__ int32_t *within,
     int32_t t,
     int32_t nblk)
 {
@@ -29,8 +29,8 @@ extern "C" __global__ AICORE void offsets_vec1(
         for (int32_t i2 = 0; i2 < t; i2 += 64) {
             const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
             VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
-            EachGm each_in(each + int64_t(i2) * 64, {i2_valid});
-            TLOAD(part, each_in);
+            WithinGm within_in(within + int64_t(i2) * 512 + 448, {i2_valid});
+            TLOAD(part, within_in);
             VecI32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
             TCOLSUM(found, part);
             TADD(total, total, found);

@@ -1,5 +1,5 @@
 // rank_vec5: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles i2 1, once 1; memory UB 256 B
+// stages rank; tiles t 64; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,33 +8,32 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using EachGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using Ahead1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rank_vec5(
+    __gm__ int32_t *ahead,
     __gm__ int32_t *ahead_1,
-    __gm__ int32_t *each,
-    int32_t t,
+    __gm__ int32_t *within,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // ahead:  cumsum(each, axis=0) - each
-        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
-        TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < t; ++i2) {
-            EachGm each_in(each + int64_t(i2) * 64);
-            EachGm ahead_1_out(ahead_1 + int64_t(i2) * 64);
-            TPASS(1, 64, [&](auto at) {
-                const auto part = at.load(each_in);
-                const auto total_v = at.load(total);
-                const auto total_v_2 = total_v + part;
-                at.store(total, total_v_2);
-                at.store(ahead_1_out, total_v_2);
-            });
-        }
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        Ahead1Gm ahead_1_in(ahead_1 + int64_t(t0) * 64, {t0_valid});
+        WithinGm within_in(within + int64_t(t0) * 512 + 448, {t0_valid});
+        Ahead1Gm ahead_out(ahead + int64_t(t0) * 64, {t0_valid});
+        TPASS(t0_valid, 64, [&](auto at) {
+            // ahead:  cumsum(each, axis=0) - each
+            const auto ahead_1_tile = at.load(ahead_1_in);
+            const auto each = at.load(within_in);
+            const auto ahead_tile = ahead_1_tile - each;
+            at.store(ahead_out, ahead_tile);
+        });
     }
 #endif
 }

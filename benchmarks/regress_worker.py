@@ -19,8 +19,8 @@ import pyptogen
 
 CLOCKS = {"wall": time.perf_counter, "cpu": time.process_time}
 BURST, MOST, LONG = 3, 40, 0.05
-"""Counted calls of a turn: so many at least, and more until they have taken so many seconds, but not above ``MOST``; one
-more before them finds the other version's data in the caches."""
+"""Counted calls of a turn: so many at least, and more until they have taken so many seconds, but not above ``MOST``.
+One more before them finds the other version's data in the caches."""
 
 
 class Worker:

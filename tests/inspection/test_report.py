@@ -7,7 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from pyptogen.cli.app import app
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.inspect import chrome_trace, gallery, report, swimlane
 from pyptogen.inspect.gallery import files, read_times
@@ -104,6 +106,21 @@ def test_pages_of_a_gallery(spec: Path, tmp_path: Path) -> None:
     assert "[two_stages](two_stages.md) | A product, then a scale \\| with a bar. |" in index
     assert index.rstrip().endswith("| 2.5× |")
     assert set(json.loads(files(made)["manifest.json"])["files"]) == {"index.md", "two_stages.md"}
+
+
+def test_the_command_writes_pages_and_tells_which_are_stale(spec: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    write = ["report", str(spec), "--gallery", str(folder)]
+    missing = CliRunner().invoke(app, [*write, "--check"])
+    assert missing.exit_code == 1
+    assert not folder.exists()
+    assert CliRunner().invoke(app, write).exit_code == 0
+    assert CliRunner().invoke(app, [*write, "--check"]).exit_code == 0
+    (folder / "two_stages.md").write_text("another page")
+    stale = CliRunner().invoke(app, [*write, "--check"])
+    assert stale.exit_code == 1
+    assert "two_stages.md" in stale.output
+    assert (folder / "two_stages.md").read_text() == "another page"
 
 
 def test_a_page_shows_texts_of_a_stranger_as_they_are(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.passes import remove_dead
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.records import replace
 
@@ -46,8 +47,7 @@ class _Adjacent:
             self.ops.append(op if column is None else self._by_rows(op, column))
         if not self.transposed:
             return self.program
-        ops = _without_unread(self.program, self.ops)
-        return replace(self.program, ops=tuple(ops), stages=tuple(self.stages))
+        return remove_dead.run(replace(self.program, ops=tuple(self.ops), stages=tuple(self.stages)))
 
     def _by_rows(self, picked: Op, column: Op) -> Op:
         """The operation with its index from a row of the transposed tensor. Elements keep their order, so that one
@@ -93,17 +93,3 @@ def _column_of(picked: Op, defining: Mapping[str, Op]) -> Op | None:
     if block is None or block.kind != "block" or block.attrs["axis"] != len(block.result.shape) - 1:
         return None
     return block if any(size != 1 for size in block.result.shape[:-1]) else None
-
-
-def _without_unread(program: Program, ops: list[Op]) -> list[Op]:
-    """The operations without the views of indices that nothing reads any more."""
-    read = {value.name for _, value in program.outputs} | {
-        n for loop in program.loops for pair in loop.carried for n in pair
-    }
-    found: list[Op] = []
-    for op in reversed(ops):
-        if op.kind in ("block", "reshape") and op.loop and op.result.name not in read:
-            continue
-        read |= {value.name for value in op.operands if isinstance(value, Value)}
-        found.append(op)
-    return found[::-1]

@@ -143,7 +143,7 @@ class _Pipeliner:
             return []
         late = body.index(pop)
         following = self._following(body, late)
-        for behind in (following, self._with_made_for(loop, body, following)):
+        for behind in (following, self._with_made_for(loop, following)):
             stages = self._of_parts(loop, late, behind)
             if stages:
                 return stages
@@ -161,9 +161,9 @@ class _Pipeliner:
         stages = [_Stage(tuple(parts[1]), self.distance), _Stage(tuple(parts[2]), 0), _Stage(tuple(parts[0]), 1)]
         return [stage for stage in stages if stage.nodes]
 
-    def _with_made_for(self, loop: Loop, body: Sequence[Node], behind: set[int]) -> set[int]:
+    def _with_made_for(self, loop: Loop, behind: set[int]) -> set[int]:
         """The places with those of what each iteration makes for them alone, such as a row of scales."""
-        carried, found = self._before(loop), set(behind)
+        body, carried, found = loop.body, self._before(loop), set(behind)
         for i in reversed(range(len(body))):
             made = self._owned(_written([body[i]]))
             users = {j for j, node in enumerate(body) if j != i and self._owned(_touched([node])) & made}

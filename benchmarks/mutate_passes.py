@@ -38,6 +38,7 @@ MODULES = {
     "distribute": ("tile.loops.distribute",),
     "forward-copies": ("tile.loops.forward_copies",),
     "split-index-sets": ("tile.loops.split_index_sets",),
+    "conditional-masks": ("tile.loops.conditional_masks",),
     "hoist-loads": ("tile.loops.hoist_loads",),
     "pipeline": ("tile.loops.pipeline",),
     "legalise": ("tile.legalise", "tile.strided_loads", "tile.running", "tile.gapless", "tile.added_tiles"),

@@ -138,7 +138,8 @@ def condition_lines(node: For, count: str) -> list[str]:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
-    note = "  // as far as these rows see" if node.index_set == "columns" else ""
+    notes = {"columns": "  // as far as these rows see", "masked": "  // not all rows see all of this block"}
+    note = notes.get(node.index_set, "")
     return [f"if (const {count} {node.var} = {node.start.c()}; {holds}) {{{note}"]
 
 

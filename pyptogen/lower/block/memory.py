@@ -4,13 +4,14 @@ A buffer keeps its bytes while it is live. How much transfers may overlap with o
 level:
 
 =============== =======================================================================================================
-apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer touches are nobody else's
+apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer or the scalar unit touches
+                are nobody else's
 by loop         the same, but outermost loops that follow each other have the same bytes
 in place        the same, but results may take the place of operands, so that a copy is worked on from its load to its
                 store
 loads           the same, but only what is loaded rotates
-single          nothing rotates; the bytes that a transfer touches are nobody else's in its outermost loop (in L1 and L0
-                all are touched by transfers, or by the products that these wait for)
+single          nothing rotates; the bytes that these touch are nobody else's in their outermost loop (in L1 and L0 all are
+                touched by transfers, or by the products that these wait for)
 single in place the same, but results may take the place of operands
 tight           nothing rotates, and bytes are used again as soon as they are free
 =============== =======================================================================================================
@@ -34,7 +35,7 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal, walk
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Load
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Iota, Load
 from pyptogen.lower.tile.pitches import pitches
 from pyptogen.records import dataclass
 
@@ -73,7 +74,7 @@ class Overflow:
 class Needs:
     """What a placed kernel asks of its memories, whatever rotates and however roomy they are: looked up once for all
     levels that are tried. By tile with data of its own: its ``memory``, its ``pitch``, and its bytes; ``moved``: those
-    that a load fills or a store empties."""
+    that another pipe than the vector unit touches."""
 
     memory: Mapping[str, Memory]
     live: Mapping[str, Live]
@@ -153,13 +154,14 @@ def _packed(
 
 
 def _moved(kernel: TileKernel) -> frozenset[str]:
-    """The tiles that a load fills or a store empties."""
+    """The tiles that another pipe than the vector unit touches: a load fills them, a store empties them, or the scalar
+    unit writes their places."""
     parent = {t.name: t.parent or t.name for t in kernel.tiles}
     return frozenset(
         parent[name]
         for op in walk(kernel.body)
         for name in (
-            *((op.dst,) if isinstance(op, Load) else ()),
+            *((op.dst,) if isinstance(op, Load | Iota) else ()),
             *(op.operands if isinstance(op, TRANSFERS_OUT) else ()),
         )
         if name is not None

@@ -16,7 +16,7 @@ from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
-from pyptogen.lower.tile.loops import distribute, forward_copies, pipeline, split_index_sets
+from pyptogen.lower.tile.loops import conditional_masks, distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
 from pyptogen.records import dataclass, replace
 
@@ -170,6 +170,8 @@ KERNELS = (
                 lambda kernel, _: forward_copies.run(kernel)),
     _on_kernels("split-index-sets", "rows that see a whole block lose their mask",
                 lambda kernel, _: split_index_sets.run(kernel), lambda platform: platform.unified),
+    _on_kernels("conditional-masks", "iterations in which all rows see the whole block compute no mask",
+                lambda kernel, _: conditional_masks.run(kernel), lambda platform: not platform.unified),
     _on_kernels("legalise", "operations that the target has one instruction for", legalise.run),
     _on_kernels("distribute", "grid loops that are directly nested share their iterations out as a product",
                 distribute.run, lambda platform: not platform.unified),

@@ -310,9 +310,10 @@ def share_of(rows: int, subblock: int) -> tuple[int, int]:
 
 
 LoopRole = Literal["grid", "reduce", "sub", "sequential"]
-IndexSet = Literal["", "partial", "full", "columns"]
+IndexSet = Literal["", "partial", "full", "columns", "masked"]
 """What index-set splitting made a loop for: rows that see a part of the iteration's block; rows that see the whole of
-it; the columns that rows see. Empty: none of these."""
+it; the columns that rows see; or what conditional masks made it for: the mask of a block of which some rows see a part.
+Empty: none of these."""
 
 
 @dataclass(frozen=True, slots=True)

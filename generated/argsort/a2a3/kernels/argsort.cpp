@@ -32,7 +32,7 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // y: argsort(x)
-    VecI32_1x2048 places; TASSIGN<0x10000>(places);  // UB 0x10000..0x12000
+    VecI32_1x2048 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x02000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -40,12 +40,12 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t i1 = block; i1 < rows; i1 += nblk, i1_buffer ^= 1) {
-        VecF32_1x2048 part; TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        VecF32_1x2048 part; TASSIGN(part, 0x02000 + i1_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + i1_buffer));  // free again
         XGm x_in(x + int64_t(i1) * 4096);
         TLOAD(part, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + i1_buffer));
-        VecF32_1x2048 part_2; TASSIGN(part_2, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        VecF32_1x2048 part_2; TASSIGN(part_2, 0x06000 + i1_buffer * 0x02000);  // UB 0x06000..0x0a000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         XGm x_in_2(x + int64_t(i1) * 4096 + 2048);
         TLOAD(part_2, x_in_2);
@@ -85,7 +85,7 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TMRGSORT<VecF32_1x8192, VecF32_1x8192, VecF32_1x8192_c4096, VecF32_1x8192_c4096, false>(lists, taken, merged, list, list_2);
         VecI32_1x8192 lists_int32; TASSIGN<0x1c000>(lists_int32);  // same bytes as lists
-        VecI32_1x4096 indices; TASSIGN(indices, 0x08000 + i1_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecI32_1x4096 indices; TASSIGN(indices, 0x0a000 + i1_buffer * 0x04000);  // UB 0x0a000..0x12000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x4096, VecI32_1x8192, MaskPattern::P1010>(indices, lists_int32);

@@ -34,7 +34,7 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // top, expert: topk(choice, k)
-    VecI32_1x160 places; TASSIGN<0x05400>(places);  // UB 0x05400..0x05680
+    VecI32_1x160 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x00280
     TCI<VecI32_1x160, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -42,7 +42,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 16; i1 < t; i1 += nblk * 16, i1_buffer ^= 1) {
         const int32_t i1_valid = t - i1 < 16 ? t - i1 : 16;
-        VecF32_16x160 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02800);  // UB 0x00000..0x05000, 2 copies
+        VecF32_16x160 part(i1_valid); TASSIGN(part, 0x00280 + i1_buffer * 0x02800);  // UB 0x00280..0x05280, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         ChoiceGm choice_in(choice + int64_t(i1) * 160, {i1_valid});
         TLOAD(part, choice_in);
@@ -50,8 +50,8 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
             VecF32_1x320 pairs_row; TASSIGN(pairs_row, 0x05a80 + at * 0x00500);  // rows at.. of pairs
-            VecF32_1x160 part_row; TASSIGN(part_row, 0x00000 + at * 0x00280 + i1_buffer * 0x02800);  // rows at.. of part
-            VecU32_1x160 places_uint32; TASSIGN<0x05400>(places_uint32);  // same bytes as places
+            VecF32_1x160 part_row; TASSIGN(part_row, 0x00280 + at * 0x00280 + i1_buffer * 0x02800);  // rows at.. of part
+            VecU32_1x160 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             pipe_barrier(PIPE_V);
             TSORT32(pairs_row, part_row, places_uint32);
             VecF32_1x16 kept_list; TASSIGN(kept_list, 0x0aa80 + at * 0x00040);  // rows at.. of kept
@@ -70,7 +70,7 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecI32_16x16 best_int32(i1_valid); TASSIGN<0x05680>(best_int32);  // same bytes as best
-        VecI32_16x8 indices(i1_valid); TASSIGN(indices, 0x05000 + i1_buffer * 0x00200);  // UB 0x05000..0x05400, 2 copies
+        VecI32_16x8 indices(i1_valid); TASSIGN(indices, 0x05280 + i1_buffer * 0x00200);  // UB 0x05280..0x05680, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_16x8, VecI32_16x16, MaskPattern::P1010>(indices, best_int32);

@@ -41,7 +41,7 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // top, expert: topk(l, k)
-    VecI32_1x512 places; TASSIGN<0x04400>(places);  // UB 0x04400..0x04c00
+    VecI32_1x512 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x00800
     TCI<VecI32_1x512, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -50,7 +50,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t i1 = block * 4; i1 < t; i1 += nblk * 4, i1_buffer ^= 1) {
         const int32_t i1_valid = t - i1 < 4 ? t - i1 : 4;
-        VecF32_4x512 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        VecF32_4x512 part(i1_valid); TASSIGN(part, 0x00800 + i1_buffer * 0x02000);  // UB 0x00800..0x04800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         LGm l_in(l + int64_t(i1) * 512, {i1_valid});
         TLOAD(part, l_in);
@@ -58,8 +58,8 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
             VecF32_1x1024 pairs_row; TASSIGN(pairs_row, 0x04e00 + at * 0x01000);  // rows at.. of pairs
-            VecF32_1x512 part_row; TASSIGN(part_row, 0x00000 + at * 0x00800 + i1_buffer * 0x02000);  // rows at.. of part
-            VecU32_1x512 places_uint32; TASSIGN<0x04400>(places_uint32);  // same bytes as places
+            VecF32_1x512 part_row; TASSIGN(part_row, 0x00800 + at * 0x00800 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x512 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             TSORT32(pairs_row, part_row, places_uint32);
             VecF32_1x128_c32 kept_list; TASSIGN(kept_list, 0x08e00 + at * 0x00200);  // rows at.. of kept
             VecF32_1x128 merged; TASSIGN<0x09600>(merged);  // UB 0x09600..0x09800
@@ -100,22 +100,22 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecF32_4x32 best(i1_valid); TASSIGN<0x04c00>(best);  // UB 0x04c00..0x04e00
-        VecF32_4x16 values(i1_valid); TASSIGN(values, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
+        VecF32_4x16 values(i1_valid); TASSIGN(values, 0x04800 + i1_buffer * 0x00100);  // UB 0x04800..0x04a00, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
         TGATHER<VecF32_4x16, VecF32_4x32, MaskPattern::P0101>(values, best);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
-        VecF32_4x16_c10 values_out(i1_valid); TASSIGN(values_out, 0x04000 + i1_buffer * 0x00100);  // columns 0.. of values
+        VecF32_4x16_c10 values_out(i1_valid); TASSIGN(values_out, 0x04800 + i1_buffer * 0x00100);  // columns 0.. of values
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_buffer));
         TopGm top_out(top + int64_t(i1) * 10, {i1_valid});
         TSTORE(top_out, values_out);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
         VecI32_4x32 best_int32(i1_valid); TASSIGN<0x04c00>(best_int32);  // same bytes as best
-        VecI32_4x16 indices(i1_valid); TASSIGN(indices, 0x04200 + i1_buffer * 0x00100);  // UB 0x04200..0x04400, 2 copies
+        VecI32_4x16 indices(i1_valid); TASSIGN(indices, 0x04a00 + i1_buffer * 0x00100);  // UB 0x04a00..0x04c00, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_4x16, VecI32_4x32, MaskPattern::P1010>(indices, best_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        VecI32_4x16_c10 indices_out(i1_valid); TASSIGN(indices_out, 0x04200 + i1_buffer * 0x00100);  // columns 0.. of indices
+        VecI32_4x16_c10 indices_out(i1_valid); TASSIGN(indices_out, 0x04a00 + i1_buffer * 0x00100);  // columns 0.. of indices
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         ExpertGm expert_out(expert + int64_t(i1) * 10, {i1_valid});
         TSTORE(expert_out, indices_out);

@@ -35,7 +35,7 @@ AICORE inline void run_block(
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // top, expert: topk(masked, k)
-    VecI32_1x256 places; TASSIGN<0x04200>(places);  // UB 0x04200..0x04600
+    VecI32_1x256 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x00400
     TCI<VecI32_1x256, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -43,7 +43,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 8; i1 < t; i1 += nblk * 8, i1_buffer ^= 1) {
         const int32_t i1_valid = t - i1 < 8 ? t - i1 : 8;
-        VecF32_8x256 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        VecF32_8x256 part(i1_valid); TASSIGN(part, 0x00400 + i1_buffer * 0x02000);  // UB 0x00400..0x04400, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         MaskedGm masked_in(masked + int64_t(i1) * 256, {i1_valid});
         TLOAD(part, masked_in);
@@ -51,8 +51,8 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
             VecF32_1x512 pairs_row; TASSIGN(pairs_row, 0x04800 + at * 0x00800);  // rows at.. of pairs
-            VecF32_1x256 part_row; TASSIGN(part_row, 0x00000 + at * 0x00400 + i1_buffer * 0x02000);  // rows at.. of part
-            VecU32_1x256 places_uint32; TASSIGN<0x04200>(places_uint32);  // same bytes as places
+            VecF32_1x256 part_row; TASSIGN(part_row, 0x00400 + at * 0x00400 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x256 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             TSORT32(pairs_row, part_row, places_uint32);
             VecF32_1x32_c16 kept_list; TASSIGN(kept_list, 0x08800 + at * 0x00080);  // rows at.. of kept
             VecF32_1x64 merged; TASSIGN<0x08c00>(merged);  // UB 0x08c00..0x08d00
@@ -77,7 +77,7 @@ AICORE inline void run_block(
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecI32_8x16 best_2_int32(i1_valid); TASSIGN<0x04600>(best_2_int32);  // same bytes as best_2
-        VecI32_8x8 indices(i1_valid); TASSIGN(indices, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
+        VecI32_8x8 indices(i1_valid); TASSIGN(indices, 0x04400 + i1_buffer * 0x00100);  // UB 0x04400..0x04600, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_8x8, VecI32_8x16, MaskPattern::P1010>(indices, best_2_int32);

@@ -30,7 +30,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
     // best, best_at: topk(c, 2)
-    VecI32_1x32 places; TASSIGN<0x08000>(places);  // UB 0x08000..0x08080
+    VecI32_1x32 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x00080
     TCI<VecI32_1x32, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -38,7 +38,7 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t i1 = block * 64; i1 < t * 8; i1 += nblk * 64, i1_buffer ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 64 ? t * 8 - i1 : 64;
-        VecF32_64x32 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        VecF32_64x32 part(i1_valid); TASSIGN(part, 0x00080 + i1_buffer * 0x02000);  // UB 0x00080..0x04080, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
         CGm c_in(c + int64_t(i1) * 32, {i1_valid});
         TLOAD(part, c_in);
@@ -46,19 +46,19 @@ AICORE inline void run_block(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
         for (int32_t at = 0; at < i1_valid; ++at) {
             VecF32_1x64 pairs_row; TASSIGN(pairs_row, 0x08080 + at * 0x00100);  // rows at.. of pairs
-            VecF32_1x32 part_row; TASSIGN(part_row, 0x00000 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
-            VecU32_1x32 places_uint32; TASSIGN<0x08000>(places_uint32);  // same bytes as places
+            VecF32_1x32 part_row; TASSIGN(part_row, 0x00080 + at * 0x00080 + i1_buffer * 0x02000);  // rows at.. of part
+            VecU32_1x32 places_uint32; TASSIGN<0x00000>(places_uint32);  // same bytes as places
             pipe_barrier(PIPE_V);
             TSORT32(pairs_row, part_row, places_uint32);
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
         VecF32_64x64 pairs(i1_valid); TASSIGN<0x08080>(pairs);  // UB 0x08080..0x0c080
-        VecF32_64x32 values(i1_valid); TASSIGN(values, 0x04000 + i1_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        VecF32_64x32 values(i1_valid); TASSIGN(values, 0x04080 + i1_buffer * 0x02000);  // UB 0x04080..0x08080, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecF32_64x32, VecF32_64x64, MaskPattern::P0101>(values, pairs);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        VecF32_64x32_c2 values_out(i1_valid); TASSIGN(values_out, 0x04000 + i1_buffer * 0x02000);  // columns 0.. of values
+        VecF32_64x32_c2 values_out(i1_valid); TASSIGN(values_out, 0x04080 + i1_buffer * 0x02000);  // columns 0.. of values
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
         BestGm best_out(best + int64_t(i1) * 2, {i1_valid});
         TSTORE(best_out, values_out);

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
     // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x512 counted; TASSIGN<0x02000>(counted);  // UB 0x02000..0x02800
+    VecI32_1x512 counted; TASSIGN<0x01000>(counted);  // UB 0x01000..0x01800
     TCI<VecI32_1x512, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     VecF32_1x512 at; TASSIGN<0x02800>(at);  // UB 0x02800..0x03000
@@ -49,7 +49,7 @@ AICORE inline void run_block(
     TMULS(at, at, 256.0f);
     pipe_barrier(PIPE_V);
     TSUB(at, at, turn);
-    VecI32_1x512 places; TASSIGN<0x02000>(places);  // UB 0x02000..0x02800
+    VecI32_1x512 places; TASSIGN<0x03000>(places);  // UB 0x03000..0x03800
     pipe_barrier(PIPE_V);
     TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
@@ -65,7 +65,7 @@ AICORE inline void run_block(
         KTurnedEvenGm k_turned_odd_in(k_turned_odd + int64_t(i2) * 256);
         TLOAD(run_2, k_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x512 in_turn_int16; TASSIGN(in_turn_int16, 0x01000 + i2_buffer * 0x00400);  // same bytes as in_turn
+        VecI16_1x512 in_turn_int16; TASSIGN(in_turn_int16, 0x01800 + i2_buffer * 0x00400);  // same bytes as in_turn
         VecI16_1x512 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x00400);  // same bytes as beside
         VecI32_1x512 in_turn_tmp; TASSIGN<0x02800>(in_turn_tmp);  // UB 0x02800..0x03000
         pipe_barrier(PIPE_V);
@@ -74,7 +74,7 @@ AICORE inline void run_block(
         TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x512 in_turn; TASSIGN(in_turn, 0x01000 + i2_buffer * 0x00400);  // UB 0x01000..0x02000, 4 copies
+        VecB16_1x512 in_turn; TASSIGN(in_turn, 0x01800 + i2_buffer * 0x00400);  // UB 0x01800..0x02800, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         KTurnedGm k_turned_out(k_turned + int64_t(i2) * 512);
         TSTORE(k_turned_out, in_turn);

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
     // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x2048 counted; TASSIGN<0x08000>(counted);  // UB 0x08000..0x0a000
+    VecI32_1x2048 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x06000
     TCI<VecI32_1x2048, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     VecF32_1x2048 at; TASSIGN<0x0a000>(at);  // UB 0x0a000..0x0c000
@@ -49,7 +49,7 @@ AICORE inline void run_block(
     TMULS(at, at, 1024.0f);
     pipe_barrier(PIPE_V);
     TSUB(at, at, turn);
-    VecI32_1x2048 places; TASSIGN<0x08000>(places);  // UB 0x08000..0x0a000
+    VecI32_1x2048 places; TASSIGN<0x0c000>(places);  // UB 0x0c000..0x0e000
     pipe_barrier(PIPE_V);
     TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
@@ -65,7 +65,7 @@ AICORE inline void run_block(
         QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(i2) * 1024);
         TLOAD(run_2, q_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x2048 in_turn_int16; TASSIGN(in_turn_int16, 0x04000 + i2_buffer * 0x01000);  // same bytes as in_turn
+        VecI16_1x2048 in_turn_int16; TASSIGN(in_turn_int16, 0x06000 + i2_buffer * 0x01000);  // same bytes as in_turn
         VecI16_1x2048 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x01000);  // same bytes as beside
         VecI32_1x2048 in_turn_tmp; TASSIGN<0x0a000>(in_turn_tmp);  // UB 0x0a000..0x0c000
         pipe_barrier(PIPE_V);
@@ -74,7 +74,7 @@ AICORE inline void run_block(
         TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x2048 in_turn; TASSIGN(in_turn, 0x04000 + i2_buffer * 0x01000);  // UB 0x04000..0x08000, 4 copies
+        VecB16_1x2048 in_turn; TASSIGN(in_turn, 0x06000 + i2_buffer * 0x01000);  // UB 0x06000..0x0a000, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         QTurnedGm q_turned_out(q_turned + int64_t(i2) * 2048);
         TSTORE(q_turned_out, in_turn);

@@ -29,7 +29,7 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
     // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)
-    VecI32_1x1024 counted; TASSIGN<0x04000>(counted);  // UB 0x04000..0x05000
+    VecI32_1x1024 counted; TASSIGN<0x02000>(counted);  // UB 0x02000..0x03000
     TCI<VecI32_1x1024, int32_t, 0>(counted, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     VecF32_1x1024 at; TASSIGN<0x05000>(at);  // UB 0x05000..0x06000
@@ -49,7 +49,7 @@ AICORE inline void run_block(
     TMULS(at, at, 512.0f);
     pipe_barrier(PIPE_V);
     TSUB(at, at, turn);
-    VecI32_1x1024 places; TASSIGN<0x04000>(places);  // UB 0x04000..0x05000
+    VecI32_1x1024 places; TASSIGN<0x06000>(places);  // UB 0x06000..0x07000
     pipe_barrier(PIPE_V);
     TCVT(places, at, RoundMode::CAST_RINT, SaturationMode::ON);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
@@ -65,7 +65,7 @@ AICORE inline void run_block(
         YEvenGm y_odd_in(y_odd + int64_t(i2) * 512);
         TLOAD(run_2, y_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x02000 + i2_buffer * 0x00800);  // same bytes as in_turn
+        VecI16_1x1024 in_turn_int16; TASSIGN(in_turn_int16, 0x03000 + i2_buffer * 0x00800);  // same bytes as in_turn
         VecI16_1x1024 beside_int16; TASSIGN(beside_int16, 0x00000 + i2_buffer * 0x00800);  // same bytes as beside
         VecI32_1x1024 in_turn_tmp; TASSIGN<0x05000>(in_turn_tmp);  // UB 0x05000..0x06000
         pipe_barrier(PIPE_V);
@@ -74,7 +74,7 @@ AICORE inline void run_block(
         TGATHER(in_turn_int16, beside_int16, places, in_turn_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x02000 + i2_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
+        VecB16_1x1024 in_turn; TASSIGN(in_turn, 0x03000 + i2_buffer * 0x00800);  // UB 0x03000..0x05000, 4 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
         YGm y_out(y + int64_t(i2) * 1024);
         TSTORE(y_out, in_turn);

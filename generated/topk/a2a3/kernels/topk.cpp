@@ -40,7 +40,7 @@ AICORE inline void run_block(
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
     // values, indices: topk(x, 64)
-    VecI32_1x2048 places; TASSIGN<0x04400>(places);  // UB 0x04400..0x06400
+    VecI32_1x2048 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x02000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -52,7 +52,7 @@ AICORE inline void run_block(
         TMOV(places_here, places);
         VecF32_1x128 pairs_kept; TASSIGN<0x06400>(pairs_kept);  // UB 0x06400..0x06600
         for (int32_t n0 = 0; n0 < 4096; n0 += 2048, n0_buffer ^= 1) {
-            VecF32_1x2048 part; TASSIGN(part, 0x00000 + n0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            VecF32_1x2048 part; TASSIGN(part, 0x02000 + n0_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
             XGm x_in(x + int64_t(i1) * 4096 + int64_t(n0));
             TLOAD(part, x_in);
@@ -113,7 +113,7 @@ AICORE inline void run_block(
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x64 values_2; TASSIGN(values_2, 0x04000 + i1_buffer * 0x00100);  // UB 0x04000..0x04200, 2 copies
+        VecF32_1x64 values_2; TASSIGN(values_2, 0x06000 + i1_buffer * 0x00100);  // UB 0x06000..0x06200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));  // free again
         TGATHER<VecF32_1x64, VecF32_1x128, MaskPattern::P0101>(values_2, pairs_kept);
@@ -123,7 +123,7 @@ AICORE inline void run_block(
         TSTORE(values_out, values_2);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_buffer));
         VecI32_1x128 pairs_kept_int32; TASSIGN<0x06400>(pairs_kept_int32);  // same bytes as pairs_kept
-        VecI32_1x64 indices_2; TASSIGN(indices_2, 0x04200 + i1_buffer * 0x00100);  // UB 0x04200..0x04400, 2 copies
+        VecI32_1x64 indices_2; TASSIGN(indices_2, 0x06200 + i1_buffer * 0x00100);  // UB 0x06200..0x06400, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
         TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices_2, pairs_kept_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));

@@ -41,7 +41,7 @@ extern "C" void scatter_update_a2a3(pto_rt::Runtime &rt, const scatter_update_ar
 
     // The launches of one range of tokens; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t tokens_begin, int32_t tokens_end) {
-        const int32_t scatter_update_blocks = fewer((tokens_end - tokens_begin + 1) / 2, vector);
+        const int32_t scatter_update_blocks = fewer((tokens_end - tokens_begin + 15) / 16, vector);
         rt.launch(
             "scatter_update", Core::Vector, scatter_update_blocks,
             [=] {

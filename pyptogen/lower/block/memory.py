@@ -4,14 +4,14 @@ A buffer keeps its bytes while it is live. How much transfers may overlap with o
 level:
 
 =============== =======================================================================================================
-apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer or the scalar unit touches
-                are nobody else's
+apart           what is loaded, moved or stored rotates over copies; the bytes that a transfer or the scalar unit
+                touches are nobody else's
 by loop         the same, but outermost loops that follow each other have the same bytes
 in place        the same, but results may take the place of operands, so that a copy is worked on from its load to its
                 store
 loads           the same, but only what is loaded rotates
-single          nothing rotates; the bytes that these touch are nobody else's in their outermost loop (in L1 and L0 all are
-                touched by transfers, or by the products that these wait for)
+single          nothing rotates; the bytes that these touch are nobody else's in their outermost loop (in L1 and L0
+                all are touched by transfers, or by the products that these wait for)
 single in place the same, but results may take the place of operands
 tight           nothing rotates, and bytes are used again as soon as they are free
 =============== =======================================================================================================

@@ -44,7 +44,8 @@ PipeBarrier)."""
 @dataclass(frozen=True, slots=True)
 class Region:
     """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
-    counts the copies of the buffer that it lies in."""
+    counts the copies of the buffer that it lies in. ``unordered``: of GM, the number of the instruction whose stores
+    there come in any order (0: in its own)."""
 
     memory: str
     start: int
@@ -52,6 +53,7 @@ class Region:
     pitch: int
     width: int
     slot: str | None = None
+    unordered: int = 0
 
     def overlaps(self, other: Region) -> bool:
         if self.memory != other.memory or self.end <= other.start or other.end <= self.start:
@@ -105,6 +107,8 @@ class Touches:
         self._tiles = declarations(kernel)
         self._indexed = _indexed(kernel)
         self._found: dict[tuple[int, ...], Touch] = {}
+        self._unordered: dict[int, int] = {}
+        """Numbers of instructions by identity (`Region`)."""
         self._counters: dict[int, tuple[str, ...]] = {}
         self._fixed: dict[int, Touch] = {}
         self._names: dict[str, frozenset[str]] = {}
@@ -167,7 +171,8 @@ class Touches:
                     if (writes or other_writes) and region.overlaps(other):
                         slot = region.slot if region.slot == other.slot else None
                         met[number] = slot if met.get(number, slot) == slot else None
-                        if writes and other_writes and region.memory.startswith(GM):
+                        both = writes and other_writes and region.memory.startswith(GM)
+                        if both and not (region.unordered and region.unordered == other.unordered):
                             stored.add(number)
         self.about.append(met)
         for number in sorted(met):
@@ -186,7 +191,8 @@ class Touches:
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
             elif operand.tensor in self._indexed:
-                region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0)
+                unordered = self._unordered.setdefault(id(instr), len(self._unordered) + 1) if operand.unordered else 0
+                region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0, unordered=unordered)
             else:
                 continue
             reads += [region] if effect in "ru" else []

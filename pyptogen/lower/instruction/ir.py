@@ -61,7 +61,8 @@ class Declare:
 
 @dataclass(frozen=True, slots=True)
 class GmWindow:
-    """A GlobalTensor over part of a GM tensor; offset and strides in elements."""
+    """A GlobalTensor over part of a GM tensor; offset and strides in elements. ``unordered``: an index says where it
+    lies, and what one instruction stores to one place more than once may come there in any order."""
 
     tensor: str
     dtype: str
@@ -71,6 +72,7 @@ class GmWindow:
     cols: Extent
     row_stride: Poly
     col_stride: Poly
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ _TILE = re.compile(
 )
 _WINDOW = re.compile(
     rf"(?P<tensor>\w+)\[(?P<offset>[^;\]]*); (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}),"
-    r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\] (?P<layout>\w+) (?P<dtype>\w+)"
+    r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\] (?P<layout>\w+) (?P<dtype>\w+)(?P<unordered> unordered)?"
 )
 _INSTR = re.compile(rf"(?P<name>[A-Z]\w*)(?: (?P<operands>.*?))?  ; (?P<pipe>{_PIPE})(?: @ (?P<stage>\w+))?")
 _PASS = re.compile(
@@ -250,6 +250,7 @@ class _Reader:
         return GmWindow(
             w["tensor"], w["dtype"], cast(Any, w["layout"]), lines.poly(w["offset"]), lines.extent(w["rows"]),
             lines.extent(w["cols"]), lines.poly(w["row_stride"]), lines.poly(w["col_stride"]),
+            bool(w["unordered"]),
         )  # fmt: skip
 
 

@@ -77,7 +77,7 @@ def window_text(w: GmWindow) -> str:
     """A window of GM."""
     return (
         f"{w.tensor}[{w.offset}; {extent(w.rows)} x {extent(w.cols)}, strides {w.row_stride}, {w.col_stride}]"
-        f" {w.layout} {w.dtype}"
+        f" {w.layout} {w.dtype}{' unordered' if w.unordered else ''}"
     )
 
 

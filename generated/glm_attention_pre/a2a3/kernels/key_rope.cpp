@@ -204,7 +204,6 @@ AICORE inline void run_block(
             }
             // k_cache: scatter_update(k_cache, slot, k, dim=0)
             VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x01540 + row * 0x00100 + t0_buffer * 0x00400);  // row of k_n
-            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
             TSTORE(k_cache_out, k_n_one);
         }
@@ -217,7 +216,6 @@ AICORE inline void run_block(
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=0)
             VecB16_1x128 v_one; TASSIGN(v_one, 0x03940 + row * 0x00100 + t0_buffer * 0x00400);  // row of v
-            pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
             TSTORE(v_cache_out, v_one);
         }

@@ -101,7 +101,6 @@ AICORE inline void run_block(
             }
             // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)
             VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x00800 + row * 0x00080 + t0_buffer * 0x00200);  // row of k_q
-            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
             TSTORE(k_cache_out, k_q_one);
         }
@@ -121,7 +120,6 @@ AICORE inline void run_block(
                 continue;
             }
             VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, 0x00c00 + row * 0x00020 + t0_buffer * 0x00080);  // row of k_s_wide
-            pipe_barrier(PIPE_MTE3);
             KScaleCacheGm k_scale_cache_out(k_scale_cache + int64_t(slot));
             TSTORE(k_scale_cache_out, k_s_wide_one);
         }

@@ -101,7 +101,6 @@ AICORE inline void run_block(
             }
             // ik_cache: scatter_update(ik_cache, slot, ik, dim=0)
             VecI8_1x128 ik_one; TASSIGN(ik_one, 0x04000 + row * 0x00080 + t0_buffer * 0x01000);  // row of ik
-            pipe_barrier(PIPE_MTE3);
             IkCacheGm ik_cache_out(ik_cache + int64_t(slot_i) * 128);
             TSTORE(ik_cache_out, ik_one);
         }
@@ -121,7 +120,6 @@ AICORE inline void run_block(
                 continue;
             }
             VecF16_1x16_c1 ik_s_wide_one; TASSIGN(ik_s_wide_one, 0x06000 + row * 0x00020 + t0_buffer * 0x00400);  // row of ik_s_wide
-            pipe_barrier(PIPE_MTE3);
             IkScaleGm ik_scale_out(ik_scale + int64_t(slot_i));
             TSTORE(ik_scale_out, ik_s_wide_one);
         }

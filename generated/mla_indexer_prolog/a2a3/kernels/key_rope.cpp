@@ -99,7 +99,6 @@ AICORE inline void run_block(
             }
             // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)
             VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_buffer * 0x00800);  // row of kr
-            pipe_barrier(PIPE_MTE3);
             KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
             TSTORE(kr_cache_out, kr_one);
         }

@@ -1,5 +1,5 @@
 // key_norm: vector kernel of `mla_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_norm; tiles t 8; memory UB 72736 B
+// stages key_norm; tiles t 8; memory UB 121888 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,51 +34,53 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     // kv: cast(rms_norm(kv_f, cast(kv_gamma, fp32), eps=eps), bf16)
     VecB16_1x512 kv_gamma_tile; TASSIGN<0x00000>(kv_gamma_tile);  // UB 0x00000..0x00400
     KvGammaGm kv_gamma_in(kv_gamma);
     TLOAD(kv_gamma_tile, kv_gamma_in);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-    VecF32_1x512 kv_1; TASSIGN<0x0c400>(kv_1);  // UB 0x0c400..0x0cc00
-    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
+    VecF32_1x512 kv_1; TASSIGN<0x18400>(kv_1);  // UB 0x18400..0x18c00
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
     TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_buffer = (t0_buffer + 1) % 4) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_buffer * 0x04000);  // UB 0x00400..0x08400, 2 copies
+        VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_buffer * 0x04000);  // UB 0x00400..0x10400, 4 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         KvFGm kv_f_in(kv_f + int64_t(t0) * 512, {t0_valid});
         TLOAD(kv_f_tile, kv_f_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecF32_8x512 kv_square(t0_valid); TASSIGN<0x0cc00>(kv_square);  // UB 0x0cc00..0x10c00
+        VecF32_8x512 kv_square(t0_valid); TASSIGN<0x18c00>(kv_square);  // UB 0x18c00..0x1cc00
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         TMUL(kv_square, kv_f_tile, kv_f_tile);
-        VecF32_8x512 kv_var_part(t0_valid); TASSIGN<0x0cc00>(kv_var_part);  // UB 0x0cc00..0x10c00
+        VecF32_8x512 kv_var_part(t0_valid); TASSIGN<0x18c00>(kv_var_part);  // UB 0x18c00..0x1cc00
         pipe_barrier(PIPE_V);
         TMULS(kv_var_part, kv_square, 0.001953125f);
-        VecF32_8x1 kv_var(t0_valid); TASSIGN<0x10c00>(kv_var);  // UB 0x10c00..0x10c20
-        VecF32_8x128 kv_var_tmp(t0_valid); TASSIGN<0x10c20>(kv_var_tmp);  // UB 0x10c20..0x11c20
+        VecF32_8x1 kv_var(t0_valid); TASSIGN<0x1cc00>(kv_var);  // UB 0x1cc00..0x1cc20
+        VecF32_8x128 kv_var_tmp(t0_valid); TASSIGN<0x1cc20>(kv_var_tmp);  // UB 0x1cc20..0x1dc20
         pipe_barrier(PIPE_V);
         TROWSUM(kv_var, kv_var_part, kv_var_tmp);
-        VecF32_1x8 kv_var_eps_row(t0_valid); TASSIGN<0x0cc00>(kv_var_eps_row);  // as a row, same bytes as kv_var_eps
-        VecF32_1x8 kv_var_row(t0_valid); TASSIGN<0x10c00>(kv_var_row);  // as a row, same bytes as kv_var
+        VecF32_1x8 kv_var_eps_row(t0_valid); TASSIGN<0x18c00>(kv_var_eps_row);  // as a row, same bytes as kv_var_eps
+        VecF32_1x8 kv_var_row(t0_valid); TASSIGN<0x1cc00>(kv_var_row);  // as a row, same bytes as kv_var
         pipe_barrier(PIPE_V);
         TADDS(kv_var_eps_row, kv_var_row, eps);
-        VecF32_1x8 kv_std_row(t0_valid); TASSIGN<0x0cc00>(kv_std_row);  // as a row, same bytes as kv_std
+        VecF32_1x8 kv_std_row(t0_valid); TASSIGN<0x18c00>(kv_std_row);  // as a row, same bytes as kv_std
         pipe_barrier(PIPE_V);
         TSQRT(kv_std_row, kv_var_eps_row);
-        VecF32_8x512 kv_unit(t0_valid); TASSIGN<0x0cc20>(kv_unit);  // UB 0x0cc20..0x10c20
-        VecF32_8x1 kv_std(t0_valid); TASSIGN<0x0cc00>(kv_std);  // UB 0x0cc00..0x0cc20
+        VecF32_8x512 kv_unit(t0_valid); TASSIGN<0x18c20>(kv_unit);  // UB 0x18c20..0x1cc20
+        VecF32_8x1 kv_std(t0_valid); TASSIGN<0x18c00>(kv_std);  // UB 0x18c00..0x18c20
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(kv_unit, kv_f_tile, kv_std);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_8x512 kv_3(t0_valid); TASSIGN<0x0cc20>(kv_3);  // UB 0x0cc20..0x10c20
+        VecF32_8x512 kv_3(t0_valid); TASSIGN<0x18c20>(kv_3);  // UB 0x18c20..0x1cc20
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(kv_3, kv_unit, kv_1);
-        VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x08400 + t0_buffer * 0x02000);  // UB 0x08400..0x0c400, 2 copies
+        VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x10400 + t0_buffer * 0x02000);  // UB 0x10400..0x18400, 4 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TCVT(kv, kv_3, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -91,15 +93,16 @@ AICORE inline void run_block(
                 continue;
             }
             // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)
-            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08400 + row * 0x00400 + t0_buffer * 0x02000);  // row of kv
-            pipe_barrier(PIPE_MTE3);
+            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x10400 + row * 0x00400 + t0_buffer * 0x02000);  // row of kv
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);
             TSTORE(kv_cache_out, kv_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

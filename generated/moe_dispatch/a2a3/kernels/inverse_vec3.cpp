@@ -1,5 +1,5 @@
 // inverse_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages inverse; tiles t 1; memory UB 576 B
+// stages inverse; tiles t 1; memory UB 1152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -38,18 +38,20 @@ AICORE inline void run_block(
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     dcci(static_cast<__gm__ void *>(0), cache_line_t::ENTIRE_DATA_CACHE);  // indices in GM may have changed
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
         // source: scatter_update(zeros([t * k, 1], int32), reshape(place, [t * k]), copy, dim=0)
         VecI32_1x8 copy_tile_row; TASSIGN(copy_tile_row, 0x00000 + t0_buffer * 0x00020);  // as a row, same bytes as copy_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
         CopyGm copy_in(copy + int64_t(t0) * 8);
         TLOAD(copy_tile_row, copy_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_8x8 copy_tile_wide; TASSIGN(copy_tile_wide, 0x00040 + t0_buffer * 0x00100);  // UB 0x00040..0x00240, 2 copies
-        VecI32_8x1 copy_tile; TASSIGN(copy_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecI32_8x8 copy_tile_wide; TASSIGN(copy_tile_wide, 0x00080 + t0_buffer * 0x00100);  // UB 0x00080..0x00480, 4 copies
+        VecI32_8x1 copy_tile; TASSIGN(copy_tile, 0x00000 + t0_buffer * 0x00020);  // UB 0x00000..0x00080, 4 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
         TROWEXPAND(copy_tile_wide, copy_tile);
@@ -62,15 +64,16 @@ AICORE inline void run_block(
             if (slot < 0) {  // this row is not kept
                 continue;
             }
-            VecI32_1x8_c1 copy_tile_wide_one; TASSIGN(copy_tile_wide_one, 0x00040 + row * 0x00020 + t0_buffer * 0x00100);  // row of copy_tile_wide
-            pipe_barrier(PIPE_MTE3);
+            VecI32_1x8_c1 copy_tile_wide_one; TASSIGN(copy_tile_wide_one, 0x00080 + row * 0x00020 + t0_buffer * 0x00100);  // row of copy_tile_wide
             SourceGm source_out(source + int64_t(slot));
             TSTORE(source_out, copy_tile_wide_one);
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif
 }
 

@@ -52,7 +52,6 @@ AICORE inline void run_block(
             }
             // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)
             VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400 + t0_buffer * 0x04000);  // row of k_turned_tile
-            pipe_barrier(PIPE_MTE3);
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
             TSTORE(k_cache_out, k_turned_tile_one);
         }
@@ -65,7 +64,6 @@ AICORE inline void run_block(
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=1)
             VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x08000 + row * 0x00400 + t0_buffer * 0x04000);  // row of v_tile
-            pipe_barrier(PIPE_MTE3);
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
             TSTORE(v_cache_out, v_tile_one);
         }

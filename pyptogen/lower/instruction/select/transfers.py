@@ -154,7 +154,7 @@ def _row_by_row(sel: Selector, op: IndexedRows, tile: TileVal, name: str) -> lis
     columns = op.gm.cols
     offset, stride = Poly.of(slot) * op.gm.row_stride + op.gm.offset, Poly.of(columns.size)
     dtype = sel.tensors[op.gm.tensor].dtype
-    there = GmWindow(op.gm.tensor, dtype, "ND", offset, Extent(1), columns, stride, ONE)
+    there = GmWindow(op.gm.tensor, dtype, "ND", offset, Extent(1), columns, stride, ONE, unordered=stores)
     if dtype in PACKED:
         # The tile as what it is may have no declaration here, which would say how far its rows reach.
         row = replace(packed.as_bytes(row), whole=sel.declared[tile.name].size)

@@ -118,7 +118,7 @@ def concat(b: Builder, *parts: Value, axis: int) -> Value:
 )
 def scatter_update(b: Builder, x: Value, index: Value, src: Value, dim: int) -> Value:
     """x with rows replaced: the axes up to dim together are the rows, index[i] is the row that src[i]
-    replaces; -1 skips."""
+    replaces; -1 skips. Of rows for one place, any may be there in the end, or parts of several."""
     return b.scatter_update(x, index, src, dim)
 
 

@@ -4,7 +4,8 @@ A rotating tile lies at another address from iteration to iteration, so what an 
 counters of the loops around it. Every (instruction, counters) is looked at once; so is every pair.
 
 Of GM, only tensors count of which a place is known at run time alone, because an index says it: each access may be to
-the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same iteration's.
+the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same iteration's,
+and an instruction stores to another place in each.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ PipeBarrier)."""
 class Region:
     """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
     counts the copies of the buffer that it lies in. ``unordered``: of GM, the number of the instruction whose stores
-    there come in any order (0: in its own)."""
+    there need no order (0: they do)."""
 
     memory: str
     start: int
@@ -105,7 +106,8 @@ class Touches:
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
         self._tiles = declarations(kernel)
-        self._indexed = _indexed(kernel)
+        self._numbers = _numbers(kernel)
+        self._indexed = _indexed(kernel, self._numbers)
         self._found: dict[tuple[int, ...], Touch] = {}
         self._unordered: dict[int, int] = {}
         """Numbers of instructions by identity (`Region`)."""
@@ -191,7 +193,9 @@ class Touches:
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
             elif operand.tensor in self._indexed:
-                unordered = self._unordered.setdefault(id(instr), len(self._unordered) + 1) if operand.unordered else 0
+                known = operand.offset.names().isdisjoint(self._numbers)
+                alone = self._unordered.setdefault(id(instr), len(self._unordered) + 1)
+                unordered = alone if operand.unordered or known else 0
                 region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0, unordered=unordered)
             else:
                 continue
@@ -259,12 +263,17 @@ class Touches:
         return known[earlier.number]
 
 
-def _indexed(kernel: InstrKernel) -> frozenset[str]:
-    """The tensors of GM that the kernel accesses where a number says that it reads at run time."""
+def _numbers(kernel: InstrKernel) -> frozenset[str]:
+    """The numbers that the kernel reads at run time."""
     nodes = list(walk(kernel.body))
-    numbers = {node.name for node in nodes if isinstance(node, ReadIndex)}
     conditions = [node.only for node in nodes if isinstance(node, For) and node.only is not None]
-    numbers |= {element.name for only in conditions for element in only.elements}
+    elements = {element.name for only in conditions for element in only.elements}
+    return frozenset(elements | {node.name for node in nodes if isinstance(node, ReadIndex)})
+
+
+def _indexed(kernel: InstrKernel, numbers: frozenset[str]) -> frozenset[str]:
+    """The tensors of GM that the kernel accesses where one of these numbers says."""
+    nodes = list(walk(kernel.body))
     instructions = [node.other if isinstance(node, Choose) else node for node in nodes]
     windows = [o for i in instructions if isinstance(i, Instr) for o in i.operands if isinstance(o, GmWindow)]
     return frozenset(window.tensor for window in windows if window.offset.names() & numbers)

@@ -339,8 +339,16 @@ def without_wait(kernel: InstrKernel) -> InstrKernel:
 
 
 def test_stores_of_one_pipe_to_places_that_an_index_says_are_apart_by_a_barrier() -> None:
-    """They leave in order; that they arrive so, nobody says. Without the barrier the replay tells."""
-    (kernel,) = lowered("index_add", "a2a3").instructions
+    """They leave in order; that they arrive so, nobody says. Without the barrier the replay tells: of elements that
+    `scatter` puts in one place, the last one counts."""
+    spec = """pyptogen: 1
+operator: put
+dims: {rows: {min: 1, max: 4096}, added: {min: 1, max: 4096}, cols: 256}
+inputs: {x: "fp32[rows, cols]", index: "int32[added, cols]", src: "fp32[added, cols]"}
+outputs: {y: "fp32[rows, cols]"}
+graph: {y: "scatter(x, 0, index, src)"}
+"""
+    (kernel,) = generate(program_of(spec), "a2a3").instructions
     barriers = list(places(kernel.body, lambda node: isinstance(node, Barrier) and node.pipe == "MTE3"))
     assert barriers
     assert prove(kernel) == []

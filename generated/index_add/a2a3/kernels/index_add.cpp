@@ -36,7 +36,6 @@ AICORE inline void run_block(
         XGm x_in(x + int64_t(i2) * 256);
         TLOAD(part, x_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
-        pipe_barrier(PIPE_MTE3);
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_buffer));
         XGm y_out(y + int64_t(i2) * 256);
         TSTORE(y_out, part);

@@ -65,7 +65,7 @@ extern "C" void gated_delta_step_a2a3(pto_rt::Runtime &rt, const gated_delta_ste
 
     // The launches of one range of b; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t b_begin, int32_t b_end) {
-        const int32_t normalise_blocks = fewer(b_end - b_begin, vector);
+        const int32_t normalise_blocks = fewer((b_end - b_begin + 1) / 2, vector);
         const Launch normalise_done = rt.launch(
             "normalise", Core::Vector, normalise_blocks,
             [=] {

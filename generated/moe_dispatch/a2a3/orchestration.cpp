@@ -147,7 +147,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 rank_vec1(chosen_1, rank_vec1_blocks);
             }, {}, 15);
-        const int32_t rank_vec2_blocks = fewer(t_end - t_begin, vector);
+        const int32_t rank_vec2_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch rank_vec2_done = rt.launch(
             "rank_vec2", Core::Vector, rank_vec2_blocks,
             [=] {
@@ -207,7 +207,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 placing_vec2(place, upto, place_2, t_begin, t_end, placing_vec2_blocks);
             }, {placing_vec1_done}, 4);
-        const int32_t inverse_vec1_blocks = fewer(t_end - t_begin, vector);
+        const int32_t inverse_vec1_blocks = fewer((t_end - t_begin + 127) / 128, vector);
         const Launch inverse_vec1_done = rt.launch(
             "inverse_vec1", Core::Vector, inverse_vec1_blocks,
             [=] {
@@ -219,7 +219,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 inverse_vec2(copy, t, inverse_vec2_blocks);
             }, {}, 10);
-        const int32_t inverse_vec3_blocks = fewer(t_end - t_begin, vector);
+        const int32_t inverse_vec3_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch inverse_vec3_done = rt.launch(
             "inverse_vec3", Core::Vector, inverse_vec3_blocks,
             [=] {

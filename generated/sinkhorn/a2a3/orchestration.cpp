@@ -81,7 +81,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t sinkhorn_vec1_blocks = fewer(t_end - t_begin, vector);
+        const int32_t sinkhorn_vec1_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch sinkhorn_vec1_done = rt.launch(
             "sinkhorn_vec1", Core::Vector, sinkhorn_vec1_blocks,
             [=] {

@@ -1,5 +1,5 @@
 // normalise: vector kernel of `gated_delta_step` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages normalise; tiles b 1; memory UB 75840 B
+// stages normalise; tiles b 2; memory UB 151680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,14 @@
 using namespace pto;
 
 namespace {
-using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor, 16, 128>;
-using VecF32_16x8_c2 = Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 2>;
-using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16, 128>;
-using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
-using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
-using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, 16, 2>, Stride<1, 1, 1, 2, 1>>;
-using QNGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x8_c2 = Tile<TileType::Vec, float, 32, 8, BLayout::RowMajor, DYNAMIC, 2>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2>, Stride<1, 1, 1, 2, 1>>;
+using QNGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *q_n,
@@ -39,100 +39,101 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 buffers are free at first
-    for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_buffer ^= 1) {
+    for (int32_t b0 = b_begin + block * 2; b0 < b_end; b0 += nblk * 2, b0_buffer ^= 1) {
+        const int32_t b0_valid = b_end - b0 < 2 ? b_end - b0 : 2;
         // f: cast(x, fp32)
-        VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecB16_32x128 q_tile(b0_valid * 16); TASSIGN(q_tile, 0x00000 + b0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_buffer));  // free again
-        QGm q_in(q + int64_t(b0) * 2048);
+        QGm q_in(q + int64_t(b0) * 2048, {b0_valid * 16});
         TLOAD(q_tile, q_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_buffer));
-        VecB16_16x128 k_tile; TASSIGN(k_tile, 0x06000 + b0_buffer * 0x01000);  // UB 0x06000..0x08000, 2 copies
+        VecB16_32x128 k_tile(b0_valid * 16); TASSIGN(k_tile, 0x0c000 + b0_buffer * 0x02000);  // UB 0x0c000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_buffer));  // free again
-        QGm k_in(k + int64_t(b0) * 2048);
+        QGm k_in(k + int64_t(b0) * 2048, {b0_valid * 16});
         TLOAD(k_tile, k_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_buffer));
         // decay: exp(g)
-        VecF32_16x8_c2 g_tile; TASSIGN(g_tile, 0x0c000 + b0_buffer * 0x00200);  // UB 0x0c000..0x0c400, 2 copies
+        VecF32_32x8_c2 g_tile(b0_valid * 16); TASSIGN(g_tile, 0x18000 + b0_buffer * 0x00400);  // UB 0x18000..0x18800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(b0_buffer));  // free again
-        GGm g_in(g + int64_t(b0) * 32);
+        GGm g_in(g + int64_t(b0) * 32, {b0_valid * 16});
         TLOAD(g_tile, g_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(b0_buffer));
         // f: cast(x, fp32)
-        VecF32_16x128 q_n_f; TASSIGN<0x0c800>(q_n_f);  // UB 0x0c800..0x0e800
+        VecF32_32x128 q_n_f(b0_valid * 16); TASSIGN<0x19000>(q_n_f);  // UB 0x19000..0x1d000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_buffer));
         TCVT(q_n_f, q_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
-        VecF32_16x128 q_n_1; TASSIGN<0x0e800>(q_n_1);  // UB 0x0e800..0x10800
+        VecF32_32x128 q_n_1(b0_valid * 16); TASSIGN<0x1d000>(q_n_1);  // UB 0x1d000..0x21000
         pipe_barrier(PIPE_V);
         TMUL(q_n_1, q_n_f, q_n_f);
-        VecF32_16x1 q_n_2; TASSIGN<0x10800>(q_n_2);  // UB 0x10800..0x10840
-        VecF32_16x128 q_n_2_tmp; TASSIGN<0x10840>(q_n_2_tmp);  // UB 0x10840..0x12840
+        VecF32_32x1 q_n_2(b0_valid * 16); TASSIGN<0x21000>(q_n_2);  // UB 0x21000..0x21080
+        VecF32_32x128 q_n_2_tmp(b0_valid * 16); TASSIGN<0x21080>(q_n_2_tmp);  // UB 0x21080..0x25080
         pipe_barrier(PIPE_V);
         TROWSUM(q_n_2, q_n_1, q_n_2_tmp);
-        VecF32_1x16 q_n_3_row; TASSIGN<0x0e800>(q_n_3_row);  // as a row, same bytes as q_n_3
-        VecF32_1x16 q_n_2_row; TASSIGN<0x10800>(q_n_2_row);  // as a row, same bytes as q_n_2
+        VecF32_1x32 q_n_3_row(b0_valid * 16); TASSIGN<0x1d000>(q_n_3_row);  // as a row, same bytes as q_n_3
+        VecF32_1x32 q_n_2_row(b0_valid * 16); TASSIGN<0x21000>(q_n_2_row);  // as a row, same bytes as q_n_2
         pipe_barrier(PIPE_V);
         TADDS(q_n_3_row, q_n_2_row, eps);
-        VecF32_1x16 q_n_4_row; TASSIGN<0x0e800>(q_n_4_row);  // as a row, same bytes as q_n_4
+        VecF32_1x32 q_n_4_row(b0_valid * 16); TASSIGN<0x1d000>(q_n_4_row);  // as a row, same bytes as q_n_4
         pipe_barrier(PIPE_V);
         TSQRT(q_n_4_row, q_n_3_row);
-        VecF32_16x128 q_n_5; TASSIGN<0x0c800>(q_n_5);  // UB 0x0c800..0x0e800
-        VecF32_16x1 q_n_4; TASSIGN<0x0e800>(q_n_4);  // UB 0x0e800..0x0e840
+        VecF32_32x128 q_n_5(b0_valid * 16); TASSIGN<0x19000>(q_n_5);  // UB 0x19000..0x1d000
+        VecF32_32x1 q_n_4(b0_valid * 16); TASSIGN<0x1d000>(q_n_4);  // UB 0x1d000..0x1d080
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
         // q_n: unit(q) * dk ** -0.5
-        VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_buffer * 0x02000);  // UB 0x02000..0x06000, 2 copies
+        VecF32_32x128 q_n_tile(b0_valid * 16); TASSIGN(q_n_tile, 0x04000 + b0_buffer * 0x04000);  // UB 0x04000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_buffer));  // free again
         TMULS(q_n_tile, q_n_5, 0.088388346f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_buffer));
         // f: cast(x, fp32)
-        VecF32_16x128 k_n_f; TASSIGN<0x0c800>(k_n_f);  // UB 0x0c800..0x0e800
+        VecF32_32x128 k_n_f(b0_valid * 16); TASSIGN<0x19000>(k_n_f);  // UB 0x19000..0x1d000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_buffer));
         TCVT(k_n_f, k_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
-        VecF32_16x128 k_n_1; TASSIGN<0x0e800>(k_n_1);  // UB 0x0e800..0x10800
+        VecF32_32x128 k_n_1(b0_valid * 16); TASSIGN<0x1d000>(k_n_1);  // UB 0x1d000..0x21000
         pipe_barrier(PIPE_V);
         TMUL(k_n_1, k_n_f, k_n_f);
-        VecF32_16x1 k_n_2; TASSIGN<0x10800>(k_n_2);  // UB 0x10800..0x10840
-        VecF32_16x128 k_n_2_tmp; TASSIGN<0x10840>(k_n_2_tmp);  // UB 0x10840..0x12840
+        VecF32_32x1 k_n_2(b0_valid * 16); TASSIGN<0x21000>(k_n_2);  // UB 0x21000..0x21080
+        VecF32_32x128 k_n_2_tmp(b0_valid * 16); TASSIGN<0x21080>(k_n_2_tmp);  // UB 0x21080..0x25080
         pipe_barrier(PIPE_V);
         TROWSUM(k_n_2, k_n_1, k_n_2_tmp);
-        VecF32_1x16 k_n_3_row; TASSIGN<0x0e800>(k_n_3_row);  // as a row, same bytes as k_n_3
-        VecF32_1x16 k_n_2_row; TASSIGN<0x10800>(k_n_2_row);  // as a row, same bytes as k_n_2
+        VecF32_1x32 k_n_3_row(b0_valid * 16); TASSIGN<0x1d000>(k_n_3_row);  // as a row, same bytes as k_n_3
+        VecF32_1x32 k_n_2_row(b0_valid * 16); TASSIGN<0x21000>(k_n_2_row);  // as a row, same bytes as k_n_2
         pipe_barrier(PIPE_V);
         TADDS(k_n_3_row, k_n_2_row, eps);
-        VecF32_1x16 k_n_4_row; TASSIGN<0x0e800>(k_n_4_row);  // as a row, same bytes as k_n_4
+        VecF32_1x32 k_n_4_row(b0_valid * 16); TASSIGN<0x1d000>(k_n_4_row);  // as a row, same bytes as k_n_4
         pipe_barrier(PIPE_V);
         TSQRT(k_n_4_row, k_n_3_row);
-        VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        VecF32_16x1 k_n_4; TASSIGN<0x0e800>(k_n_4);  // UB 0x0e800..0x0e840
+        VecF32_32x128 k_n_tile(b0_valid * 16); TASSIGN(k_n_tile, 0x10000 + b0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        VecF32_32x1 k_n_4(b0_valid * 16); TASSIGN<0x1d000>(k_n_4);  // UB 0x1d000..0x1d080
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_buffer));  // free again
         TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_buffer));
         // decay: exp(g)
-        VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_buffer * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
+        VecF32_32x8_c2 decay_tile(b0_valid * 16); TASSIGN(decay_tile, 0x18800 + b0_buffer * 0x00400);  // UB 0x18800..0x19000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_buffer));
         TEXP(decay_tile, g_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(b0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(b0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_buffer));
         // q_n: unit(q) * dk ** -0.5
-        QNGm q_n_out(q_n + int64_t(b0) * 2048);
+        QNGm q_n_out(q_n + int64_t(b0) * 2048, {b0_valid * 16});
         TSTORE(q_n_out, q_n_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_buffer));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_buffer));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)
-        QNGm k_n_out(k_n + int64_t(b0) * 2048);
+        QNGm k_n_out(k_n + int64_t(b0) * 2048, {b0_valid * 16});
         TSTORE(k_n_out, k_n_tile);
         wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_buffer));
         // decay: exp(g)
-        GGm decay_out(decay + int64_t(b0) * 32);
+        GGm decay_out(decay + int64_t(b0) * 32, {b0_valid * 16});
         TSTORE(decay_out, decay_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(b0_buffer));
     }

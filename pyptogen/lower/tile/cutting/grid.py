@@ -1,11 +1,14 @@
 """The loops of a kernel and the 2-D tile of every value inside them.
 
 The grid is the loops over result dims that are cut; a stage with smaller tiles than the grid's runs in a sub-loop. A
-value's tile has the rows of its one leading dim that is wider than 1, and the columns of its last axis.
+value's tile has the rows of its one leading dim that is wider than 1, or of several that all values have together
+(`merged_rows`), and the columns of its last axis.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from math import prod
 
 from pyptogen.lower.expr import ZERO, Poly
@@ -14,6 +17,7 @@ from pyptogen.lower.tensor.ir import REDUCE, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axis, Factor
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
+from pyptogen.lower.tile.cutting.merged_rows import merged_rows
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import Extent, Form
 from pyptogen.lower.tile.loops.reduction_loops import WHOLE_ROWS, ReductionLoops
@@ -53,6 +57,7 @@ class Grid:
         self.wanted_launch_dim = launch_dim
         self.launch_dim: str | None = None
         self._grid_sizes: dict[str, int | None] = {}
+        self.merged = merged_rows(builder.kernel.ops, builder.axes)
 
     def whole(self, dim: str) -> int | None:
         return self.axes.static.get(dim)
@@ -194,6 +199,10 @@ class Grid:
         last = open_factors(axes[-1]) if axes else []
         lead = [f for axis in axes[:-1] for f in open_factors(axis)]
         lead = [f for f in lead if f[1].size != 1] or lead[-1:]
+        if len(lead) > 1 and self._is_one_run(lead, scope):
+            (_, cut), *inside = lead
+            each = prod(extent.size for _, extent in inside)
+            lead = [(lead[-1][0], Extent(cut.size * each, None if cut.valid is None else cut.valid * each))]
         if len(lead) > 1:
             named = [f"`{factor.dim}`" for factor, _ in lead if factor.dim is not None]
             fix = "give all but one of the leading dims the tile 1"
@@ -219,6 +228,15 @@ class Grid:
         col = last[-1][0] if last and last[-1][0].dim not in self.axes.single else None
         form: Form = "row" if row is None else "full" if col is not None else "col"
         return Shape2D(rows, cols, form, row, col)
+
+    def _is_one_run(self, lead: Sequence[tuple[Factor, Extent]], scope: Scope) -> bool:
+        """Whether the rows of a tile go over these axes together (`merged_rows`), and lie at equal distances."""
+        (outer, _), *inside = lead
+        if self.merged is None or outer.dim != self.merged.outer or self.builder.platform.unified:
+            return False
+        whole = all(factor.dim in self.merged.inside and scope.loop_of(factor.dim) is None for factor, _ in inside)
+        even = all(a.stride == b.stride * b.extent for (a, _), (b, _) in pairwise(lead))
+        return whole and even and all(factor.pick is None for factor, _ in lead)
 
     def _check_gaps(self, axis: Axis, first: Factor, last: Factor, scope: Scope, op: Op) -> None:
         """Of an axis with several dims that a tile has more than one element of, only the outermost may be cut: the

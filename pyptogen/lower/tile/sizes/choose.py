@@ -17,6 +17,8 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, TwoKernels, asked, require_no_copy
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.cutting.merged_rows import merged_rows
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes import narrow
 from pyptogen.lower.tile.sizes.first_guesses import DEPTH, Choice, choices
@@ -190,7 +192,10 @@ def run(
     every = {dim: c.within(static.get(dim)) for dim, c in able.items()}
     open_dims = {dim: c for dim, c in every.items() if dim not in static or able[dim].cuts(static[dim])}
     cut = {**dict.fromkeys(decided, 1), **_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}}
-    single = dict.fromkeys([*decided, *narrow.crowded(program, kernel, cut)], TileSize(1, 1, (), place))
+    merged = merged_rows(kernel.ops, Axes(program))
+    together = merged.inside if merged is not None and merged.outer in open_dims and not platform.unified else ()
+    crowded = narrow.crowded(program, kernel, cut, together)
+    single = dict.fromkeys([*decided, *crowded], TileSize(1, 1, (), place))
     written = {stage: {**single, **sizes} for stage, sizes in written.items()}
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
     chooser = _Chooser(open_dims, written, place, cost)

@@ -8,6 +8,7 @@ from math import prod
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
+from pyptogen.lower.tile.cutting.merged_rows import merged_rows
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.iteration_rows import shared_rows
@@ -91,6 +92,8 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     lines = _lines(shapes)
+    merged = None if platform.unified else merged_rows(kernel.ops, axes)
+    merged = None if merged is not None and written.keys() & {merged.outer, *merged.inside} else merged
     epilogues = _epilogues(shapes) if platform.unified else []
     round_rows = shared_rows(axes, kernel) if platform.unified else None
     for op, shape in shapes:
@@ -104,7 +107,9 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             if factor.dim in lines:
                 each = lines[factor.dim]
                 note(factor.dim, max(1, LINE // each), 2, max(1, MOST_LINE // each))
-            elif factor is not rows_of:
+            elif merged is not None and factor.dim == merged.outer:
+                note(factor.dim, max(1, VECTOR_ROWS // merged.each), 1, MOST_TILE // merged.each)
+            elif factor is not rows_of and (merged is None or factor.dim not in merged.inside):
                 note(factor.dim, 1, 0)
         columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
         if columns is None and op.kind not in PRODUCTS:
@@ -113,7 +118,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
         in_rounds = round_rows is not None and bool(op.loop)
         if rows_of is not None and round_rows == rows_of.dim:
             note(round_rows, ROUND_ROWS, 1, at_once=ROWS_AT_ONCE)
-        elif rows_of is not None and op not in epilogues:
+        elif rows_of is not None and op not in epilogues and (merged is None or rows_of.dim not in merged.inside):
             note(rows_of.dim, _first_rows(op, _read_at_once(op, axes) or columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]

@@ -21,9 +21,11 @@ FEWEST_COLUMNS = 8
 Table = dict[str, dict[str, TileSize]]
 
 
-def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> list[str]:
-    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows. Of a
-    product's batches each has a right operand of its own."""
+def crowded(
+    program: Program, kernel: KernelOps, tiles: Mapping[str, int], together: Collection[str | None] = ()
+) -> list[str]:
+    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows, but for
+    those whose rows are taken ``together`` with its. Of a product's batches each has a right operand of its own."""
     axes = Axes(program)
     found: list[str] = []
     for op in kernel.ops:
@@ -34,6 +36,7 @@ def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> li
         wide = [f for axis in shape[:-1] for f in axis if f.dim not in found and tiles.get(f.dim or "") != 1]
         if op.kind == "scatter_update":
             continue
+        wide = [f for f in wide if f.dim not in together]
         free = [f.dim for f in wide if f.dim is not None and f.dim not in tiles and f.extent.constant is not None]
         cut = len(wide) - len(free)
         found += free if cut else free[:-1]

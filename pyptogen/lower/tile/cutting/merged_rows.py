@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from math import prod
 
 from pyptogen.lower.tensor.ir import INTEGER, REDUCE, ROUNDING, Op, Value
+from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor
 from pyptogen.lower.tile.kernels.prologues import BY_ELEMENT
 from pyptogen.records import dataclass
@@ -41,7 +42,7 @@ def merged_rows(ops: Sequence[Op], axes: Axes) -> MergedRows | None:
         if op.loop or not (op.kind in ROW_BY_ROW or _along_columns(op)):
             return None
         for value in _values(op):
-            if value.layout != "nd":
+            if not _lies_row_after_row(value, axes):
                 return None
             *leading, columns = axes.axes(value.shape) or ((),)
             beside |= {factor.dim for factor in columns}
@@ -64,6 +65,25 @@ def _values(op: Op) -> list[Value]:
     if op.kind == "scatter_update":
         return [value for value in op.operands[2:] if isinstance(value, Value)]
     return [op.result, *(value for value in op.operands if isinstance(value, Value))]
+
+
+def _lies_row_after_row(value: Value, axes: Axes) -> bool:
+    """Whether the rows of a value are at equal distances in GM, if it is there."""
+    program, defining = axes.program, axes.defining
+    if value.layout != "nd" or value.strides:
+        return False
+    ways = [value_views(defining, value.name)]
+    for name, output in program.outputs:
+        if root(output.name, defining) == value.name:
+            ways.append(value_views(defining, output.name))
+            if name in program.laid_out:
+                return False
+    return all(_keeps_rows(view) for views in ways for view in views)
+
+
+def _keeps_rows(view: Op) -> bool:
+    along_columns = view.kind == "slice" and int(view.attrs["axis"]) == len(view.result.shape) - 1
+    return view.kind == "reshape" or along_columns
 
 
 def _along_columns(op: Op) -> bool:

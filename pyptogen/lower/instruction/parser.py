@@ -56,7 +56,8 @@ _TILE = re.compile(
 )
 _WINDOW = re.compile(
     rf"(?P<tensor>\w+)\[(?P<offset>[^;\]]*); (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}),"
-    r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\] (?P<layout>\w+) (?P<dtype>\w+)(?P<unordered> unordered)?"
+    r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\] (?P<layout>\w+) (?P<dtype>\w+)"
+    r"(?P<unordered> unordered)?"
 )
 _INSTR = re.compile(rf"(?P<name>[A-Z]\w*)(?: (?P<operands>.*?))?  ; (?P<pipe>{_PIPE})(?: @ (?P<stage>\w+))?")
 _PASS = re.compile(

@@ -26,7 +26,8 @@ ROW_BY_ROW = BY_ELEMENT | ROUNDING | INTEGER | {"full", "scatter_update"}
 
 @dataclass(frozen=True, slots=True)
 class MergedRows:
-    """The dim ``outer`` with the axes ``inside`` of it, which nothing cuts; ``each``: the rows of one of its elements."""
+    """The dim ``outer`` with the axes ``inside`` of it, which nothing cuts; ``each``: the rows of one of its
+    elements."""
 
     outer: str
     inside: frozenset[str | None]

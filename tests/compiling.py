@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from pyptogen.runtime.toolchain import build
-from pyptogen.runtime.toolchain.compiler import find_compiler
 
 NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 """Others and more random examples, and every kernel as users have it compiled."""
@@ -48,6 +47,18 @@ def quick_kernels() -> Iterator[None]:
 
     Not nightly. What a compiler does to the library's kernels with the flags of users is seen by `tests/library`.
     """
+    with pytest.MonkeyPatch.context() as patch:
+        _quicken(patch)
+        yield
+
+
+def only_quick_kernels() -> None:
+    """`quick_kernels` from now on, in a process that runs commands for tests."""
+    keep_precompiled_headers()
+    _quicken(pytest.MonkeyPatch())
+
+
+def _quicken(patch: pytest.MonkeyPatch) -> None:
     each = build.Toolchain._build
 
     def at_once(
@@ -55,14 +66,12 @@ def quick_kernels() -> Iterator[None]:
     ) -> None:
         each(self, name, as_one_unit(sources) if self.headers.isa is None else sources, exports, output)
 
-    with pytest.MonkeyPatch.context() as patch:
-        if not NIGHTLY:
-            patch.setattr(build.Toolchain, "_build", at_once)
-            patch.setattr(build, "OPTIMISATION", QUICK[0])
-            patch.setattr(build, "_LINKER", QUICK_LINKER if find_compiler().family == "gcc" else ())
-            patch.setattr(build, "_CHECKED", QUICK_CHECKED)
-            patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
-        yield
+    if not NIGHTLY:
+        patch.setattr(build.Toolchain, "_build", at_once)
+        patch.setattr(build, "OPTIMISATION", QUICK[0])
+        patch.setattr(build, "_LINKER", {"gcc": QUICK_LINKER})
+        patch.setattr(build, "_CHECKED", QUICK_CHECKED)
+        patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
 
 
 def as_one_unit(sources: Mapping[str, str]) -> Mapping[str, str]:

@@ -32,8 +32,8 @@ _BY_FAMILY = {
     ),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
-_LINKER: tuple[str, ...] = ()
-"""Which linker the compiler calls, where it is not the one of its own. Tests take a quicker one."""
+_LINKER: Mapping[str, tuple[str, ...]] = {}
+"""By family, which linker the compiler calls, where it is not the one of its own. Tests take a quicker one."""
 _CHECKED = ("-O1", "-DPTO_CHECKED")
 """The checks are long code of their own: -O1 compiles it in half the time."""
 PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
@@ -194,7 +194,7 @@ class Toolchain:
             [
                 "-shared",
                 "-pthread",
-                *_LINKER,
+                *_LINKER.get(self.compiler.family, ()),
                 "-Wl,-Bsymbolic",
                 f"-Wl,--version-script={script}",
                 "-Wl,-z,defs",

@@ -85,6 +85,11 @@ class Bench:
             chip.close()
 
 
+def turns(runs: int) -> int:
+    """How often two things are measured in turn that are compared: ten times where other figures are of seven runs."""
+    return max(1, 3 * runs // 2)
+
+
 def fastest(call: Callable[[], object], times: int) -> float:
     """Seconds of the fastest of some calls."""
     best = float("inf")
@@ -131,7 +136,7 @@ def scaling(bench: Bench, tasks: int) -> list[Figure]:
     steps = 80000
     ratio = bench.best(2, INDEPENDENT, 10 * tasks).seconds / bench.best(2, INDEPENDENT, tasks).seconds
     one, two = [], []
-    for _ in range(10):  # in turn: another program that takes a processor for a while disturbs few of them
+    for _ in range(turns(bench.runs)):  # in turn: another program that takes a processor for a while disturbs few of them
         one.append(bench.best(1, COMPUTE, 500, steps).seconds)
         two.append(bench.best(2, COMPUTE, 500, steps).seconds)
     speedup = min(one) / min(two)
@@ -153,7 +158,7 @@ def tracing(bench: Bench) -> list[Figure]:
     steps, tasks = 80000, 500
     with tempfile.TemporaryDirectory() as folder:
         plain, traced = [], []
-        for _ in range(10):
+        for _ in range(turns(bench.runs)):
             plain.append(bench.best(2, COMPUTE, tasks, steps).seconds)
             traced.append(bench.best(2, COMPUTE, tasks, steps, trace=Path(folder) / "run.json").seconds)
     return [Figure("trace, on tasks of 10 µs", 100 * (min(traced) / min(plain) - 1), "%", 5.0)]
@@ -161,7 +166,7 @@ def tracing(bench: Bench) -> list[Figure]:
 
 def host_level(runs: int) -> list[Figure]:
     """Tasks of Python functions in a worker process."""
-    return [*round_trips(runs), *losses(runs), *host_tracing()]
+    return [*round_trips(runs), *losses(runs), *host_tracing(runs)]
 
 
 def round_trips(runs: int) -> list[Figure]:
@@ -197,7 +202,7 @@ def losses(runs: int) -> list[Figure]:
     return [Figure("host: killed worker noticed after", max(seconds) * 1e3, "ms", 100)]
 
 
-def host_tracing() -> list[Figure]:
+def host_tracing(runs: int) -> list[Figure]:
     """Tasks of 300 µs and of 1 ms on one worker, with a trace (its file included) and without, in turn. Those
     of a compiled operator also record what the cores do.
     """
@@ -209,7 +214,7 @@ def host_tracing() -> list[Figure]:
         host.register("compiled", orch=many, kernels={"kernel": softmax})
         for name, args in (("python", {"steps": 20_000}), ("compiled", {"x": rows})):
             plain, traced = [], []
-            for _ in range(10):
+            for _ in range(turns(runs)):
                 plain.append(fastest(lambda name=name, args=args: host.run(name, args), 1))
                 traced.append(
                     fastest(lambda name=name, args=args: host.run(name, args, trace=Path(folder) / "run.json"), 1)

@@ -57,9 +57,9 @@ def change(folder: Path) -> None:
 def timed(folder: Path, out: str, *options: str) -> dict[str, float]:
     """Seconds of one build."""
     command = [sys.executable, "-m", "pyptogen", "build", "specs", "-o", out, *options]
-    # Modules are compiled to bytecode once, as those of an installation are.
-    kept = {"PYPTOGEN_CACHE_DIR": str(folder / "cache"), "PYTHONPYCACHEPREFIX": str(folder / "bytecode")}
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"} | kept
+    # Bytecode of modules is kept beside them, as that of an installation is.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment["PYPTOGEN_CACHE_DIR"] = str(folder / "cache")
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
     wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any
 
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
@@ -82,6 +85,35 @@ def _dims(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
     return ArrayAttr([IntAttr(extent) for extent in shape])
 
 
+_IN_BRACKETS = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
+
+
+def once_a_text(parse: Callable[[Any, AttrParser], list[Attribute]]) -> Callable[[Any, AttrParser], list[Attribute]]:
+    """A parser of a type's parameters, ``<…>``, that parses each text once: kernels write few types, many times."""
+    known: dict[tuple[Any, str], list[Attribute]] = {}
+
+    @wraps(parse)
+    def parameters(cls: Any, parser: AttrParser) -> list[Attribute]:
+        begin, content = parser.pos, parser.lexer.input.content
+        text = _IN_BRACKETS.match(content, begin)
+        if text is None:
+            return parse(cls, parser)
+        if found := known.get((cls, text[0])):
+            parser.parse_punctuation("<")
+            parser.lexer.pos = text.end() - 1
+            # The first word is read already; the next one is the bracket that closes.
+            if not parser.parse_optional_identifier() and not parser.parse_optional_punctuation("?"):
+                parser.parse_integer()
+            parser.parse_punctuation(">")
+            return found
+        found = parse(cls, parser)
+        if content[begin : parser.pos].rstrip() == text[0]:
+            known[cls, text[0]] = found
+        return found
+
+    return parameters
+
+
 class _Element(ParametrizedAttribute, TypeAttribute):
     """``<element>``."""
 
@@ -124,6 +156,7 @@ class _Shaped(ParametrizedAttribute, TypeAttribute):
         return tuple(None if e.data == DYNAMIC_INDEX else e.data for e in self.shape.data)
 
     @classmethod
+    @once_a_text
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
             shape, element = parser.parse_ranked_shape()
@@ -221,6 +254,7 @@ class TileBuf(ParametrizedAttribute, TypeAttribute):
         return (cols if self.blayout.data == "row_major" else rows) * width(self.element)
 
     @classmethod
+    @once_a_text
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         def key(word: str) -> None:
             parser.parse_keyword(word)

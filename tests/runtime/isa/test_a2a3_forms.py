@@ -12,6 +12,7 @@ import pytest
 
 from .arrays import DTYPES, Array, guarded, is_guard, pointer, same, values
 from .conftest import INCLUDE, Build, compiler
+from .reading import read
 
 OPERATIONS: list[Callable[[Array, Array], Array]] = [
     np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum,
@@ -76,11 +77,8 @@ FITTING = {"m": 16, "valid_m": 16, "left_k": 32, "right_k": 32, "n": 32, "valid_
 
 
 @pytest.mark.parametrize("wrong", [{}, {"m": 32, "valid_m": 17}, {"left_k": 33}, {"n": 64, "valid_n": 48}])
-def test_valid_parts_that_are_no_product_are_refused(wrong: dict[str, int], tmp_path: Path) -> None:
-    source = tmp_path / "product.cpp"
-    source.write_text(PARTS.format(**FITTING | wrong))
-    command = [compiler(), "-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", f"-I{INCLUDE}", str(source)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def test_valid_parts_that_are_no_product_are_refused(wrong: dict[str, int]) -> None:
+    done = read(PARTS.format(**FITTING | wrong), "-DPTO_PORTABLE")
     assert (done.returncode == 0) == (not wrong), done.stderr
     assert not wrong or "TMATMUL: the valid parts must be M x N, M x K and K x N" in done.stderr
 

@@ -4,7 +4,6 @@ readable line."""
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,15 @@ from pyptogen.lower.isa.table import FAMILIES, INSTRUCTIONS
 
 from .agreement.cases import CASES, COVERED, Case
 from .agreement.source import CPP, HEADER, function
-from .conftest import INCLUDE, compiler
+from .reading import STRICT, read
 
 FORMS = Path(__file__).parent / "forms"
-FLAGS = ("-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-DPTO_PORTABLE")
+FLAGS = (*STRICT, "-Wno-unused-function", "-DPTO_PORTABLE")
 
 
 def said(text: str, *flags: str) -> list[str]:
     """The lines that the compiler says about a text, which it calls <stdin>."""
-    command = [compiler(), *FLAGS, *flags, f"-I{INCLUDE}", "-xc++", "-"]
-    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    return done.stderr.splitlines()
+    return read(text, *FLAGS, *flags).stderr.splitlines()
 
 
 def errors(lines: list[str]) -> list[str]:

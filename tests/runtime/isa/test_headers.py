@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from .conftest import INCLUDE, compiler
+from .reading import STRICT, read
 
-FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DPTO_PORTABLE", f"-I{INCLUDE}", "-xc++", "-"]
+FLAGS = ["-std=c++20", "-fsyntax-only", *STRICT, "-DPTO_PORTABLE", f"-I{INCLUDE}", "-xc++", "-"]
 PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checked/sites.hpp")
 """Parts of one header: what is between begin and end gets other names, wrappers and sites follow."""
 BY_CHOICE = (
@@ -68,14 +69,14 @@ void kernel([[maybe_unused]] Pipe& pipe, [[maybe_unused]] Vec& tile, [[maybe_unu
     ],
 )
 def test_what_cannot_be_had_says_so(statement: str, said: str) -> None:
-    done = compiled(KERNEL.replace("STATEMENT", statement))
+    done = read(KERNEL.replace("STATEMENT", statement), *STRICT, "-DPTO_PORTABLE")
     assert done.returncode != 0
     assert said in done.stderr
     assert done.stderr.count("error:") == 1, done.stderr
 
 
 def test_a_kernel_that_names_the_base_of_flags_compiles() -> None:
-    done = compiled(KERNEL.replace("STATEMENT", "set_ffts_base_addr(0), TPUSH(tile, pipe)"))
+    done = read(KERNEL.replace("STATEMENT", "set_ffts_base_addr(0), TPUSH(tile, pipe)"), *STRICT, "-DPTO_PORTABLE")
     assert done.returncode == 0, done.stderr
 
 

@@ -4,16 +4,15 @@ an operand and the rule."""
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Iterator
 
 import pytest
 
 from .agreement.cases import CASES, Case
 from .agreement.source import CPP, HEADER
-from .conftest import INCLUDE, compiler
+from .reading import read
 
-FLAGS = ("-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never")
+FLAGS = ("-DPTO_PORTABLE", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never")
 ROWS, COLS = 64, 160
 SHAPES = {
     "full": "{place}, {type}, {rows}, {cols}, BLayout::RowMajor, -1, -1",
@@ -65,8 +64,7 @@ def candidates(wrong: str) -> Iterator[tuple[Case, str]]:
 
 def first_errors(text: str) -> dict[int, str]:
     """By line of the text: the first error that compiling what it says leads to."""
-    command = [compiler(), *FLAGS, f"-I{INCLUDE}", "-xc++", "-"]
-    said = subprocess.run(command, input=text, capture_output=True, text=True, check=False).stderr
+    said = read(text, *FLAGS).stderr
     found: dict[int, str] = {}
     line = 0
     for message in said.splitlines():

@@ -136,9 +136,7 @@ def scaling(bench: Bench, tasks: int) -> list[Figure]:
     steps = 80000
     ratio = bench.best(2, INDEPENDENT, 10 * tasks).seconds / bench.best(2, INDEPENDENT, tasks).seconds
     one, two = [], []
-    for _ in range(
-        turns(bench.runs)
-    ):  # in turn: another program that takes a processor for a while disturbs few of them
+    for _ in range(turns(bench.runs)):  # another program that takes a processor for a while disturbs few of them
         one.append(bench.best(1, COMPUTE, 500, steps).seconds)
         two.append(bench.best(2, COMPUTE, 500, steps).seconds)
     speedup = min(one) / min(two)

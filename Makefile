@@ -58,7 +58,7 @@ docs: $(VENV)/.installed ## write the tables of docs/ and of the checked mode an
 	$(BIN)/python docs/write_instructions.py
 	$(BIN)/python docs/write_passes.py
 	$(BIN)/python docs/write_verification.py
-	$(BIN)/python -m pyptogen.lower.isa.checked_header
+	$(BIN)/python -m pyptogen.lower.isa.write_headers
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json
 	$(BIN)/pyptogen schema -o editors/vscode/pyptogen.schema.json
 

@@ -1,7 +1,7 @@
 // From here on the instructions get the names that the checker calls them by.
 //
-// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.checked_header`; a test
-// proves that it is up to date.
+// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.write_headers`; a test proves
+// that it is up to date.
 #pragma once
 
 #define MGATHER MGATHER_unchecked

@@ -1,7 +1,7 @@
 // The end of begin.hpp.
 //
-// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.checked_header`; a test
-// proves that it is up to date.
+// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.write_headers`; a test proves
+// that it is up to date.
 #pragma once
 
 #undef MGATHER

@@ -1,5 +1,7 @@
-// Every instruction that the checker sees, written from the instruction table (pyptogen/lower/isa) by
-// `python -m pyptogen.lower.isa.checked_header`; a test proves that it is up to date.
+// Every instruction that the checker sees.
+//
+// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.write_headers`; a test proves
+// that it is up to date.
 //
 // X(name, effects, typed operand, element types on A2/A3, element types on A5, equal extents). Effects, one letter for
 // each tile and GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: untouched.
@@ -7,77 +9,12 @@
 // Equal extents: what the valid regions of operands have in common with that of the result; see extents.hpp.
 #pragma once
 
-#include <cstdint>
+#include <pto/cpu/isa/element_types.hpp>
 
 namespace pto::cpu::checked {
 
-/// Sets of element types, one bit for each.
-using Types = uint32_t;
+using namespace isa;
 // clang-format off
-
-constexpr Types kFp32 = 1U << 0;
-constexpr Types kFp16 = 1U << 1;
-constexpr Types kBf16 = 1U << 2;
-constexpr Types kInt8 = 1U << 3;
-constexpr Types kUint8 = 1U << 4;
-constexpr Types kInt16 = 1U << 5;
-constexpr Types kUint16 = 1U << 6;
-constexpr Types kInt32 = 1U << 7;
-constexpr Types kUint32 = 1U << 8;
-constexpr Types kInt64 = 1U << 9;
-constexpr Types kUint64 = 1U << 10;
-constexpr Types kE4m3 = 1U << 11;
-constexpr Types kE5m2 = 1U << 12;
-constexpr Types kHif8 = 1U << 13;
-constexpr Types kE8m0 = 1U << 14;
-constexpr Types kE2m1 = 1U << 15;
-constexpr Types kE1m2 = 1U << 16;
-constexpr Types kInt4 = 1U << 17;
-constexpr Types kNowhere = 0;
-constexpr Types kInt32Uint32 = kInt32 | kUint32;
-constexpr Types kUint16Uint32 = kUint16 | kUint32;
-constexpr Types kInt8Uint8 = kInt8 | kUint8;
-constexpr Types kFp16Int8 = kFp16 | kInt8;
-constexpr Types kFp32Int32 = kFp32 | kInt32;
-constexpr Types kFloats = kFp32 | kFp16;
-constexpr Types kFp32Fp16Int32 = kFp32 | kFp16 | kInt32;
-constexpr Types kInt16To32 = kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kInt8Uint8E4m3E2m1 = kInt8 | kUint8 | kE4m3 | kE2m1;
-constexpr Types kFp16Int8Uint8Int16 = kFp16 | kInt8 | kUint8 | kInt16;
-constexpr Types kFp32Fp16Uint16Uint32 = kFp32 | kFp16 | kUint16 | kUint32;
-constexpr Types kArithmetic = kFp32 | kFp16 | kInt16 | kInt32;
-constexpr Types kFp32Fp16Bf16Int8 = kFp32 | kFp16 | kBf16 | kInt8;
-constexpr Types kFp16Bf16Int8Uint8Int16 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16;
-constexpr Types kFp32Fp16Int16Uint16Int32 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32;
-constexpr Types kFp32Fp16Int8Int16Int32 = kFp32 | kFp16 | kInt8 | kInt16 | kInt32;
-constexpr Types kInt8To32 = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kFp32Fp16Int16Int32Int64Uint64 = kFp32 | kFp16 | kInt16 | kInt32 | kInt64 | kUint64;
-constexpr Types kFp32Fp16Int16Uint16Int32Uint32 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kFp32Fp16Bf16Int8Int16Int32 = kFp32 | kFp16 | kBf16 | kInt8 | kInt16 | kInt32;
-constexpr Types kFp32Int8Uint8Int16Uint16Int32Uint32 = kFp32 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kTwoOr4Bytes = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kFp32Fp16Bf16Int8Uint8E4m3Hif8 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kE4m3 | kHif8;
-constexpr Types kIntegers = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
-constexpr Types kPlainButFp32Int64Uint64 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kPlainButBf16Int8Uint8 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
-constexpr Types kPlainButBf16Uint16Uint32 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kInt32 | kInt64 | kUint64;
-constexpr Types kPlainButInt8Uint8 = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
-constexpr Types kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 |
-    kInt32 | kInt64 | kInt4;
-constexpr Types kUpTo4Bytes = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
-constexpr Types kPlainButBf16 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
-constexpr Types kPlain = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
-    kUint64;
-constexpr Types kEveryButInt64Uint64E8m0E2m1E1m2Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 |
-    kInt32 | kUint32 | kE4m3 | kE5m2 | kHif8;
-constexpr Types kEveryButInt64Uint64Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 |
-    kUint32 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
-constexpr Types kEveryButUint64E8m0Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 |
-    kInt64 | kE4m3 | kE5m2 | kHif8 | kE2m1 | kE1m2;
-constexpr Types kEveryButInt4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
-    kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
-constexpr Types kEvery = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
-    kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2 | kInt4;
 
 /// Instructions of A2/A3 that write their result before they have read all operands.
 constexpr const char* kFilledFirst[] = {"TANDS", "TORS", "TXOR", "TXORS"};

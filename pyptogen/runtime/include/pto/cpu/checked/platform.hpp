@@ -1,7 +1,6 @@
 // The device that PTO_CHECKED checks for: define PTO_CHECKED_A2A3 or PTO_CHECKED_A5, or neither for the CPU itself.
 #pragma once
 
-#include <pto/common/small_floats.hpp>
 #include <pto/cpu/checked/names.hpp>
 #include <pto/cpu/core/core.hpp>
 
@@ -74,37 +73,6 @@ constexpr const char* memory_name(TileType loc)
         default: return "the scales of L0B";
     }
 }
-
-/// The bit and the name of an element type; no bit for types that no device has.
-template <typename T>
-inline constexpr Types type_bit = 0;
-template <typename T>
-inline constexpr const char* type_name = "this type";
-
-#define PTO_CHECKED_TYPE(T, BIT, NAME) \
-    template <> \
-    inline constexpr Types type_bit<T> = BIT; \
-    template <> \
-    inline constexpr const char* type_name<T> = NAME;
-PTO_CHECKED_TYPE(float, kFp32, "fp32")
-PTO_CHECKED_TYPE(half, kFp16, "fp16")
-PTO_CHECKED_TYPE(bfloat16_t, kBf16, "bf16")
-PTO_CHECKED_TYPE(int8_t, kInt8, "int8")
-PTO_CHECKED_TYPE(uint8_t, kUint8, "uint8")
-PTO_CHECKED_TYPE(int16_t, kInt16, "int16")
-PTO_CHECKED_TYPE(uint16_t, kUint16, "uint16")
-PTO_CHECKED_TYPE(int32_t, kInt32, "int32")
-PTO_CHECKED_TYPE(uint32_t, kUint32, "uint32")
-PTO_CHECKED_TYPE(int64_t, kInt64, "int64")
-PTO_CHECKED_TYPE(uint64_t, kUint64, "uint64")
-PTO_CHECKED_TYPE(float8_e4m3_t, kE4m3, "e4m3")
-PTO_CHECKED_TYPE(float8_e5m2_t, kE5m2, "e5m2")
-PTO_CHECKED_TYPE(hifloat8_t, kHif8, "hif8")
-PTO_CHECKED_TYPE(float8_e8m0_t, kE8m0, "e8m0")
-PTO_CHECKED_TYPE(float4_e2m1x2_t, kE2m1, "e2m1")
-PTO_CHECKED_TYPE(float4_e1m2x2_t, kE1m2, "e1m2")
-PTO_CHECKED_TYPE(int4b_t, kInt4, "int4")
-#undef PTO_CHECKED_TYPE
 
 /// Which operand of an instruction its element types are about: the first, or the first that is read.
 enum TypedOperand { kFirst, kRead };

@@ -2,8 +2,8 @@
 //
 // TGATHER and TSCATTER do not: pto::comm has instructions of these names.
 //
-// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.checked_header`; a test
-// proves that it is up to date.
+// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.write_headers`; a test proves
+// that it is up to date.
 #pragma once
 
 #define MGATHER(...) pto_site(__FILE__, __LINE__)->*MGATHER(__VA_ARGS__)

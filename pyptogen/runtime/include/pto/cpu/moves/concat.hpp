@@ -44,9 +44,7 @@ template <typename Dst, typename A, typename B, typename... Events>
 PTO_INST RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
+    PTO_OPERANDS(TCONCAT, dst, src0, src1);
     cpu::concat_rows(dst, src0, src1, [&](int64_t, int64_t& a, int64_t& b) {
         a = src0.GetValidCol();
         b = src1.GetValidCol();
@@ -61,9 +59,7 @@ template <typename Dst, typename A, typename B, typename IndexA, typename IndexB
 PTO_INST RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
+    PTO_OPERANDS(TCONCAT, dst, src0, src1, src0Idx, src1Idx);
     constexpr int64_t kUnit = sizeof(typename IndexA::DType);
     cpu::concat_rows(dst, src0, src1, [&](int64_t row, int64_t& a, int64_t& b) {
         a = cpu::least(cpu::row_count(src0Idx, row) / kUnit, dst.GetValidCol());
@@ -79,9 +75,7 @@ PTO_INST RecordEvent
 TCONCAT(Dst& dst, A& src0, B& src1, IndexD& dstIdx, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
-    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
+    PTO_OPERANDS(TCONCAT, dst, src0, src1, dstIdx, src0Idx, src1Idx);
     constexpr int64_t kUnit = sizeof(typename IndexA::DType);
     cpu::concat_rows(dst, src0, src1, [&](int64_t row, int64_t& a, int64_t& b) {
         a = cpu::least(cpu::row_count(src0Idx, row) / kUnit, dst.GetValidCol());
@@ -105,9 +99,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TINTERLEAVE(Dst& dst1, Dst& dst0, Src& src1, Src& src0, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TINTERLEAVE", dst0, src0);
-    PTO_EXPECT_ELEMENT_TYPE("TINTERLEAVE", dst0, src0);
-    PTO_EXPECT_ROW_MAJOR("TINTERLEAVE", dst0, src0);
+    PTO_OPERANDS(TINTERLEAVE, dst1, dst0, src1, src0);
     const int64_t rows = dst0.GetValidRow(), half = dst0.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* a = src0.data() + r * Src::RowStride;
@@ -130,9 +122,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDEINTERLEAVE(Dst& dst1, Dst& dst0, Src& src1, Src& src0, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TDEINTERLEAVE", dst0, src0);
-    PTO_EXPECT_ELEMENT_TYPE("TDEINTERLEAVE", dst0, src0);
-    PTO_EXPECT_ROW_MAJOR("TDEINTERLEAVE", dst0, src0);
+    PTO_OPERANDS(TDEINTERLEAVE, dst1, dst0, src1, src0);
     const int64_t rows = dst0.GetValidRow(), half = dst0.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* a = src0.data() + r * Src::RowStride;
@@ -155,9 +145,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDEINTERLEAVE(Dst& dst1, Dst& dst0, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TDEINTERLEAVE", dst0, src);
-    PTO_EXPECT_ELEMENT_TYPE("TDEINTERLEAVE", dst0, src);
-    PTO_EXPECT_ROW_MAJOR("TDEINTERLEAVE", dst0, src);
+    PTO_OPERANDS(TDEINTERLEAVE, dst1, dst0, src);
     const int64_t rows = src.GetValidRow(), half = src.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* from = src.data() + r * Src::RowStride;

@@ -155,7 +155,7 @@ PTO_INST RecordEvent
 TGATHER(Dst& dst, Src& src0, Value& k_value, Counts& cdst, Tmp&, uint32_t offset, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TGATHER", src0);
+    static_assert(cpu::is_plain_vec_tile<Src>(), "TGATHER: src0 must be a plain Vec tile");
     cpu::gather_matches<cmpMode>(dst, src0, k_value, cdst, offset);
     return {};
 }
@@ -177,9 +177,7 @@ template <typename Dst, typename Src, typename Offset, typename... Events>
 PTO_INST RecordEvent TGATHERB(Dst& dst, Src& src, Offset& offset, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TGATHERB", src, dst);
-    PTO_EXPECT_ROW_MAJOR("TGATHERB", dst);
-    static_assert(cpu::is_integer<typename Offset::DType>, "TGATHERB needs integer offsets");
+    PTO_OPERANDS(TGATHERB, dst, src, offset);
     constexpr int64_t kBlock = BLOCK_BYTE_SIZE / static_cast<int64_t>(sizeof(typename Dst::DType));
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {

@@ -156,13 +156,6 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 
 }  // namespace cpu
 
-// The rules of positions of elements of src.
-#define PTO_EXPECT_POSITIONS(NAME) \
-    PTO_EXPECT_VEC(NAME, index, src) \
-    PTO_EXPECT_INTEGERS(NAME, index) \
-    PTO_EXPECT_COMPUTES(NAME, src) \
-    PTO_EXPECT_ROW_MAJOR(NAME, src)
-
 // TxxxARGyyy(index, src, tmp): positions. TxxxARGyyy(value, index, src, tmp): the extremes, too. The scratch tile is
 // not needed here.
 #define PTO_CPU_ARG_REDUCE(NAME, OP) \
@@ -170,7 +163,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(!(is_tile_data_v<Events> || ...)) \
     PTO_INST RecordEvent TROWARG##NAME(Index& index, Src& src, Tmp&, const Events&...) \
     { \
-        PTO_EXPECT_POSITIONS("TROWARG" #NAME); \
+        PTO_OPERANDS(TROWARG##NAME, index, src); \
         cpu::arg_reduce_rows<cpu::OP>(index, src, [](int64_t, auto) {}); \
         return {}; \
     } \
@@ -178,9 +171,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(is_tile_data_v<Tmp>) \
     PTO_INST RecordEvent TROWARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...) \
     { \
-        PTO_EXPECT_POSITIONS("TROWARG" #NAME); \
-        PTO_EXPECT_VEC("TROWARG" #NAME, value); \
-        PTO_EXPECT_ELEMENT_TYPE("TROWARG" #NAME, src, value); \
+        PTO_OPERANDS(TROWARG##NAME, value, index, src); \
         cpu::extreme_and_arg_of_rows<cpu::OP>(value, index, src); \
         return {}; \
     } \
@@ -188,7 +179,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(!(is_tile_data_v<Events> || ...)) \
     PTO_INST RecordEvent TCOLARG##NAME(Index& index, Src& src, Tmp&, const Events&...) \
     { \
-        PTO_EXPECT_POSITIONS("TCOLARG" #NAME); \
+        PTO_OPERANDS(TCOLARG##NAME, index, src); \
         cpu::arg_reduce_cols<cpu::OP>(index, src, [](int64_t, auto, auto) {}); \
         return {}; \
     } \
@@ -196,9 +187,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(is_tile_data_v<Tmp>) \
     PTO_INST RecordEvent TCOLARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...) \
     { \
-        PTO_EXPECT_POSITIONS("TCOLARG" #NAME); \
-        PTO_EXPECT_VEC("TCOLARG" #NAME, value); \
-        PTO_EXPECT_ELEMENT_TYPE("TCOLARG" #NAME, src, value); \
+        PTO_OPERANDS(TCOLARG##NAME, value, index, src); \
         cpu::extreme_and_arg_of_cols<cpu::OP>(value, index, src); \
         return {}; \
     }
@@ -206,6 +195,5 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 PTO_CPU_ARG_REDUCE(MAX, Max)
 PTO_CPU_ARG_REDUCE(MIN, Min)
 #undef PTO_CPU_ARG_REDUCE
-#undef PTO_EXPECT_POSITIONS
 
 }  // namespace pto

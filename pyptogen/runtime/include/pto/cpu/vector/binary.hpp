@@ -59,7 +59,7 @@ PTO_INLINE void scalar_binary(Dst& dst, Scalar scalar, Src& src)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TADD", dst, src0, src1);
+    PTO_OPERANDS(TADD, dst, src0, src1);
     cpu::binary_tiles<cpu::Add>(dst, src0, src1);
     return {};
 }
@@ -68,7 +68,7 @@ PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSUB", dst, src0, src1);
+    PTO_OPERANDS(TSUB, dst, src0, src1);
     cpu::binary_tiles<cpu::Sub>(dst, src0, src1);
     return {};
 }
@@ -77,7 +77,7 @@ PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMUL", dst, src0, src1);
+    PTO_OPERANDS(TMUL, dst, src0, src1);
     cpu::binary_tiles<cpu::Mul>(dst, src0, src1);
     return {};
 }
@@ -86,7 +86,7 @@ PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TDIV", dst, src0, src1);
+    PTO_OPERANDS(TDIV, dst, src0, src1);
     cpu::binary_tiles<cpu::Div>(dst, src0, src1);
     return {};
 }
@@ -95,7 +95,7 @@ PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMAX", dst, src0, src1);
+    PTO_OPERANDS(TMAX, dst, src0, src1);
     cpu::binary_tiles<cpu::Max>(dst, src0, src1);
     return {};
 }
@@ -104,7 +104,7 @@ PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMIN", dst, src0, src1);
+    PTO_OPERANDS(TMIN, dst, src0, src1);
     cpu::binary_tiles<cpu::Min>(dst, src0, src1);
     return {};
 }
@@ -113,7 +113,7 @@ PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TADDS", dst, src);
+    PTO_OPERANDS(TADDS, dst, src);
     cpu::binary_scalar<cpu::Add>(dst, src, scalar);
     return {};
 }
@@ -122,7 +122,7 @@ PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSUBS", dst, src);
+    PTO_OPERANDS(TSUBS, dst, src);
     cpu::binary_scalar<cpu::Sub>(dst, src, scalar);
     return {};
 }
@@ -131,7 +131,7 @@ PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMULS", dst, src);
+    PTO_OPERANDS(TMULS, dst, src);
     cpu::binary_scalar<cpu::Mul>(dst, src, scalar);
     return {};
 }
@@ -140,7 +140,7 @@ PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TDIVS", dst, src);
+    PTO_OPERANDS(TDIVS, dst, src);
     cpu::binary_scalar<cpu::Div>(dst, src, scalar);
     return {};
 }
@@ -149,7 +149,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TDIVS", dst, src);
+    PTO_OPERANDS(TDIVS, dst, src);
     cpu::scalar_binary<cpu::Div>(dst, scalar, src);
     return {};
 }
@@ -158,7 +158,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMAXS", dst, src);
+    PTO_OPERANDS(TMAXS, dst, src);
     cpu::binary_scalar<cpu::Max>(dst, src, scalar);
     return {};
 }
@@ -167,7 +167,7 @@ PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMINS", dst, src);
+    PTO_OPERANDS(TMINS, dst, src);
     cpu::binary_scalar<cpu::Min>(dst, src, scalar);
     return {};
 }
@@ -176,8 +176,7 @@ PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename... Events>
 PTO_INST RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar, const Events&...)
 {
-    PTO_EXPECT_VEC("TEXPANDS", dst);
-    PTO_EXPECT_COMPUTES("TEXPANDS", dst);
+    PTO_OPERANDS(TEXPANDS, dst);
     using C = cpu::compute_t<typename Dst::DType>;
     const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
     cpu::map_tiles<4>([s]() __attribute__((always_inline)) { return s; }, dst);

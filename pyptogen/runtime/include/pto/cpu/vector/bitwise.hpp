@@ -100,8 +100,7 @@ PTO_INLINE void bitwise_scalar(Dst& dst, Src& src, T scalar)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TNOT", dst, src);
-    PTO_EXPECT_INTEGERS("TNOT", dst);
+    PTO_OPERANDS(TNOT, dst, src);
     using C = typename Dst::DType;
     if constexpr (cpu::is_integer<C>) {
         cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return ~v; }, dst, src);
@@ -113,7 +112,7 @@ PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TAND(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TAND", dst, src0, src1);
+    PTO_OPERANDS(TAND, dst, src0, src1);
     cpu::and_tiles(dst, src0, src1);
     return {};
 }
@@ -123,8 +122,7 @@ PTO_INST RecordEvent TAND(Dst& dst, Src0& src0, Src1& src1, const Events&...)
     template <typename Dst, typename Src0, typename Src1, typename... Events> \
     PTO_INST RecordEvent T##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
     { \
-        PTO_EXPECT_ALIKE("T" #NAME, dst, src0, src1); \
-        PTO_EXPECT_INTEGERS("T" #NAME, dst); \
+        PTO_OPERANDS(T##NAME, dst, src0, src1); \
         cpu::bitwise_tiles<cpu::OP>(dst, src0, src1); \
         return {}; \
     } \
@@ -133,8 +131,7 @@ PTO_INST RecordEvent TAND(Dst& dst, Src0& src0, Src1& src1, const Events&...)
     template <typename Dst, typename Src, typename... Events> \
     PTO_INST RecordEvent T##NAME##S(Dst& dst, Src& src, typename Src::DType scalar, const Events&...) \
     { \
-        PTO_EXPECT_ALIKE("T" #NAME "S", dst, src); \
-        PTO_EXPECT_INTEGERS("T" #NAME "S", dst); \
+        PTO_OPERANDS(T##NAME##S, dst, src); \
         cpu::bitwise_scalar<cpu::OP>(dst, src, scalar); \
         return {}; \
     }

@@ -112,12 +112,6 @@ PTO_INLINE auto splat_to_compare(T value)
     }
 }
 
-/// Predicates are bits of integers in rows.
-#define PTO_EXPECT_PREDICATES(NAME, X) \
-    PTO_EXPECT_VEC(NAME, X) \
-    PTO_EXPECT_INTEGERS(NAME, X) \
-    PTO_EXPECT_ROW_MAJOR(NAME, X)
-
 /// The predicate bits of 64 elements from `start` on.
 template <typename T, typename Other>
 PTO_INLINE uint64_t compare_word(const typename Compared<T>::type* a, int64_t start, CmpMode mode, Other other)
@@ -246,9 +240,7 @@ PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TCMP", src0, src1);
-    PTO_EXPECT_PREDICATES("TCMP", dst);
-    PTO_EXPECT_ROW_MAJOR("TCMP", src0);
+    PTO_OPERANDS(TCMP, dst, src0, src1);
     cpu::compare_tile(dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
         return cpu::load(cpu::to_compare(src1.data() + r * Src1::RowStride) + i, extent);
     });
@@ -259,10 +251,7 @@ PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const 
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMode mode, const Events&...)
 {
-    PTO_EXPECT_VEC("TCMPS", src);
-    PTO_EXPECT_COMPUTES("TCMPS", src);
-    PTO_EXPECT_PREDICATES("TCMPS", dst);
-    PTO_EXPECT_ROW_MAJOR("TCMPS", src);
+    PTO_OPERANDS(TCMPS, dst, src);
     const auto s = cpu::splat_to_compare(scalar);
     cpu::compare_tile(dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
     return {};
@@ -273,8 +262,7 @@ template <typename Dst, typename Src0, typename Src1, typename... Events>
     requires(is_tile_data_v<Src1>)
 PTO_INST RecordEvent TCMPS(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
 {
-    PTO_EXPECT_VEC("TCMPS", src0, src1);
-    PTO_EXPECT_ELEMENT_TYPE("TCMPS", src0, src1);
+    PTO_OPERANDS(TCMPS, dst, src0, src1);
     return TCMPS(dst, src0, src1.data()[0], mode);
 }
 
@@ -282,9 +270,7 @@ PTO_INST RecordEvent TCMPS(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const
 template <typename Dst, typename Mask, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TSEL", dst, src0, src1);
-    PTO_EXPECT_VEC("TSEL", mask);
-    PTO_EXPECT_ROW_MAJOR("TSEL", dst, mask);
+    PTO_OPERANDS(TSEL, dst, mask, src0, src1);
     using R = cpu::raw_t<typename Dst::DType>;
     cpu::select_tile(dst, mask, src0, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
         return cpu::load(reinterpret_cast<const R*>(src1.data() + r * Src1::RowStride) + i, extent);
@@ -296,9 +282,7 @@ PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Re
 template <typename Dst, typename Mask, typename Src, typename Tmp, typename... Events>
 PTO_INST RecordEvent TSELS(Dst& dst, Mask& mask, Src& src, Tmp&, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSELS", dst, src);
-    PTO_EXPECT_VEC("TSELS", mask);
-    PTO_EXPECT_ROW_MAJOR("TSELS", dst, mask);
+    PTO_OPERANDS(TSELS, dst, mask, src);
     using R = cpu::raw_t<typename Dst::DType>;
     const cpu::vec<R> s = cpu::splat<R>(__builtin_bit_cast(R, scalar));
     cpu::select_tile(dst, mask, src, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });

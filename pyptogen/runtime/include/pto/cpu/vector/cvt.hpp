@@ -173,8 +173,7 @@ PTO_INLINE void convert_lines(int64_t m, int64_t n, Lines<To> to, Lines<From> fr
 template <typename Dst, typename Src>
 PTO_INLINE void convert_tiles(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation)
 {
-    PTO_EXPECT_VEC("TCVT", dst, src);
-    PTO_EXPECT_LAYOUT("TCVT", dst, src);
+    PTO_OPERANDS(TCVT, dst, src);
     const bool saturate = saturation == SaturationMode::ON;
     if constexpr (is_small_type<typename Dst::DType> || is_small_type<typename Src::DType>) {
         convert_small_lines(line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturate);

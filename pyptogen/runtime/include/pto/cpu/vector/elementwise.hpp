@@ -3,7 +3,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/common/pto_tile.hpp>
-#include <pto/cpu/vector/operand_rules.hpp>
+#include <pto/cpu/isa/operands.hpp>
 
 namespace pto::cpu {
 

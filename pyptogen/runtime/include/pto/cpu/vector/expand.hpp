@@ -128,28 +128,18 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
 
 }  // namespace cpu
 
-// The rules of dst = src0 op src1 where one operand is a column, or src1 is a row.
+// What dst = src0 op src1 asks beside PTO_OPERANDS where one operand is a column.
 #define PTO_EXPECT_COLUMN_OPERAND(NAME) \
-    PTO_EXPECT_VEC(NAME, dst, src0, src1) \
-    PTO_EXPECT_ELEMENT_TYPE(NAME, dst, src0, src1) \
-    PTO_EXPECT_COMPUTES(NAME, dst) \
-    PTO_EXPECT_ROW_MAJOR(NAME, dst) \
     static_assert( \
         (cpu::is_column_beside<Src0, Src1, Dst, true>() || cpu::is_column_beside<Src1, Src0, Dst, false>()), \
         NAME ": src0 or src1 must have one value, or one block of 32 bytes, in a row"); \
     static_assert(Src0::isRowMajor || Src1::isRowMajor, NAME ": one of src0 and src1 must be row-major, as dst is")
-#define PTO_EXPECT_ROW_OPERAND(NAME) \
-    PTO_EXPECT_ALIKE(NAME, dst, src0, src1) \
-    PTO_EXPECT_ROW_MAJOR(NAME, dst)
 
 /// dst[r, c] = src[r, 0]
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TROWEXPAND(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_VEC("TROWEXPAND", dst, src);
-    PTO_EXPECT_ELEMENT_TYPE("TROWEXPAND", dst, src);
-    PTO_EXPECT_COMPUTES("TROWEXPAND", dst);
-    PTO_EXPECT_ROW_MAJOR("TROWEXPAND", dst);
+    PTO_OPERANDS(TROWEXPAND, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
@@ -165,8 +155,7 @@ PTO_INST RecordEvent TROWEXPAND(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLEXPAND(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TCOLEXPAND", dst, src);
-    PTO_EXPECT_ROW_MAJOR("TCOLEXPAND", dst);
+    PTO_OPERANDS(TCOLEXPAND, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     cpu::map_lines<4>(
@@ -188,6 +177,7 @@ PTO_INTERNAL void TCOLEXPAND_IMPL(Dst& dst, Src& src)
     template <typename Dst, typename Src0, typename Src1, typename... Rest> \
     PTO_INST RecordEvent TROWEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Rest&...) \
     { \
+        PTO_OPERANDS(TROWEXPAND##NAME, dst, src0, src1); \
         PTO_EXPECT_COLUMN_OPERAND("TROWEXPAND" #NAME); \
         cpu::expand_rows_either<cpu::OP>(dst, src0, src1); \
         return {}; \
@@ -195,7 +185,7 @@ PTO_INTERNAL void TCOLEXPAND_IMPL(Dst& dst, Src& src)
     template <typename Dst, typename Src0, typename Src1, typename... Events> \
     PTO_INST RecordEvent TCOLEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
     { \
-        PTO_EXPECT_ROW_OPERAND("TCOLEXPAND" #NAME); \
+        PTO_OPERANDS(TCOLEXPAND##NAME, dst, src0, src1); \
         cpu::expand_cols<cpu::OP>(dst, src0, src1); \
         return {}; \
     }
@@ -211,6 +201,7 @@ PTO_CPU_BROADCAST(MIN, Min)
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TROWEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
+    PTO_OPERANDS(TROWEXPANDDIV, dst, src0, src1);
     PTO_EXPECT_COLUMN_OPERAND("TROWEXPANDDIV");
     cpu::expand_rows_either<cpu::Div>(dst, src0, src1);
     return {};
@@ -220,7 +211,7 @@ PTO_INST RecordEvent TROWEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Rest&
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCOLEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ROW_OPERAND("TCOLEXPANDDIV");
+    PTO_OPERANDS(TCOLEXPANDDIV, dst, src0, src1);
     cpu::expand_cols<cpu::Div>(dst, src0, src1);
     return {};
 }

@@ -22,8 +22,8 @@ struct ExpDif {
 template <typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
+    PTO_OPERANDS(TROWEXPANDEXPDIF, dst, src0, src1);
     PTO_EXPECT_COLUMN_OPERAND("TROWEXPANDEXPDIF");
-    PTO_EXPECT_FLOATS("TROWEXPANDEXPDIF", dst);
     if constexpr (cpu::is_float<typename Dst::DType>) {
         cpu::expand_rows_either<cpu::ExpDif>(dst, src0, src1);
     }
@@ -34,8 +34,7 @@ PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Re
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCOLEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ROW_OPERAND("TCOLEXPANDEXPDIF");
-    PTO_EXPECT_FLOATS("TCOLEXPANDEXPDIF", dst);
+    PTO_OPERANDS(TCOLEXPANDEXPDIF, dst, src0, src1);
     if constexpr (cpu::is_float<typename Dst::DType>) {
         cpu::expand_cols<cpu::ExpDif>(dst, src0, src1);
     }

@@ -50,7 +50,7 @@ PTO_INLINE vec<C> leaky(vec<C> v, vec<C> slope)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMULADDDST(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TMULADDDST", dst, src0, src1);
+    PTO_OPERANDS(TMULADDDST, dst, src0, src1);
     using T = typename Dst::DType;
     using V = cpu::compute_vec<T>;
     cpu::map_tiles<4>(
@@ -63,7 +63,7 @@ PTO_INST RecordEvent TMULADDDST(Dst& dst, Src0& src0, Src1& src1, const Events&.
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFUSEDMULADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TFUSEDMULADD", dst, src0, src1);
+    PTO_OPERANDS(TFUSEDMULADD, dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>(
@@ -76,7 +76,7 @@ PTO_INST RecordEvent TFUSEDMULADD(Dst& dst, Src0& src0, Src1& src1, const Events
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFUSEDMULADDRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TFUSEDMULADDRELU", dst, src0, src1);
+    PTO_OPERANDS(TFUSEDMULADDRELU, dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -90,7 +90,7 @@ PTO_INST RecordEvent TFUSEDMULADDRELU(Dst& dst, Src0& src0, Src1& src1, const Ev
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUBRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSUBRELU", dst, src0, src1);
+    PTO_OPERANDS(TSUBRELU, dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>(
@@ -103,9 +103,7 @@ PTO_INST RecordEvent TSUBRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TAXPY(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_VEC("TAXPY", dst, src);
-    PTO_EXPECT_COMPUTES("TAXPY", dst, src);
-    PTO_EXPECT_LAYOUT("TAXPY", dst, src);
+    PTO_OPERANDS(TAXPY, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -125,7 +123,7 @@ PTO_INST RecordEvent TAXPY(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src0, typename Src1, typename Src2, typename... Events>
 PTO_INST RecordEvent TADDC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TADDC", dst, src0, src1, src2);
+    PTO_OPERANDS(TADDC, dst, src0, src1, src2);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -141,7 +139,7 @@ PTO_INST RecordEvent TADDC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const E
 template <typename Dst, typename Src0, typename Src1, typename Src2, typename... Events>
 PTO_INST RecordEvent TSUBC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSUBC", dst, src0, src1, src2);
+    PTO_OPERANDS(TSUBC, dst, src0, src1, src2);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -157,7 +155,7 @@ PTO_INST RecordEvent TSUBC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const E
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADDSC(Dst& dst, Src0& src0, typename Src0::DType scalar, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TADDSC", dst, src0, src1);
+    PTO_OPERANDS(TADDSC, dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -174,7 +172,7 @@ PTO_INST RecordEvent TADDSC(Dst& dst, Src0& src0, typename Src0::DType scalar, S
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUBSC(Dst& dst, Src0& src0, typename Src0::DType scalar, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSUBSC", dst, src0, src1);
+    PTO_OPERANDS(TSUBSC, dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -191,7 +189,7 @@ PTO_INST RecordEvent TSUBSC(Dst& dst, Src0& src0, typename Src0::DType scalar, S
 template <typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TPRELU(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TPRELU", dst, src0, src1);
+    PTO_OPERANDS(TPRELU, dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>([](V a, V b) __attribute__((always_inline)) { return cpu::leaky<C>(a, b); }, dst, src0, src1);
@@ -202,7 +200,7 @@ PTO_INST RecordEvent TPRELU(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TLRELU(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TLRELU", dst, src);
+    PTO_OPERANDS(TLRELU, dst, src);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     const V s = cpu::splat<C>(static_cast<C>(scalar));

@@ -79,12 +79,10 @@ PTO_INLINE void philox_lanes(const uint32_t (&base)[4], const uint32_t* key, uin
 template <typename TileData, typename T, int descending, typename... Events>
 PTO_INST RecordEvent TCI(TileData& dst, T start, const Events&...)
 {
-    PTO_EXPECT_VEC("TCI", dst);
+    PTO_OPERANDS(TCI, dst);
     static_assert(cpu::is_same<typename TileData::DType, T>, "TCI: start needs the element type of dst");
-    constexpr bool kSize = sizeof(T) == 2 || sizeof(T) == 4;
-    static_assert(kSize, "TCI: dst must have elements of 2 or 4 bytes");
-    static_assert(TileData::Rows == 1 && TileData::isRowMajor, "TCI: dst must have one row");
-    if constexpr (kSize) {  // else one error is enough
+    static_assert(TileData::Rows == 1, "TCI: dst must have one row");
+    if constexpr (sizeof(T) == 2 || sizeof(T) == 4) {  // else one error is enough
         cpu::write_sequence<descending == 1>(dst.data(), start, dst.GetValidCol());
     }
     return {};
@@ -117,8 +115,7 @@ PTO_INST RecordEvent TCI(Dst&, T, const Rest&...)
 template <typename TileData, int isUpperOrLower, typename... Events>
 PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
 {
-    PTO_EXPECT_VEC("TTRI", dst);
-    PTO_EXPECT_ROW_MAJOR("TTRI", dst);
+    PTO_OPERANDS(TTRI, dst);
     static_assert(isUpperOrLower == 0 || isUpperOrLower == 1, "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)");
     using T = typename TileData::DType;
     const int64_t cols = dst.GetValidCol();
@@ -144,10 +141,7 @@ PTO_INST RecordEvent TTRI(Dst&, int, const Rest&...)
 template <uint16_t Rounds = 10, typename DstTile, typename... Events>
 PTO_INST RecordEvent TRANDOM(DstTile& dst, TRandomKey& key, TRandomCounter& counter, const Events&...)
 {
-    PTO_EXPECT_VEC("TRANDOM", dst);
-    PTO_EXPECT_ROW_MAJOR("TRANDOM", dst);
-    using T = typename DstTile::DType;
-    static_assert(cpu::is_same<T, int32_t> || cpu::is_same<T, uint32_t>, "TRANDOM: dst must be int32 or uint32");
+    PTO_OPERANDS(TRANDOM, dst);
     static_assert(Rounds == 7 || Rounds == 10, "TRANDOM: 7 or 10 rounds");
     constexpr int kWords = cpu::kVectorBytes / 8;
     const int64_t cols = dst.GetValidCol();

@@ -34,11 +34,8 @@ template <HistByte byte, typename Dst, typename Src, typename Index, typename...
 PTO_INST RecordEvent THISTOGRAM(Dst& dst, Src& src, Index& idx, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("THISTOGRAM", dst, src);
+    PTO_OPERANDS(THISTOGRAM, dst, src, idx);
     using T = typename Src::DType;
-    static_assert(cpu::is_same<T, uint16_t> || cpu::is_same<T, uint32_t>, "THISTOGRAM reads uint16 or uint32");
-    static_assert(cpu::is_same<typename Dst::DType, uint32_t>, "THISTOGRAM counts in uint32");
-    static_assert(cpu::is_same<typename Index::DType, uint8_t>, "THISTOGRAM needs uint8 filter bytes");
     static_assert(static_cast<size_t>(byte) < sizeof(T), "THISTOGRAM of uint16 has BYTE_0 and BYTE_1 only");
     constexpr int kByte = static_cast<int>(byte);
     constexpr uint32_t kMask = kByte == 3 ? 0U : ~0U << (8 * (kByte + 1) % 32);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <pto/common/pto_tile.hpp>
+#include <pto/cpu/isa/element_types.hpp>
 #include <pto/cpu/lanes/operators.hpp>
 
 namespace pto::cpu {
@@ -65,11 +66,11 @@ constexpr bool holds_floats()
         return true;
     }
 }
-template <typename T>
-constexpr bool holds_integers()
+template <typename T, isa::Types Set>
+constexpr bool has_elements_of()
 {
     if constexpr (is_tile_data_v<T>) {
-        return is_integer<typename T::DType>;
+        return (isa::type_bit<typename T::DType> & Set) != 0;
     } else {
         return true;
     }
@@ -103,36 +104,16 @@ constexpr bool holds_integers()
         NAME ": " #X " needs the layout of " #FIRST ", row-major or column-major");
 #define PTO_RULE_ROW_MAJOR(NAME, FIRST, X) \
     static_assert(::pto::cpu::is_row_major<PTO_OPERAND(X)>(), NAME ": " #X " must be row-major");
-#define PTO_RULE_FLOATS(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::holds_floats<PTO_OPERAND(X)>(), NAME ": " #X " must have fp32, half or bfloat16_t elements");
-// Integers, too, are numbers, which no device takes.
-#define PTO_RULE_NUMBERS(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
-        NAME ": " #X " must have fp32, half or bfloat16_t elements");
-#define PTO_RULE_COMPUTES(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
-        NAME ": " #X " must have fp32, half, bfloat16_t or integer elements");
-#define PTO_RULE_INTEGERS(NAME, FIRST, X) \
-    static_assert(::pto::cpu::holds_integers<PTO_OPERAND(X)>(), NAME ": " #X " must have integer elements");
 
 /// All operands are plain Vec tiles.
 #define PTO_EXPECT_VEC(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_VEC, NAME, , __VA_ARGS__)
-/// Elements of types that can be computed with: no fp8, no fp4.
-#define PTO_EXPECT_COMPUTES(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_COMPUTES, NAME, , __VA_ARGS__)
 /// The others have the first one's element type.
 #define PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_ELEMENT_TYPE, NAME, FIRST, __VA_ARGS__)
-#define PTO_EXPECT_ROW_MAJOR(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_ROW_MAJOR, NAME, , __VA_ARGS__)
-#define PTO_EXPECT_FLOATS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_FLOATS, NAME, , __VA_ARGS__)
-#define PTO_EXPECT_NUMBERS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_NUMBERS, NAME, , __VA_ARGS__)
-#define PTO_EXPECT_INTEGERS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_INTEGERS, NAME, , __VA_ARGS__)
+/// The others have the first one's layout.
 #define PTO_EXPECT_LAYOUT(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_LAYOUT, NAME, FIRST, __VA_ARGS__)
-/// All operands are plain Vec tiles of the first one's element type, which can be computed with, and layout.
-#define PTO_EXPECT_ALIKE(NAME, FIRST, ...) \
-    PTO_RULE_VEC(NAME, , FIRST) \
-    PTO_EXPECT_VEC(NAME, __VA_ARGS__) \
-    PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, __VA_ARGS__) \
-    PTO_EXPECT_LAYOUT(NAME, FIRST, __VA_ARGS__) \
-    PTO_RULE_COMPUTES(NAME, , FIRST)
+#define PTO_EXPECT_ROW_MAJOR(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_ROW_MAJOR, NAME, , __VA_ARGS__)
+/// X has elements of the types of a set, which WORDS lists.
+#define PTO_EXPECT_ELEMENTS(NAME, SET, WORDS, X) \
+    static_assert( \
+        ::pto::cpu::has_elements_of<PTO_OPERAND(X), ::pto::cpu::isa::SET>(), \
+        NAME ": " #X " must have " WORDS " elements");

@@ -115,8 +115,7 @@ PTO_INLINE void partial_arg_tiles(Dst& dst, Src0& src0, Src1& src1, DstIndex& ds
     template <typename Dst, typename Src0, typename Src1, typename... Events> \
     PTO_INST RecordEvent TPART##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...) \
     { \
-        PTO_EXPECT_ALIKE("TPART" #NAME, dst, src0, src1); \
-        PTO_EXPECT_ROW_MAJOR("TPART" #NAME, dst); \
+        PTO_OPERANDS(TPART##NAME, dst, src0, src1); \
         cpu::partial_tiles<cpu::OP>(dst, src0, src1); \
         return {}; \
     }
@@ -136,10 +135,7 @@ PTO_CPU_PARTIAL(MIN, Min)
     PTO_INST RecordEvent TPARTARG##NAME( \
         Dst& dst, Src0& src0, Src1& src1, DstIdx& dstIdx, Src0Idx& src0Idx, Src1Idx& src1Idx, const Events&...) \
     { \
-        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dst, src0, src1); \
-        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dstIdx, src0Idx, src1Idx); \
-        PTO_EXPECT_INTEGERS("TPARTARG" #NAME, dstIdx); \
-        PTO_EXPECT_ROW_MAJOR("TPARTARG" #NAME, dst, dstIdx); \
+        PTO_OPERANDS(TPARTARG##NAME, dst, src0, src1, dstIdx, src0Idx, src1Idx); \
         cpu::partial_arg_tiles<cpu::WINS>(dst, src0, src1, dstIdx, src0Idx, src1Idx); \
         return {}; \
     }

@@ -211,7 +211,7 @@ struct Pow {
 template <auto Precision = PowAlgorithm::DEFAULT, typename Dst, typename Base, typename Exponent, typename... Rest>
 PTO_INST RecordEvent TPOW(Dst& dst, Base& base, Exponent& exponent, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TPOW", dst, base, exponent);
+    PTO_OPERANDS(TPOW, dst, base, exponent);
     cpu::binary_tiles<cpu::Pow>(dst, base, exponent);
     return {};
 }
@@ -220,7 +220,7 @@ PTO_INST RecordEvent TPOW(Dst& dst, Base& base, Exponent& exponent, const Rest&.
 template <auto Precision = PowAlgorithm::DEFAULT, typename Dst, typename Base, typename... Rest>
 PTO_INST RecordEvent TPOWS(Dst& dst, Base& base, typename Base::DType exponent, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TPOWS", dst, base);
+    PTO_OPERANDS(TPOWS, dst, base);
     cpu::binary_scalar<cpu::Pow>(dst, base, exponent);
     return {};
 }

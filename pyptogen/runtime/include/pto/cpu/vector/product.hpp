@@ -58,10 +58,7 @@ PTO_INLINE void add_pairs(T* to, const T* from, int64_t n)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWPROD(Dst& dst, Src& src, const Rest&...)
 {
-    PTO_EXPECT_VEC("TROWPROD", dst, src);
-    PTO_EXPECT_ELEMENT_TYPE("TROWPROD", src, dst);
-    PTO_EXPECT_COMPUTES("TROWPROD", src);
-    PTO_EXPECT_ROW_MAJOR("TROWPROD", src);
+    PTO_OPERANDS(TROWPROD, dst, src);
     cpu::reduce_rows<cpu::Mul>(dst, src);
     return {};
 }
@@ -70,8 +67,7 @@ PTO_INST RecordEvent TROWPROD(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLPROD(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TCOLPROD", src, dst);
-    PTO_EXPECT_ROW_MAJOR("TCOLPROD", src);
+    PTO_OPERANDS(TCOLPROD, dst, src);
     cpu::reduce_cols<cpu::Mul>(dst, src);
     return {};
 }
@@ -80,8 +76,7 @@ PTO_INST RecordEvent TCOLPROD(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TPAIRREDUCESUM(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TPAIRREDUCESUM", dst, src);
-    PTO_EXPECT_ROW_MAJOR("TPAIRREDUCESUM", dst);
+    PTO_OPERANDS(TPAIRREDUCESUM, dst, src);
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
         cpu::add_pairs(dst.data() + r * Dst::RowStride, src.data() + r * Src::RowStride, dst.GetValidCol());
     }

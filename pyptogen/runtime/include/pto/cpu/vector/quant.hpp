@@ -12,7 +12,6 @@ namespace cpu {
 template <typename Para>
 PTO_INLINE float row_parameter(Para& tile, int64_t row)
 {
-    static_assert(is_same<typename Para::DType, float>, "TQUANT and TDEQUANT: scale and offset must be fp32");
     const int64_t last = static_cast<int64_t>(tile.GetValidRow()) - 1;
     return tile.data()[(row < last ? row : last) * Para::RowStride];
 }
@@ -23,8 +22,7 @@ template <typename Dst, typename Src, typename Para>
 PTO_INLINE void quantise_rows(Dst& dst, Src& src, Para& scale, Para* offset)
 {
     using To = typename Dst::DType;
-    PTO_EXPECT_VEC("TQUANT", dst, src);
-    PTO_EXPECT_ROW_MAJOR("TQUANT", dst, src);
+    PTO_OPERANDS(TQUANT, dst, src, scale);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const f32v factor = splat(row_parameter(scale, r));
@@ -60,9 +58,6 @@ PTO_INLINE void combine_relu_narrow(Dst& dst, Src0& src0, Src1& src1)
 {
     using From = typename Src0::DType;
     using To = typename Dst::DType;
-    PTO_EXPECT_ALIKE("TADDRELUCONV and TSUBRELUCONV", src0, src1);
-    PTO_EXPECT_VEC("TADDRELUCONV and TSUBRELUCONV", dst);
-    PTO_EXPECT_ROW_MAJOR("TADDRELUCONV and TSUBRELUCONV", dst, src0);
     static_assert(
         (is_same<From, float> && is_same<To, half>) ||
             (is_same<To, int8_t> && (is_same<From, half> || is_same<From, int16_t>)),
@@ -120,11 +115,8 @@ template <typename Dst, typename Src, typename Para, typename... Events>
 PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, const Events&... events)
 {
     TSYNC(events...);
-    PTO_EXPECT_VEC("TDEQUANT", dst, src);
-    PTO_EXPECT_ROW_MAJOR("TDEQUANT", dst, src);
+    PTO_OPERANDS(TDEQUANT, dst, src, scale, offset);
     using From = typename Src::DType;
-    static_assert(cpu::is_same<typename Dst::DType, float>, "TDEQUANT writes fp32");
-    static_assert(cpu::is_same<From, int8_t> || cpu::is_same<From, int16_t>, "TDEQUANT reads int8 or int16");
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const cpu::f32v factor = cpu::splat(cpu::row_parameter(scale, r));
@@ -146,12 +138,7 @@ PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScal
 {
     TSYNC(events...);
     using namespace cpu;
-    PTO_EXPECT_ALIKE("TADDDEQRELU", src0, src1);
-    PTO_EXPECT_VEC("TADDDEQRELU", dst);
-    PTO_EXPECT_ROW_MAJOR("TADDDEQRELU", dst, src0);
-    static_assert(
-        is_same<typename Src0::DType, int32_t> && is_same<typename Dst::DType, half>,
-        "TADDDEQRELU reads int32 and writes half");
+    PTO_OPERANDS(TADDDEQRELU, dst, src0, src1);
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     const f32v down = splat(1.0f / 131072.0f), up = splat(131072.0f), scale = splat(deqScale);
     for (int64_t r = 0; r < rows; ++r) {
@@ -173,6 +160,7 @@ template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADDRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TADDRELUCONV, dst, src0, src1);
     cpu::combine_relu_narrow<false>(dst, src0, src1);
     return {};
 }
@@ -182,6 +170,7 @@ template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUBRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TSUBRELUCONV, dst, src0, src1);
     cpu::combine_relu_narrow<true>(dst, src0, src1);
     return {};
 }

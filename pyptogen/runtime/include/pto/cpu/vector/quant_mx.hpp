@@ -110,28 +110,22 @@ namespace cpu {
 template <typename Dst, typename Src>
 inline constexpr bool kFlatCodes = is_packed4_v<typename Dst::DType> && Dst::Rows == 1 && Src::Rows != 1;
 
-template <int Axis, QuantType Type, typename Dst, typename Src, typename Exp>
+template <int Axis, QuantType Type, typename Dst, typename Src>
 constexpr void check_mx_quant_tiles()
 {
     static_assert(Axis == 0 || Axis == 1, "TQUANT groups along axis 0 (rows) or 1 (columns)");
     static_assert(Type == QuantType::MXFP8 || Type == QuantType::MXFP4_E2M1, "TQUANT to MX makes MXFP8 or MXFP4_E2M1");
-    static_assert(is_plain_vec_tile<Dst>() && is_plain_vec_tile<Src>(), "TQUANT to MX takes plain Vec tiles");
     static_assert(
-        Dst::isRowMajor && Src::isRowMajor &&
-            (kFlatCodes<Dst, Src> ? 2 * Dst::Numel >= Src::Numel : Dst::Rows == Src::Rows && Dst::Cols >= Src::Cols),
-        "TQUANT to MX needs row-major tiles of as many rows, the destination as wide as the source at least, or a "
+        (kFlatCodes<Dst, Src> ? 2 * Dst::Numel >= Src::Numel : Dst::Rows == Src::Rows && Dst::Cols >= Src::Cols),
+        "TQUANT to MX needs tiles of as many rows, the destination as wide as the source at least, or a "
         "destination of one row of four-bit elements for all");
     static_assert(
         (Axis == 1 ? Src::Cols : Src::Rows) % cpu_quant::kGroup == 0, "TQUANT to MX needs whole groups of 32 elements");
-    static_assert(is_float<typename Src::DType>, "TQUANT to MX reads fp32, half or bfloat16_t");
     static_assert(
         Type != QuantType::MXFP8 || sizeof(typename Dst::DType) == 1, "TQUANT to MXFP8 writes bytes (int8_t)");
     static_assert(
         Type != QuantType::MXFP4_E2M1 || is_same<typename Dst::DType, float4_e2m1x2_t>,
         "TQUANT to MXFP4_E2M1 writes float4_e2m1x2_t");
-    static_assert(
-        is_same<typename Exp::DType, uint8_t> || is_same<typename Exp::DType, float8_e8m0_t>,
-        "TQUANT: exp must be uint8_t or float8_e8m0_t");
 }
 
 /// The data of one group: codes of value * scaling.
@@ -164,7 +158,8 @@ template <
     typename Max, typename Scaling>
 PTO_INLINE void quantise_mx(Dst& dst, Src& src, Exp& exp, Max& max, Scaling& scaling)
 {
-    check_mx_quant_tiles<Axis, Type, Dst, Src, Exp>();
+    PTO_OPERANDS(TQUANT, dst, src, exp, max, scaling);
+    check_mx_quant_tiles<Axis, Type, Dst, Src>();
     constexpr int kGroup = cpu_quant::kGroup;
     const int lines = static_cast<int>(Axis == 1 ? src.GetValidRow() : src.GetValidCol());
     const int extent = static_cast<int>(Axis == 1 ? src.GetValidCol() : src.GetValidRow());

@@ -192,10 +192,7 @@ PTO_INLINE void reduce_cols(Dst& dst, Src& src)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 {
-    PTO_EXPECT_VEC("TROWSUM", dst, src);
-    PTO_EXPECT_ELEMENT_TYPE("TROWSUM", src, dst);
-    PTO_EXPECT_COMPUTES("TROWSUM", src);
-    PTO_EXPECT_ROW_MAJOR("TROWSUM", src);
+    PTO_OPERANDS(TROWSUM, dst, src);
     cpu::reduce_rows<cpu::Add>(dst, src);
     return {};
 }
@@ -204,10 +201,7 @@ PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 {
-    PTO_EXPECT_VEC("TROWMAX", dst, src);
-    PTO_EXPECT_ELEMENT_TYPE("TROWMAX", src, dst);
-    PTO_EXPECT_COMPUTES("TROWMAX", src);
-    PTO_EXPECT_ROW_MAJOR("TROWMAX", src);
+    PTO_OPERANDS(TROWMAX, dst, src);
     cpu::reduce_rows<cpu::Max>(dst, src);
     return {};
 }
@@ -216,10 +210,7 @@ PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 {
-    PTO_EXPECT_VEC("TROWMIN", dst, src);
-    PTO_EXPECT_ELEMENT_TYPE("TROWMIN", src, dst);
-    PTO_EXPECT_COMPUTES("TROWMIN", src);
-    PTO_EXPECT_ROW_MAJOR("TROWMIN", src);
+    PTO_OPERANDS(TROWMIN, dst, src);
     cpu::reduce_rows<cpu::Min>(dst, src);
     return {};
 }
@@ -228,8 +219,7 @@ PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TCOLSUM", src, dst);
-    PTO_EXPECT_ROW_MAJOR("TCOLSUM", src);
+    PTO_OPERANDS(TCOLSUM, dst, src);
     cpu::reduce_cols<cpu::Add>(dst, src);
     return {};
 }
@@ -238,8 +228,7 @@ PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TCOLMAX", src, dst);
-    PTO_EXPECT_ROW_MAJOR("TCOLMAX", src);
+    PTO_OPERANDS(TCOLMAX, dst, src);
     cpu::reduce_cols<cpu::Max>(dst, src);
     return {};
 }
@@ -248,8 +237,7 @@ PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMIN(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TCOLMIN", src, dst);
-    PTO_EXPECT_ROW_MAJOR("TCOLMIN", src);
+    PTO_OPERANDS(TCOLMIN, dst, src);
     cpu::reduce_cols<cpu::Min>(dst, src);
     return {};
 }

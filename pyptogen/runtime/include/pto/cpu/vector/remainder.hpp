@@ -77,7 +77,7 @@ struct Remainder {
 template <auto Precision = FmodAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFMOD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TFMOD", dst, src0, src1);
+    PTO_OPERANDS(TFMOD, dst, src0, src1);
     cpu::binary_tiles<cpu::Fmod>(dst, src0, src1);
     return {};
 }
@@ -86,7 +86,7 @@ PTO_INST RecordEvent TFMOD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <auto Precision = FmodSAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TFMODS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TFMODS", dst, src);
+    PTO_OPERANDS(TFMODS, dst, src);
     cpu::binary_scalar<cpu::Fmod>(dst, src, scalar);
     return {};
 }
@@ -95,7 +95,7 @@ PTO_INST RecordEvent TFMODS(Dst& dst, Src& src, typename Src::DType scalar, cons
 template <auto Precision = RemAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TREM(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TREM", dst, src0, src1);
+    PTO_OPERANDS(TREM, dst, src0, src1);
     cpu::binary_tiles<cpu::Remainder>(dst, src0, src1);
     return {};
 }
@@ -104,7 +104,7 @@ PTO_INST RecordEvent TREM(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 template <auto Precision = RemSAlgorithm::DEFAULT, typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TREMS(Dst& dst, Src& src, typename Src::DType scalar, const Rest&...)
 {
-    PTO_EXPECT_ALIKE("TREMS", dst, src);
+    PTO_OPERANDS(TREMS, dst, src);
     cpu::binary_scalar<cpu::Remainder>(dst, src, scalar);
     return {};
 }

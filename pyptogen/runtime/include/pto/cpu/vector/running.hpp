@@ -10,7 +10,7 @@
 #include <pto/cpu/lanes/operators.hpp>
 #include <pto/cpu/lanes/square.hpp>
 #include <pto/cpu/layout/slabs.hpp>
-#include <pto/cpu/vector/operand_rules.hpp>
+#include <pto/cpu/isa/operands.hpp>
 
 namespace pto {
 
@@ -78,11 +78,6 @@ PTO_INLINE void running(Dst& dst, Src& src, Before& before)
 {
     using T = typename Dst::DType;
     using U = typename Unsigned<T>::type;
-    static_assert(
-        !is_half_width_float<T> && sizeof(T) >= 4,
-        "TROWCUMSUM and TROWCUMPROD: dst must have elements of 32 or 64 bits");
-    PTO_EXPECT_ELEMENT_TYPE("TROWCUMSUM and TROWCUMPROD", dst, src, before);
-    PTO_EXPECT_ROW_MAJOR("TROWCUMSUM and TROWCUMPROD", dst, src, before);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     U* to = reinterpret_cast<U*>(dst.data());
     const U* from = reinterpret_cast<const U*>(src.data());
@@ -109,6 +104,7 @@ PTO_INLINE void running(Dst& dst, Src& src, Before& before)
 template <typename Dst, typename Src, typename Before, typename... Events>
 PTO_INST RecordEvent TROWCUMSUM(Dst& dst, Src& src, Before& before, const Events&...)
 {
+    PTO_OPERANDS(TROWCUMSUM, dst, src, before);
     cpu::running<cpu::RunningSum>(dst, src, before);
     return {};
 }
@@ -117,6 +113,7 @@ PTO_INST RecordEvent TROWCUMSUM(Dst& dst, Src& src, Before& before, const Events
 template <typename Dst, typename Src, typename Before, typename... Events>
 PTO_INST RecordEvent TROWCUMPROD(Dst& dst, Src& src, Before& before, const Events&...)
 {
+    PTO_OPERANDS(TROWCUMPROD, dst, src, before);
     cpu::running<cpu::RunningProduct>(dst, src, before);
     return {};
 }

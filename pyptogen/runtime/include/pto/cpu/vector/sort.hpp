@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/moves/move_region.hpp>
 
 namespace pto {
@@ -64,12 +65,7 @@ template <typename Dst, typename Src, typename Index>
 inline void sort_rows(Dst& dst, Src& src, Index& idx)
 {
     using T = typename Src::DType;
-    static_assert(is_same<T, typename Dst::DType>, "TSORT32 needs the same element type in dst and src");
-    static_assert(sizeof(T) == 2 || sizeof(T) == 4, "TSORT32 sorts 2-byte and 4-byte values");
-    static_assert(is_same<typename Index::DType, uint32_t>, "TSORT32 needs uint32 indices");
-    static_assert(
-        Dst::isRowMajor && Src::isRowMajor && Index::isRowMajor && !Dst::isBoxedLayout && !Src::isBoxedLayout,
-        "TSORT32 takes row-major plain tiles");
+    PTO_OPERANDS(TSORT32, dst, src, idx);
     constexpr int64_t kPair = 8 / static_cast<int64_t>(sizeof(T));
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     const int64_t index_pitch = idx.GetValidRow() == 1 ? 0 : int64_t(Index::RowStride);

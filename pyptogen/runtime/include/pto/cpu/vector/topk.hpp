@@ -248,9 +248,6 @@ template <bool Greatest, typename Indices, typename Global, typename Tmp>
 inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
 {
     using T = typename Global::RawDType;
-    static_assert(is_same<typename Indices::DType, int32_t>, "TTOPK and TBOTTOMK: indices must be int32");
-    static_assert(is_same<typename Tmp::DType, int32_t>, "TTOPK and TBOTTOMK: tmp must be int32");
-    static_assert(Indices::isRowMajor && Tmp::isRowMajor, "TTOPK and TBOTTOMK: indices and tmp must be row-major");
     const T* row = reinterpret_cast<const T*>(src.data());
     const int64_t n = src.GetShape(4), stride = src.GetStride(4), k = indices.GetValidCol();
     const int64_t room = int64_t(Tmp::Cols) / 4;
@@ -276,6 +273,7 @@ inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
 template <typename Indices, typename Global, typename Tmp>
 PTO_INST RecordEvent TTOPK(Indices& indices, Global& src, Tmp& tmp)
 {
+    PTO_OPERANDS(TTOPK, indices, tmp);
     cpu::extreme_elements<true>(indices, src, tmp);
     return {};
 }
@@ -284,6 +282,7 @@ PTO_INST RecordEvent TTOPK(Indices& indices, Global& src, Tmp& tmp)
 template <typename Indices, typename Global, typename Tmp>
 PTO_INST RecordEvent TBOTTOMK(Indices& indices, Global& src, Tmp& tmp)
 {
+    PTO_OPERANDS(TBOTTOMK, indices, tmp);
     cpu::extreme_elements<false>(indices, src, tmp);
     return {};
 }

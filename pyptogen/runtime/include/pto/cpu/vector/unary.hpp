@@ -55,8 +55,7 @@ PTO_INLINE vec<C> negated(vec<C> v)
 template <auto Precision = ExpAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TEXP", dst, src);
-    PTO_EXPECT_NUMBERS("TEXP", dst);
+    PTO_OPERANDS(TEXP, dst, src);
     cpu::float_unary<4>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::exp_f32(v); },
         [](double v) { return __builtin_exp(v); }, dst, src);
@@ -67,8 +66,7 @@ PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 template <auto Precision = LogAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TLOG", dst, src);
-    PTO_EXPECT_NUMBERS("TLOG", dst);
+    PTO_OPERANDS(TLOG, dst, src);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::log_f32(v); },
         [](double v) { return __builtin_log(v); }, dst, src);
@@ -79,7 +77,7 @@ PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TABS", dst, src);
+    PTO_OPERANDS(TABS, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -95,7 +93,7 @@ PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TNEG", dst, src);
+    PTO_OPERANDS(TNEG, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -111,7 +109,7 @@ PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TRELU", dst, src);
+    PTO_OPERANDS(TRELU, dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -126,8 +124,7 @@ PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 template <auto Precision = SqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TSQRT", dst, src);
-    PTO_EXPECT_NUMBERS("TSQRT", dst);
+    PTO_OPERANDS(TSQRT, dst, src);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::sqrt_f32(v); },
         [](double v) { return __builtin_sqrt(v); }, dst, src);
@@ -138,8 +135,7 @@ PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
 template <auto Precision = RsqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TRSQRT", dst, src);
-    PTO_EXPECT_NUMBERS("TRSQRT", dst);
+    PTO_OPERANDS(TRSQRT, dst, src);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / cpu::sqrt_f32(v); },
         [](double v) { return 1.0 / __builtin_sqrt(v); }, dst, src);
@@ -150,8 +146,7 @@ PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 template <auto Precision = RecipAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRECIP(Dst& dst, Src& src, const Events&...)
 {
-    PTO_EXPECT_ALIKE("TRECIP", dst, src);
-    PTO_EXPECT_NUMBERS("TRECIP", dst);
+    PTO_OPERANDS(TRECIP, dst, src);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / v; }, [](double v) { return 1.0 / v; }, dst,
         src);

@@ -22,7 +22,6 @@ template <typename Dst, typename Src, typename Para>
 PTO_INLINE void quantise_rows(Dst& dst, Src& src, Para& scale, Para* offset)
 {
     using To = typename Dst::DType;
-    PTO_OPERANDS(TQUANT, dst, src, scale);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const f32v factor = splat(row_parameter(scale, r));
@@ -97,6 +96,7 @@ template <auto QuantisedType, typename Dst, typename Src, typename Para, typenam
 PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Para* offset = nullptr, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TQUANT, dst, src, scale);
     cpu::check_quant_types<QuantisedType, Dst, Src>();
     cpu::quantise_rows(dst, src, scale, QuantisedType == QuantType::INT8_ASYM ? offset : nullptr);
     return {};

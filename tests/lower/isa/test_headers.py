@@ -1,0 +1,113 @@
+"""What the bundled headers have of the instruction table is what stands in it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pyptogen.lower.isa import INSTRUCTIONS
+from pyptogen.lower.isa.checked_header import checked_rows
+from pyptogen.lower.isa.operand_rules import ruled_instructions, rules_of
+from pyptogen.lower.isa.write_headers import FOLDER, render
+
+FILES = (
+    "isa/element_types.hpp", "isa/operands.hpp", "checked/names.hpp", "checked/begin.hpp", "checked/end.hpp",
+    "checked/sites.hpp",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_it_is_up_to_date(file: str) -> None:
+    """Written anew by ``python -m pyptogen.lower.isa.write_headers``."""
+    assert (FOLDER / file).read_text() == render()[file]
+
+
+def test_those_are_all_files() -> None:
+    assert set(render()) == set(FILES)
+
+
+def test_every_file_has_every_instruction_on_tiles() -> None:
+    """The committed files themselves: an instruction that is not renamed or not wrapped is not checked."""
+    on_tiles = {
+        name for name, row in INSTRUCTIONS.items() if set(row.effects) & set("wru") and not name.startswith("comm::")
+    } - {"TPRINT", "SET_QUANT_VECTOR"}
+
+    def listed(file: str, pattern: str) -> set[str]:
+        return set(re.findall(pattern, (FOLDER / "checked" / file).read_text(), re.MULTILINE))
+
+    assert listed("names.hpp", r"^    X\((\w+),") == on_tiles
+    assert listed("begin.hpp", r"^#define (\w+) \1_unchecked$") == on_tiles | {"TASSIGN"}
+    assert listed("end.hpp", r"^#undef (\w+)$") == on_tiles | {"TASSIGN"}
+    lines = listed("sites.hpp", r"^#define (\w+)\(\.\.\.\) pto_site\(__FILE__, __LINE__\)->\*\1\(__VA_ARGS__\)$")
+    assert lines == on_tiles - {"TGATHER", "TSCATTER"} | {"TASSIGN"}
+
+
+def test_it_has_what_touches_tiles() -> None:
+    names = {row.name for row in checked_rows()}
+    assert {"TLOAD", "TADD", "TMATMUL", "TMRGSORT", "TPUSH", "TPREFETCH"} <= names
+    assert not {"TASSIGN", "TRESHAPE", "TSYNC", "comm::TPUT", "TPRINT"} & names
+
+
+def test_sets_are_written_with_their_types() -> None:
+    types, names = render()["isa/element_types.hpp"], render()["checked/names.hpp"]
+    assert "constexpr Types kFloats = kFp32 | kFp16;" in types
+    assert "type_bit<hifloat8_t> = kHif8;" in types
+    assert 'type_name<float8_e4m3_t> = "e4m3";' in types
+    assert 'X(TADD, "wr", kFirst, kArithmetic, kPlain, kSame)' in names
+    assert 'X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain, kSameRows)' in names
+    assert 'X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes, kAny)' in names
+
+
+def macro(name: str) -> list[str]:
+    """The rules of a macro of the committed header."""
+    text = (FOLDER / "isa" / "operands.hpp").read_text().replace("\\\n", "")
+    found = re.search(rf"^#define PTO_OPERANDS_{name}\((.*?)\)(.*)$", text, re.MULTILINE)
+    assert found is not None
+    return [found[1], *re.findall(r"PTO_EXPECT_(\w+\(.*?\))(?= |$)", found[2])]
+
+
+def test_rules_of_operands() -> None:
+    """Worked out by hand from the pages of the instructions."""
+    plain = 'kPlain, "fp32, half, bfloat16_t or integer"'
+    assert macro("TADD_3") == [
+        "DST, A, B", 'VEC("TADD", DST, A, B)', 'ELEMENT_TYPE("TADD", DST, A, B)', 'LAYOUT("TADD", DST, A, B)',
+        f'ELEMENTS("TADD", {plain}, DST)',
+    ]  # fmt: skip
+    assert macro("TCMP_3") == [
+        "BITS, A, B", 'VEC("TCMP", BITS, A, B)', 'ELEMENT_TYPE("TCMP", A, B)', 'ROW_MAJOR("TCMP", BITS, A, B)',
+        'ELEMENTS("TCMP", kIntegers, "integer", BITS)', f'ELEMENTS("TCMP", {plain}, A)',
+    ]  # fmt: skip
+    assert macro("TROWARGMAX_3") == [
+        "DST, IDX, A", 'VEC("TROWARGMAX", DST, IDX, A)', 'ELEMENT_TYPE("TROWARGMAX", DST, A)',
+        'ROW_MAJOR("TROWARGMAX", A)', f'ELEMENTS("TROWARGMAX", {plain}, DST)',
+        'ELEMENTS("TROWARGMAX", kIntegers, "integer", IDX)',
+    ]  # fmt: skip
+    assert macro("TROWSUM_2")[3] == 'ROW_MAJOR("TROWSUM", A)'
+    assert macro("TDEQUANT_4")[3:] == [
+        'ELEMENTS("TDEQUANT", kFp32, "fp32", DST)', 'ELEMENTS("TDEQUANT", kInt8Int16, "int8 or int16", A)',
+        'ELEMENTS("TDEQUANT", kFp32, "fp32", SCALE)', 'ELEMENTS("TDEQUANT", kFp32, "fp32", OFFSET)',
+    ]  # fmt: skip
+
+
+def test_every_instruction_of_vector_tiles_has_rules() -> None:
+    """Those that move between memories, of the matrix unit and of queues state their own."""
+    by_hand = {
+        "MGATHER", "MSCATTER", "TFILLPAD", "TFILLPAD_EXPAND", "TFILLPAD_INPLACE", "TGATHER", "TMRGSORT", "TSCATTER",
+        "TTRANS",
+    }  # fmt: skip
+    others = {"TCI", "TTOPK", "TBOTTOMK"}
+    on_vectors = {
+        name
+        for name, row in INSTRUCTIONS.items()
+        if row.pipe == "V" and set(row.effects) & set("wu") and not name.startswith("comm::")
+    }
+    assert {row.name for row in ruled_instructions()} == on_vectors - by_hand | others
+
+
+def test_forms_with_as_many_tiles_ask_for_the_same() -> None:
+    """`rules_of` raises where they do not."""
+    counts = {row.name: [len(operands) for operands in rules_of(row)] for row in ruled_instructions()}
+    assert counts["TDIVS"] == [2]
+    assert counts["TROWARGMAX"] == [2, 3]
+    assert counts["TCONCAT"] == [3, 5, 6]

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
+from pyptogen.lower.isa.element_types import CPP_TYPES
 from pyptogen.lower.tensor.ir import PACKED
 
-C_TYPES = {
-    "fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t",
-    "uint16": "uint16_t", "int32": "int32_t", "uint32": "uint32_t", "int64": "int64_t", "bool": "uint8_t",
-    "fp8_e4m3": "float8_e4m3_t", "fp8_e5m2": "float8_e5m2_t", "fp8_e8m0": "float8_e8m0_t", "int4": "int4b_t",
-    "hif8": "hifloat8_t", "fp4_e2m1": "float4_e2m1x2_t",
-}  # fmt: skip
+C_TYPES = {**CPP_TYPES, "bool": "uint8_t"}
 """Device-side element type of each dtype."""
 
 SHORT = {

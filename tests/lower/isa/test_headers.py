@@ -83,6 +83,10 @@ def test_rules_of_operands() -> None:
         'ROW_MAJOR("TROWARGMAX", A)', f'ELEMENTS("TROWARGMAX", {plain}, DST)',
         'ELEMENTS("TROWARGMAX", kIntegers, "integer", IDX)',
     ]  # fmt: skip
+    assert macro("TSORT32_3")[4:] == [
+        'ELEMENTS("TSORT32", kFp32Fp16Bf16Int16Int32, "fp32, half, bfloat16_t, int16 or int32", PAIRS)',
+        'ELEMENTS("TSORT32", kUint32, "uint32", IDX)',
+    ]
     assert macro("TROWSUM_2")[3] == 'ROW_MAJOR("TROWSUM", A)'
     assert macro("TDEQUANT_4")[3:] == [
         'ELEMENTS("TDEQUANT", kFp32, "fp32", DST)', 'ELEMENTS("TDEQUANT", kInt8Int16, "int8 or int16", A)',

@@ -105,7 +105,9 @@ REFUSED = {
     "TSORT32(tile, whole, whole)": "TSORT32: src needs the element type of dst",
     "TCONCAT(tile, tile, whole)": "TCONCAT: src1 needs the element type of dst",
     "MGATHER(tile, bytes, whole)": "MGATHER needs elements of the same size",
-    "TQUANT<QuantType::INT8_SYM>(tile, tile, tile)": "TQUANT INT8_SYM writes int8",
+    "TQUANT<QuantType::INT8_SYM>(tile, tile, tile)": "TQUANT: dst must have int8, uint8, float8_e4m3_t or "
+    "float4_e2m1x2_t elements",
+    "TQUANT<QuantType::INT8_SYM>(codes, tile, tile)": "TQUANT INT8_SYM writes int8",
     "(TCI<Row<int>, float, 0>(row, 1.0f))": "TCI: dst needs the type that the call gives first",
     "(TCI<Row<int>, Row<float>, float, 0>(row, 1.0f, row))": "TCI: dst needs the type that the call gives first",
     "(TTRI<Row<float>, 0>(tile, 1))": "TTRI: dst needs the type that the call gives first",
@@ -148,6 +150,7 @@ template <typename T>
 using Memory = GlobalTensor<T, Shape<1, 1, 1, 32, 64>, pto::Stride<1, 1, 1, 64, 1>>;
 extern Vec tile;
 extern Tile<TileType::Vec, int32_t, 32, 64> whole;
+extern Tile<TileType::Vec, uint8_t, 32, 64> codes;
 extern Tile<TileType::Mat, float, 32, 64> mat;
 extern TileLeft<float, 32, 64> left;
 extern TileRight<float, 64, 64> right;

@@ -370,10 +370,8 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         return Result("S")
     source = tiles[0] if name.startswith("TSTORE") or len(tiles) == 1 else tiles[1]
     pipe = pipe_of(name, source.kind.loc, tiles[0].kind.loc)
-    if name.startswith("TFILLPAD") and tiles[0].kind.loc == "Mat":
-        pipe = "MTE2"  # L1 is filled by the pipe that loads it
     span = token.span
-    if pipe == "V":
+    if pipe == "V" and name not in ORDERED_WITHIN:
         registers.needed(machine, "mask", name, token)
     if pipe == "S":
         if tiles:
@@ -383,8 +381,6 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
     ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
-    if machine.target == "a5" and name in ORDERED_WITHIN and tiles[0].kind.loc == "Vec":
-        pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
     _own_place(machine, name, tiles, span)

@@ -13,14 +13,16 @@ from pyptogen.lower.isa.table import A2A3_CASTS, A5_CASTS, INSTRUCTIONS
 
 _UNCHECKED = frozenset({"TPRINT", "SET_QUANT_VECTOR"})
 _BY_HAND = frozenset({"TASSIGN"})  # wrappers.hpp has a checked one, whose operands are no operands of an instruction
+_PIPES = {"source": "cpu::checked::kBySource", "place": "cpu::checked::kByPlace"}
 _HEADER = """\
 // Every instruction that the checker sees.
 //
 // {written}
 //
-// X(name, effects, typed operand, element types on A2/A3, element types on A5, equal extents). Effects, one letter for
-// each tile and GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: untouched.
+// X(name, effects, pipe, typed operand, element types on A2/A3, element types on A5, equal extents). Effects, one
+// letter for each tile and GlobalTensor: w: written, r: read, u: read and written, t: scratch, -: untouched.
 // The word with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
+// Pipe: that of the instruction, or where it depends on the memories of its operands; see calls.hpp.
 // Equal extents: what the valid regions of operands have in common with that of the result; see extents.hpp.
 #pragma once
 
@@ -113,9 +115,14 @@ def _names(written: str) -> str:
         "",
     ]
     lines.append("#define PTO_CHECKED_INSTRUCTIONS(X) \\")
-    calls = [
-        f'    X({row.name}, "{row.effects}", k{row.typed.capitalize()}, {set_name(row.dtypes["a2a3"])},'
-        f" {set_name(row.dtypes['a5'])}, k{extents_of(row.name).title().replace('_', '')})"
-        for row in rows
-    ]
+    calls = [f"    X({', '.join(_facts(row))})" for row in rows]
     return _HEADER.format(written=written) + "\n".join([*lines, " \\\n".join(calls), ""])
+
+
+def _facts(row: Instruction) -> tuple[str, ...]:
+    """What `names.hpp` says of an instruction."""
+    extents = extents_of(row.name).title().replace("_", "")
+    return (
+        row.name, f'"{row.effects}"', _PIPES.get(row.pipe, f"PIPE_{row.pipe}"), f"k{row.typed.capitalize()}",
+        set_name(row.dtypes["a2a3"]), set_name(row.dtypes["a5"]), f"k{extents}",
+    )  # fmt: skip

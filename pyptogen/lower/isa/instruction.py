@@ -82,7 +82,8 @@ class Instruction:
         doc: what it computes, in a few words; `meaning` says it in numpy.
         effects: one letter for each tile and GlobalTensor operand: ``w`` written, ``r`` read, ``u`` read and written,
             ``t`` scratch, ``-`` not touched; several such words apart by ``|`` (see `effects_for`).
-        pipe: what runs it; ``place``: it depends on where the operands are (see `table.pipe_of`).
+        pipe: what runs it; ``source``: FIX from L0C, MTE3 from elsewhere; ``place``: it depends on where both operands
+            are (see `table.pipe_of`). Vector instructions that fill a tile in L1 run on MTE2.
         layouts: one word for each tile operand as devices take it (the bundled headers take ND and DN alike where
             devices take one of them): ``nd``, ``dn``, ``nz`` …, ``any``; ``gm`` is a GlobalTensor. The last one holds
             for all further operands.

@@ -35,7 +35,7 @@ _A5_INSERTED: Types = UP_TO_4_BYTES | {"fp8_e8m0"} | FP8 | FP4
 _MOVES = (
     *Group("dst, gm", ALL, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
     *Group(
-        "gm, src | gm, src, word", ALL, _A5, _A5, pipe="place", layouts="gm any", typed="read"
+        "gm, src | gm, src, word", ALL, _A5, _A5, pipe="source", layouts="gm any", typed="read"
     )(TSTORE="UB or L0C to GM; an accumulator may be rounded, quantised, under relu, or added"),
     *Group("dst, src, row, col", ALL, _A5, _A5, pipe="place", layouts="any")(
         TEXTRACT="part of an L1 tile to L0A or L0B; of an accumulator or UB tile to UB"
@@ -97,10 +97,10 @@ _INDEXED = (
     )(TGATHER="a at flat positions; or by pattern; or positions of matches"),
     *Group("dst, a, offset", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(TGATHERB="32-byte blocks of a at byte offsets"),
     *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, ALL)(TSCATTER="a to flat positions of zeros; or by pattern"),
-    *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, pipe="MTE2", layouts="any gm any")(
+    *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, layouts="any gm any")(
         MGATHER="rows or elements of global memory"
     ),
-    *Group("gm, a, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, pipe="MTE3", layouts="gm any", typed="read")(
+    *Group("gm, a, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, layouts="gm any", typed="read")(
         MSCATTER="rows or elements of global memory = a, or combined"
     ),
 )

@@ -25,7 +25,7 @@ _SYNCHRONISATION = (
     ),
 )
 _QUEUES = (
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="r", pipe="place", layouts="any")(
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="r", pipe="source", layouts="any")(
         TPUSH="puts a tile into a pipe, or signals a filled slot"
     ),
     *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="w", pipe="MTE2", layouts="any")(

@@ -91,15 +91,17 @@ MX_PRODUCTS = _FP8_PAIRS | frozenset((a, b, "fp32") for a in FP4 for b in FP4)
 def pipe_of(name: str, src_loc: str, dst_loc: str) -> str:
     """The pipe that runs an instruction, by where its operands live (facts: synchronisation)."""
     pipe = INSTRUCTIONS[name].pipe
-    if pipe != "place":
-        return "MTE2" if pipe == "V" and dst_loc == "Mat" else pipe
-    if name == "TSTORE":
-        return "FIX" if src_loc == "Acc" else "MTE3"
-    if name == "TPUSH":
-        return "FIX" if src_loc == "Acc" else "MTE3"
+    if pipe == "V" and dst_loc == "Mat":
+        return "MTE2"
+    if pipe not in ("place", "source"):
+        return pipe
+    if src_loc == "Acc":
+        return "FIX"
+    if pipe == "source":
+        return "MTE3"
     if src_loc == "Mat":
         return "FIX" if dst_loc == "Scaling" else "MTE1"
-    return "FIX" if src_loc == "Acc" else "V" if dst_loc == "Vec" else "MTE3"
+    return "V" if dst_loc == "Vec" else "MTE3"
 
 
 __all__ = [

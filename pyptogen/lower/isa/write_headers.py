@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyptogen.lower.isa import checked_header, element_types, operand_header
+from pyptogen.lower.isa import checked_header, element_types, operand_header, operations
 
-FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto" / "cpu"
+FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto"
 """What the paths of `render` are relative to."""
 
 _WRITTEN = """\
@@ -19,9 +19,10 @@ def render() -> dict[str, str]:
     sets = checked_header.rendered_sets() | operand_header.rendered_sets()
     checked = checked_header.render(_WRITTEN)
     return {
-        "isa/element_types.hpp": element_types.render(sets, _WRITTEN),
-        "isa/operands.hpp": operand_header.render(_WRITTEN),
-        **{f"checked/{file}": text for file, text in checked.items()},
+        "common/operation.hpp": operations.render(_WRITTEN),
+        "cpu/isa/element_types.hpp": element_types.render(sets, _WRITTEN),
+        "cpu/isa/operands.hpp": operand_header.render(_WRITTEN),
+        **{f"cpu/checked/{file}": text for file, text in checked.items()},
     }
 
 

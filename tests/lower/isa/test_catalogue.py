@@ -14,7 +14,7 @@ from pyptogen.simulate.meaning import MEANINGS
 
 HEADERS = Path(pyptogen.__file__).parent / "runtime" / "include" / "pto"
 TEXT = "\n".join(path.read_text() for path in sorted(HEADERS.rglob("*.hpp")))
-PIPES = {"V", "M", "MTE1", "MTE2", "MTE3", "FIX", "S", "ALL", "place"}
+PIPES = {"V", "M", "MTE1", "MTE2", "MTE3", "FIX", "S", "ALL", "source", "place"}
 LAYOUTS = {"nd", "dn", "nz", "zn", "zz", "nn", "any", "gm"}
 
 

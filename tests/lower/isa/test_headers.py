@@ -9,11 +9,12 @@ import pytest
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.checked_header import checked_rows
 from pyptogen.lower.isa.operand_rules import ruled_instructions, rules_of
+from pyptogen.lower.isa.operations import OPERATIONS, pipe_of_operation
 from pyptogen.lower.isa.write_headers import FOLDER, render
 
 FILES = (
-    "isa/element_types.hpp", "isa/operands.hpp", "checked/names.hpp", "checked/begin.hpp", "checked/end.hpp",
-    "checked/sites.hpp",
+    "common/operation.hpp", "cpu/isa/element_types.hpp", "cpu/isa/operands.hpp", "cpu/checked/names.hpp",
+    "cpu/checked/begin.hpp", "cpu/checked/end.hpp", "cpu/checked/sites.hpp",
 )  # fmt: skip
 
 
@@ -34,7 +35,7 @@ def test_every_file_has_every_instruction_on_tiles() -> None:
     } - {"TPRINT", "SET_QUANT_VECTOR"}
 
     def listed(file: str, pattern: str) -> set[str]:
-        return set(re.findall(pattern, (FOLDER / "checked" / file).read_text(), re.MULTILINE))
+        return set(re.findall(pattern, (FOLDER / "cpu" / "checked" / file).read_text(), re.MULTILINE))
 
     assert listed("names.hpp", r"^    X\((\w+),") == on_tiles
     assert listed("begin.hpp", r"^#define (\w+) \1_unchecked$") == on_tiles | {"TASSIGN"}
@@ -50,18 +51,18 @@ def test_it_has_what_touches_tiles() -> None:
 
 
 def test_sets_are_written_with_their_types() -> None:
-    types, names = render()["isa/element_types.hpp"], render()["checked/names.hpp"]
+    types, names = render()["cpu/isa/element_types.hpp"], render()["cpu/checked/names.hpp"]
     assert "constexpr Types kFloats = kFp32 | kFp16;" in types
     assert "type_bit<hifloat8_t> = kHif8;" in types
     assert 'type_name<float8_e4m3_t> = "e4m3";' in types
-    assert 'X(TADD, "wr", kFirst, kArithmetic, kPlain, kSame)' in names
-    assert 'X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain, kSameRows)' in names
-    assert 'X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes, kAny)' in names
+    assert 'X(TADD, "wr", PIPE_V, kFirst, kArithmetic, kPlain, kSame)' in names
+    assert 'X(TCMP, "wr", PIPE_V, kRead, kFp32Fp16Int32, kPlain, kSameRows)' in names
+    assert 'X(TINTERLEAVE, "wwrr", PIPE_V, kFirst, kNowhere, kUpTo4Bytes, kAny)' in names
 
 
 def macro(name: str) -> list[str]:
     """The rules of a macro of the committed header."""
-    text = (FOLDER / "isa" / "operands.hpp").read_text().replace("\\\n", "")
+    text = (FOLDER / "cpu" / "isa" / "operands.hpp").read_text().replace("\\\n", "")
     found = re.search(rf"^#define PTO_OPERANDS_{name}\((.*?)\)(.*)$", text, re.MULTILINE)
     assert found is not None
     return [found[1], *re.findall(r"PTO_EXPECT_(\w+\(.*?\))(?= |$)", found[2])]
@@ -115,3 +116,20 @@ def test_forms_with_as_many_tiles_ask_for_the_same() -> None:
     assert counts["TDIVS"] == [2]
     assert counts["TROWARGMAX"] == [2, 3]
     assert counts["TCONCAT"] == [3, 5, 6]
+
+
+def test_pipes_of_events_are_those_of_the_public_headers() -> None:
+    """Copied from their list of operations (`pto/common/event.hpp`, 2026-08-21); all others run on V."""
+    public = {
+        "MTE2": {"TLOAD", "TEXPANDS_MAT", "TPREFETCH", "TFILLPAD_MAT", "MGATHER_MAT"},
+        "MTE3": {"TSTORE_VEC", "TSTORE_MAT"},
+        "MTE1": {"TMOV_M2B", "TMOV_M2L", "TMOV_M2R", "TEXTRACT_M2LR", "TIMG2COL"},
+        "M": {"TMATMUL", "TGEMV"},
+        "FIX": {
+            "TMOV_V2M", "TEXTRACT_V2M", "TMOV_M2S", "TMOV_A2V", "TMOV_A2M", "TSTORE_ACC", "TEXTRACT_A2M", "TINSERT_A2M",
+        },
+        "S": {"SCALAR", "TRESHAPE", "TCI", "SETFMATRIX", "SET_IMG2COL_RPT", "SET_IMG2COL_PADDING"},
+    }  # fmt: skip
+    of = {name: pipe for pipe, names in public.items() for name in names}
+    assert {name: pipe_of_operation(name) for name in OPERATIONS} == {name: of.get(name, "V") for name in OPERATIONS}
+    assert len(OPERATIONS) == 135

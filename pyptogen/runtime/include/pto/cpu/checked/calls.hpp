@@ -65,40 +65,31 @@ constexpr int location_of()
     }
 }
 
-/// The pipe that runs an instruction whose operands lie in these locations (kNoTile for other operands).
-constexpr int pipe_of_call(const char* name, const int* locations, int count)
+/// In place of an instruction's pipe: it is FIX from L0C and MTE3 from elsewhere; it depends on both operands of a move.
+enum PipeRule { kBySource = -1, kByPlace = -2 };
+
+/// The pipe that runs an instruction, by its pipe or rule, and by the locations of its operands (kNoTile for others).
+constexpr int pipe_of_call(int pipe, const int* locations, int count)
 {
     const auto is = [&](int operand, TileType loc) {
         return operand < count && locations[operand] == static_cast<int>(loc);
     };
-    if (starts_with(name, "TLOAD") || starts_with(name, "TPREFETCH") || same_text(name, "TPOP")) {
+    if (pipe == PIPE_V && is(0, TileType::Mat)) {
         return PIPE_MTE2;
     }
-    if (starts_with(name, "TSTORE")) {
-        return is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
-    }
-    if (starts_with(name, "TMATMUL") || starts_with(name, "TGEMV")) {
-        return PIPE_M;
-    }
-    if (same_text(name, "TPUSH")) {
+    if (pipe == kBySource) {
         return is(0, TileType::Acc) || is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
     }
-    if (same_text(name, "TIMG2COL")) {
-        return PIPE_MTE1;
+    if (pipe != kByPlace) {
+        return pipe;
     }
-    if (same_text(name, "TCI")) {
-        return PIPE_S;
+    if (is(1, TileType::Mat)) {
+        return is(0, TileType::Scaling) ? PIPE_FIX : PIPE_MTE1;
     }
-    if (starts_with(name, "TMOV") || starts_with(name, "TEXTRACT") || starts_with(name, "TINSERT")) {
-        if (is(1, TileType::Mat)) {
-            return is(0, TileType::Scaling) ? PIPE_FIX : PIPE_MTE1;
-        }
-        if (is(1, TileType::Acc)) {
-            return PIPE_FIX;
-        }
-        return is(0, TileType::Vec) ? PIPE_V : PIPE_MTE3;
+    if (is(1, TileType::Acc)) {
+        return PIPE_FIX;
     }
-    return is(0, TileType::Mat) ? PIPE_MTE2 : PIPE_V;
+    return is(0, TileType::Vec) ? PIPE_V : PIPE_MTE3;
 }
 
 /// The effects of one operand of a call: of the word with a letter for each operand, else of the first one, whose last

@@ -167,10 +167,11 @@ struct ElementOf<T> {
     using type = typename T::RawDType;
 };
 
-/// What is asked of one call: an instruction's name, effects, element types and equal extents.
+/// What is asked of one call: an instruction's name, effects, pipe, element types and equal extents.
 struct Rule {
     const char* name;
     const char* effects;
+    int pipe;  // or a PipeRule
     TypedOperand typed;
     Types types;
     EqualExtents extents;
@@ -255,7 +256,7 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
     constexpr int kLocations[sizeof...(A) + 1] = {location_of<bare_t<A>>()..., kNoTile};
-    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.name, kLocations, sizeof...(A)), atomic, 0};
+    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.pipe, kLocations, sizeof...(A)), atomic, 0};
     int typed = 0;
     (check_type<bare_t<A>>(rule, kOperands, typed), ...);
     if constexpr (sizeof...(A) >= 2) {

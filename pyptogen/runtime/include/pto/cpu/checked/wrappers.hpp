@@ -11,9 +11,13 @@
             [&]() -> decltype(auto) { return NAME##_unchecked __VA_ARGS__(static_cast<A&&>(a)...); }, a...); \
     }
 
-#define PTO_CHECKED_INSTRUCTION(NAME, EFFECTS, TYPED, A2A3, A5, EXTENTS) \
+#define PTO_CHECKED_INSTRUCTION(NAME, EFFECTS, PIPE, TYPED, A2A3, A5, EXTENTS) \
     inline constexpr cpu::checked::Rule NAME##_rule{ \
-        #NAME, EFFECTS, cpu::checked::TYPED, cpu::checked::on_platform(cpu::checked::A2A3, cpu::checked::A5), \
+        #NAME, \
+        EFFECTS, \
+        PIPE, \
+        cpu::checked::TYPED, \
+        cpu::checked::on_platform(cpu::checked::A2A3, cpu::checked::A5), \
         cpu::checked::EXTENTS}; \
     template <typename... A> \
     inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, false) template <auto V0, auto... V, typename... A> \

@@ -1,6 +1,7 @@
 // The device intrinsics that a kernel may call: pipes, flags, barriers and the identity of a block.
 #pragma once
 
+#include <pto/cpu/checked/hooks.hpp>
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/core/indices.hpp>
 
@@ -41,7 +42,6 @@ namespace pto::cpu::checked {
 inline void on_set_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
 inline void on_wait_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
 inline void on_barrier(pipe_t pipe, const char* file, int line);
-inline void finish_kernel();
 }  // namespace pto::cpu::checked
 
 inline void set_flag(
@@ -94,9 +94,7 @@ namespace pto::cpu_sim {
 /// Says which block (and sub-block) the calling thread runs until the next call. A kernel begins with CTRL 0.
 inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint32_t subblock_dim = 1)
 {
-#if defined(PTO_CHECKED)
     cpu::checked::finish_kernel();
-#endif
     cpu::CoreState& core = cpu::core_state();
     core.block_idx = block_idx;
     core.subblock_id = subblock_id;

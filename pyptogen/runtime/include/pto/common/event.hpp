@@ -12,13 +12,6 @@ struct RecordEvent {};
 
 struct EventBaseTag {};
 
-#if defined(PTO_CHECKED)
-namespace cpu::checked {
-inline event_t next_event_id(pipe_t source, pipe_t destination);
-inline void on_event(pipe_t source, pipe_t destination, event_t id, bool waits);
-}
-#endif
-
 /// The order "SrcOp before DstOp": assign an instruction's result to record it, wait for it with Wait(), TSYNC(event)
 /// or by passing it to a later instruction. With AutoToken an event id is chosen; otherwise EventID is used.
 template <Op SrcOp, Op DstOp, bool AutoToken = true, event_t EventID = EVENT_ID0>
@@ -33,11 +26,8 @@ struct Event : EventBaseTag {
     static_assert(!IsCrossCore || !AutoToken, "an Event between cores needs its EventID given");
     static_assert(IsCrossCore || (srcPipe != PIPE_ALL && dstPipe != PIPE_ALL), "an Event needs two operations");
 
-#if defined(PTO_CHECKED)
-    const event_t token = AutoToken && !isSamePipe ? cpu::checked::next_event_id(srcPipe, dstPipe) : EventID;
-#else
-    const event_t token = EventID;
-#endif
+    const event_t token =
+        cpu::checked::kOn && AutoToken && !isSamePipe ? cpu::checked::next_event_id(srcPipe, dstPipe) : EventID;
 
     PTO_INLINE Event() = default;
     PTO_INLINE Event(RecordEvent) { Record(); }
@@ -50,11 +40,7 @@ struct Event : EventBaseTag {
     {
         check_one_core();
         if constexpr (!isSamePipe && !IsCrossCore) {
-#if defined(PTO_CHECKED)
             cpu::checked::on_event(srcPipe, dstPipe, token, false);
-#else
-            set_flag(srcPipe, dstPipe, token);
-#endif
         }
         return *this;
     }
@@ -68,17 +54,9 @@ struct Event : EventBaseTag {
     PTO_INLINE const Event& Wait() const
     {
         check_one_core();
-#if defined(PTO_CHECKED)
         if constexpr (!IsCrossCore) {
             cpu::checked::on_event(srcPipe, dstPipe, token, true);
         }
-#else
-        if constexpr (isSamePipe) {
-            pipe_barrier(srcPipe);
-        } else if constexpr (!IsCrossCore) {
-            wait_flag(srcPipe, dstPipe, token);
-        }
-#endif
         return *this;
     }
 

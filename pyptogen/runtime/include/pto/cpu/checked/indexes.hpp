@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <pto/cpu/checked/hooks.hpp>
+
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/engine.hpp>
 #endif
@@ -11,12 +13,9 @@ namespace pto::cpu::checked {
 
 #if !defined(PTO_CHECKED)
 
-constexpr bool kOn = false;
 constexpr bool index_holds(int64_t, int64_t) { return true; }
 
 #else
-
-constexpr bool kOn = true;
 
 /// Whether an index for which the instruction has no rule lies in its table.
 inline bool index_holds(int64_t index, int64_t capacity)

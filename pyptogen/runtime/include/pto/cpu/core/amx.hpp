@@ -1,6 +1,7 @@
 // The matrix unit (AMX): permission, configuration, release.
 #pragma once
 
+#include <pto/cpu/checked/hooks.hpp>
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
@@ -81,12 +82,6 @@ private:
 
 }  // namespace pto::cpu
 
-#if defined(PTO_CHECKED)
-namespace pto::cpu::checked {
-inline void finish_kernel();
-}
-#endif
-
 namespace pto::cpu_sim {
 
 /// Call on a thread before it runs kernels; lets the matrix unit stay configured from one kernel to the next.
@@ -100,9 +95,7 @@ inline void enter_core()
 /// Call on the same thread when it stops running kernels, before any other code may use the matrix unit.
 inline void leave_core()
 {
-#if defined(PTO_CHECKED)
     cpu::checked::finish_kernel();
-#endif
     cpu::CoreState& core = cpu::core_state();
 #if defined(PTO_CPU_AMX)
     if (core.tile_rows != 0) {

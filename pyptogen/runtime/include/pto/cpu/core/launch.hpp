@@ -112,25 +112,20 @@ inline void run_cores(Launch& launch)
         try {
             launch.run(launch.kernel);
             tell_wrong_index();
-#if defined(PTO_CHECKED)
             cpu::checked::finish_kernel();
-#endif
         } catch (...) {
             const std::lock_guard<std::mutex> guard(launch.error_mutex);
             if (!launch.error) {
                 launch.error = std::current_exception();
             }
         }
-#if defined(PTO_CHECKED)
-        __atomic_fetch_add(&launch.idle, 1U, __ATOMIC_ACQ_REL);
-#endif
+        if constexpr (cpu::checked::kOn) {
+            __atomic_fetch_add(&launch.idle, 1U, __ATOMIC_ACQ_REL);
+        }
         const uint32_t ended = launch.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
-#if defined(PTO_CHECKED)
-        if (ended == launch.cores && !launch.error) {
+        if (cpu::checked::kOn && ended == launch.cores && !launch.error) {
             cpu::checked::finish_launch(launch);
         }
-#endif
-        (void)ended;
     }
 }
 

@@ -4,6 +4,7 @@
 // once, so that the launch can start the cores that nobody runs yet; then it yields, and at last sleeps.
 #pragma once
 
+#include <pto/cpu/checked/hooks.hpp>
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
@@ -53,9 +54,14 @@ private:
     int polls_ = 0;
 };
 
+#else
+struct Waiting {
+    bool for_good() { return false; }
+};
+#endif
+
 /// Reports that the calling core waits for good, and ends the process.
 [[noreturn]] inline void report_deadlock();
-#endif
 
 /// Returns when ready() does. `ready` must look at memory with acquire order.
 template <typename Ready>
@@ -70,15 +76,13 @@ inline void wait_until(Ready ready)
         pause_thread();
     }
     announce_wait();
-#if defined(PTO_CHECKED)
-    Waiting waiting;
-#endif
+    [[maybe_unused]] Waiting waiting;
     for (int i = 0; !ready(); ++i) {
-#if defined(PTO_CHECKED)
-        if (i >= kYields && waiting.for_good()) {
-            report_deadlock();
+        if constexpr (checked::kOn) {
+            if (i >= kYields && waiting.for_good()) {
+                report_deadlock();
+            }
         }
-#endif
         if (i < kYields) {
             sched_yield();
         } else {
@@ -194,21 +198,13 @@ inline bool Waiting::for_good()
 }
 #endif
 
-#if defined(PTO_CHECKED)
-namespace checked {
-inline void finish_launch(LaunchState& launch);
-}
-#endif
-
 /// Says that the calling core orders itself with others by signals or by a barrier in memory of its own.
 inline void note_other_order()
 {
-#if defined(PTO_CHECKED)
     LaunchState* launch = core_state().launch;
-    if (launch != nullptr) {
+    if (checked::kOn && launch != nullptr) {
         __atomic_store_n(&launch->ordered_otherwise, 1U, __ATOMIC_RELAXED);
     }
-#endif
 }
 
 }  // namespace pto::cpu

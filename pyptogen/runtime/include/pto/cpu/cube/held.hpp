@@ -33,13 +33,16 @@ struct TilePlan {
     bool accumulate;
 };
 
-#if defined(PTO_CPU_HOLDS)
-
 /// A Mat tile by its place: Nz boxes of `rows` x `cols` elements of `size` bytes.
 struct MatShape {
     const char* tile;
     int rows, cols, size;
 };
+
+#if defined(PTO_CPU_HOLDS)
+
+/// Whether anything is put off on this machine.
+constexpr bool kHolds = true;
 
 /// What is known of a Mat tile: which operand its parts became, and the slot that has its elements; -1: they are where
 /// they belong.
@@ -85,13 +88,24 @@ struct HeldState {
 
 PTO_CPU_OWN inline constinit thread_local HeldState thread_held{};
 
+#else
+
+constexpr bool kHolds = false;
+
+/// Nothing is put off.
+struct HeldState {
+    static constexpr bool mat = false, operands = false, product = false;
+
+    PTO_INLINE void settle(TileType, const char*, const char*) const {}
+};
+inline constexpr HeldState thread_held{};
+
 #endif
 
 /// Called before anybody touches `bytes` bytes of a tile of a location, or what the matrix unit's order makes of them.
 template <TileType Loc>
 PTO_INLINE void settle([[maybe_unused]] const void* tile, [[maybe_unused]] size_t bytes)
 {
-#if defined(PTO_CPU_HOLDS)
     constexpr bool kOperand = Loc == TileType::Left || Loc == TileType::Right;
     if constexpr (Loc == TileType::Mat || kOperand || Loc == TileType::Acc) {
         const HeldState& held = thread_held;
@@ -101,7 +115,6 @@ PTO_INLINE void settle([[maybe_unused]] const void* tile, [[maybe_unused]] size_
             held.settle(Loc, begin, begin + kSpread * bytes);
         }
     }
-#endif
 }
 
 }  // namespace pto::cpu

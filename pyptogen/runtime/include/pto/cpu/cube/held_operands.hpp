@@ -6,11 +6,9 @@
 
 namespace pto::cpu {
 
-#if defined(PTO_CPU_HOLDS)
-
 /// Element types whose products wait.
 template <typename T>
-inline constexpr bool is_held_type = is_same<T, bfloat16_t> || is_same<T, int8_t>;
+inline constexpr bool is_held_type = kHolds && (is_same<T, bfloat16_t> || is_same<T, int8_t>);
 
 /// A Mat tile whose elements may be elsewhere.
 template <typename Tile>
@@ -19,7 +17,14 @@ PTO_INLINE MatShape mat_shape(Tile& tile)
     return {reinterpret_cast<const char*>(tile.address()), Tile::Rows, Tile::Cols, sizeof(typename Tile::DType)};
 }
 
-#if defined(PTO_CPU_BODIES_APART)
+#if !defined(PTO_CPU_HOLDS)
+
+bool hold_mat(const MatShape& shape, const char* from, int64_t stride);
+bool hold_operand(
+    const MatShape& shape, bool right, int64_t first_line, int64_t first_depth, int64_t lines, int64_t depth,
+    char* tile, int64_t panel);
+
+#elif defined(PTO_CPU_BODIES_APART)
 
 PTO_CPU_SHARED bool hold_mat(const MatShape& shape, const char* from, int64_t stride);
 PTO_CPU_SHARED bool hold_operand(
@@ -328,8 +333,6 @@ PTO_CPU_SHARED bool hold_product(TilePlan plan, void (*run)(const TilePlan&))
     held.settle = settle_region;
     return true;
 }
-
-#endif
 
 #endif
 

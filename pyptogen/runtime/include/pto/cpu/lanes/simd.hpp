@@ -37,6 +37,28 @@
 
 namespace pto::cpu {
 
+// What the machine has, for algorithms that do something else without it. Functions that use its instructions stand in
+// parts of their own, and are called where these say so.
+#if defined(PTO_CPU_AVX512)
+inline constexpr bool kHasAvx512 = true, kHasAvx2 = false;
+#elif defined(PTO_CPU_AVX2)
+inline constexpr bool kHasAvx512 = false, kHasAvx2 = true;
+#else
+inline constexpr bool kHasAvx512 = false, kHasAvx2 = false;
+#endif
+#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
+inline constexpr bool kHasHalfArithmetic = true;
+#else
+inline constexpr bool kHasHalfArithmetic = false;
+#endif
+#if defined(__AMX_TILE__)
+inline constexpr bool kHasMatrixUnit = true;
+#else
+inline constexpr bool kHasMatrixUnit = false;
+#endif
+/// One of the vector units that these headers have instructions for.
+inline constexpr bool kHasVectorUnit = kHasAvx512 || kHasAvx2;
+
 #if defined(PTO_CPU_AVX512)
 constexpr int kVectorBytes = 64;
 #elif defined(__AVX2__)

@@ -26,7 +26,6 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
         return;
     }
     if constexpr (has_panels<Tile> && Global::layout == Layout::ND && Global::Stride::staticStride[4] == 1) {
-#if defined(PTO_CPU_HOLDS)
         if constexpr (is_held_type<T> && Tile::Loc == TileType::Mat) {
             const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
             if (rows == Tile::Rows && cols == Tile::Cols && src.GetShape(0) == 1 && src.GetShape(1) == 1 &&
@@ -36,7 +35,6 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
                 return;
             }
         }
-#endif
         for_each_plain_slab(
             src, dst.GetValidRow(), dst.GetValidCol(),
             [&](const auto& from) __attribute__((always_inline)) { put_rows(dst, from.row, 0, from); });

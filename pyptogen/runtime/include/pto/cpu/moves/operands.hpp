@@ -89,14 +89,12 @@ PTO_INLINE void extract_to_left(Dst& dst, Src& src, int64_t row, int64_t col)
 {
     using T = typename Src::DType;
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
-#if defined(PTO_CPU_HOLDS)
     if constexpr (is_held_type<T> && Src::Loc == TileType::Mat && is_nz<Src>) {
         char* to = reinterpret_cast<char*>(dst.address());
         if (hold_operand(mat_shape(src), false, row, col, rows, cols, to, left_panel_bytes<Dst>)) {
             return;
         }
     }
-#endif
     if constexpr (!Src::isBoxedLayout && Src::isRowMajor && Src::Loc != TileType::Left) {
         const T* from = src.data() + row * Src::RowStride + col;
         fill_left(dst, from, Src::RowStride, rows, cols);
@@ -127,13 +125,11 @@ PTO_INLINE void extract_to_right(Dst& dst, Src& src, int64_t row, int64_t col)
     dst.operand = to;
     dst.operandPanelBytes = kPanel;
     const int64_t k = dst.GetValidRow(), n = dst.GetValidCol();
-#if defined(PTO_CPU_HOLDS)
     if constexpr (is_held_type<T> && is_nz<Src>) {
         if (hold_operand(mat_shape(src), true, col, row, n, k, to, kPanel)) {
             return;
         }
     }
-#endif
     (void)dst.data();
     const T* from = src.data();
     if constexpr (!Src::isBoxedLayout && Src::isRowMajor) {

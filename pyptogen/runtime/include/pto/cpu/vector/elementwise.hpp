@@ -30,8 +30,6 @@ PTO_INLINE int64_t line_length(const Tile& tile)
     return Tile::isRowMajor ? tile.GetValidCol() : tile.GetValidRow();
 }
 
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-
 /// dst = f(src...) for a line of half or bf16, two vectors of fp32 at a time.
 template <typename F, typename T, typename... S>
 PTO_INLINE void map_narrow_line(int64_t n, F f, T* dst, const S*... src)
@@ -53,8 +51,6 @@ PTO_INLINE void map_narrow_line(int64_t n, F f, T* dst, const S*... src)
     });
 }
 
-#endif
-
 /// dst = f(src...) on m lines of n elements. Lines that touch each other are walked as one.
 template <int Unroll, typename F, typename D, typename... S>
 PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... src)
@@ -64,12 +60,7 @@ PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... s
         m = m > 0 ? 1 : 0;
     }
     for (; m > 0; --m) {
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-        constexpr bool kNarrow = is_half_width_float<D> && (is_same<D, S> && ...);
-#else
-        constexpr bool kNarrow = false;
-#endif
-        if constexpr (kNarrow) {
+        if constexpr (kHasVectorUnit && is_half_width_float<D> && (is_same<D, S> && ...)) {
             map_narrow_line(n, f, dst.start, src.start...);
         } else {
             sweep<kLanes<D>, Unroll>(n, [&](int64_t i, auto extent) __attribute__((always_inline)) {

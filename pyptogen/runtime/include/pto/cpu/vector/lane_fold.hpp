@@ -112,9 +112,9 @@ template <typename Op, typename C>
 PTO_INLINE C reduce_lanes(vec<C> v)
 {
 #if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-#if defined(PTO_CPU_AVX512)
-    v = Op::template apply<C>(v, exchanged<8, C>(v));
-#endif
+    if constexpr (kHasAvx512) {
+        v = Op::template apply<C>(v, exchanged<8, C>(v));
+    }
     v = Op::template apply<C>(v, exchanged<4, C>(v));
     v = Op::template apply<C>(v, exchanged<2, C>(v));
     if constexpr (sizeof(C) < 8) {

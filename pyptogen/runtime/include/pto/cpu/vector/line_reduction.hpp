@@ -38,6 +38,14 @@ struct FoldOf<Min, float> {
 template <typename Op, typename C>
 using FoldOfLanes = typename FoldOf<Op, C>::type;
 
+// What machines with a vector unit, or with AVX-512, do otherwise.
+template <typename Op, typename T>
+PTO_INLINE f32v extreme_of_line(const T* p, int64_t n);
+template <typename Op, typename T>
+PTO_INLINE f32v reduce_narrow_line(const T* p, int64_t n);
+template <typename Op, typename T>
+PTO_INLINE float extreme_of_words(const T* p, int64_t n);
+
 #if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
 
 /// Max or Min over n contiguous floats, the lanes still apart. NaN is looked for beside the comparison, two vectors at a
@@ -170,13 +178,11 @@ template <typename Op, typename T>
 PTO_INLINE compute_vec<T> line_lanes(const T* p, int64_t n)
 {
     using C = compute_t<T>;
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-    if constexpr (is_same<C, float> && is_extreme<Op>) {
+    if constexpr (kHasVectorUnit && is_same<C, float> && is_extreme<Op>) {
         return extreme_of_line<Op>(p, n);
-    } else if constexpr (is_half_width_float<T>) {
+    } else if constexpr (kHasVectorUnit && is_half_width_float<T>) {
         return reduce_narrow_line<Op>(p, n);
     }
-#endif
     constexpr int kStep = kLanes<T>;
     constexpr C kNeutral = Op::template neutral<C>();
     vec<C> a = splat<C>(kNeutral), b = a, c = a, d = a;
@@ -200,11 +206,9 @@ PTO_INLINE compute_vec<T> line_lanes(const T* p, int64_t n)
 template <typename Op, typename T>
 PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 {
-#if defined(PTO_CPU_AVX512)
     if constexpr (is_half_width_float<T> && is_extreme<Op> && reduces_words<Op, T>()) {
         return extreme_of_words<Op>(p, n);
     }
-#endif
     return reduce_lanes<FoldOfLanes<Op, compute_t<T>>, compute_t<T>>(line_lanes<Op>(p, n));
 }
 

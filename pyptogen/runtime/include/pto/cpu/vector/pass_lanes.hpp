@@ -94,11 +94,11 @@ struct PassLanes {
     /// The same beside a few operations, which do not take as long as memory does. Where there is a matrix unit the
     /// processor asks by itself, and further ahead: there layer_norm took 1.15 times as long with this.
     template <typename Global>
-    PTO_INLINE void ask_between([[maybe_unused]] const Global& global, [[maybe_unused]] int64_t down) const
+    PTO_INLINE void ask_between(const Global& global, int64_t down) const
     {
-#if !defined(__AMX_TILE__)
-        ask_for(global, down);
-#endif
+        if constexpr (!kHasMatrixUnit) {
+            ask_for(global, down);
+        }
     }
     /// The values `down` rows further in an accumulator.
     template <typename Object>

@@ -9,8 +9,6 @@
 
 namespace pto::cpu {
 
-#if defined(PTO_CPU_HOLDS)
-
 /// Stands for the place of a pass whose body is called for the tiles that it names, and for nothing else: values are zeros
 /// of the right types, which nobody looks at.
 struct PassTiles : PassLanes<0, Full> {
@@ -81,7 +79,5 @@ PTO_INLINE void settle_tiles_of(Body& body, NotYet<Operands>... operands)
 {
     body(PassTiles{}, operands...);
 }
-
-#endif
 
 }  // namespace pto::cpu

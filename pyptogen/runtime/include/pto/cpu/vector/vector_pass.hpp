@@ -94,9 +94,9 @@ __attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body 
     using cpu::Full;
     using cpu::Part;
     constexpr int64_t kStep = cpu::kF32Lanes;
-#if defined(PTO_CPU_HOLDS)
-    cpu::settle_tiles_of(body, cpu::NotYet<Operands>{}...);
-#endif
+    if constexpr (cpu::kHolds) {
+        cpu::settle_tiles_of(body, cpu::NotYet<Operands>{}...);
+    }
     for (int64_t r = 0; r < rows; ++r) {
         (operands.begin(r), ...);
         int64_t i = 0;

@@ -18,24 +18,15 @@ inline constexpr uint16_t kInfinityBits = is_same<T, half> ? 0x7c00 : 0x7f80;
 template <typename Op, typename T>
 constexpr bool on_words()
 {
-    [[maybe_unused]] constexpr bool kExtreme = is_same<Op, Max> || is_same<Op, Min>;
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
+    constexpr bool kExtreme = is_same<Op, Max> || is_same<Op, Min>;
     constexpr bool kArithmetic = is_same<Op, Add> || is_same<Op, Sub> || is_same<Op, Mul>;
-    return (is_half_width_float<T> && kExtreme) || (is_same<T, half> && kArithmetic);
-#elif defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-    return is_half_width_float<T> && kExtreme;
-#else
-    return false;
-#endif
+    return (kHasVectorUnit && is_half_width_float<T> && kExtreme) ||
+           (kHasHalfArithmetic && is_same<T, half> && kArithmetic);
 }
 template <typename Op, typename T>
 constexpr bool reduces_words()
 {
-#if defined(PTO_CPU_AVX512)
-    return on_words<Op, T>();
-#else
-    return false;
-#endif
+    return kHasAvx512 && on_words<Op, T>();
 }
 
 /// The lines of a tile of a narrow float as their bits.

@@ -94,7 +94,7 @@ namespace pto::cpu_sim {
 /// Says which block (and sub-block) the calling thread runs until the next call. A kernel begins with CTRL 0.
 inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint32_t subblock_dim = 1)
 {
-    cpu::checked::finish_kernel();
+    cpu::hooks::finish_kernel();
     cpu::CoreState& core = cpu::core_state();
     core.block_idx = block_idx;
     core.subblock_id = subblock_id;

@@ -27,7 +27,7 @@ struct Event : EventBaseTag {
     static_assert(IsCrossCore || (srcPipe != PIPE_ALL && dstPipe != PIPE_ALL), "an Event needs two operations");
 
     const event_t token =
-        cpu::checked::kOn && AutoToken && !isSamePipe ? cpu::checked::next_event_id(srcPipe, dstPipe) : EventID;
+        cpu::checked::kOn && AutoToken && !isSamePipe ? cpu::hooks::next_event_id(srcPipe, dstPipe) : EventID;
 
     PTO_INLINE Event() = default;
     PTO_INLINE Event(RecordEvent) { Record(); }
@@ -40,7 +40,7 @@ struct Event : EventBaseTag {
     {
         check_one_core();
         if constexpr (!isSamePipe && !IsCrossCore) {
-            cpu::checked::on_event(srcPipe, dstPipe, token, false);
+            cpu::hooks::on_event(srcPipe, dstPipe, token, false);
         }
         return *this;
     }
@@ -55,7 +55,7 @@ struct Event : EventBaseTag {
     {
         check_one_core();
         if constexpr (!IsCrossCore) {
-            cpu::checked::on_event(srcPipe, dstPipe, token, true);
+            cpu::hooks::on_event(srcPipe, dstPipe, token, true);
         }
         return *this;
     }

@@ -7,32 +7,41 @@ namespace pto::cpu {
 
 struct LaunchState;
 
+#if defined(PTO_CHECKED)
+
 namespace checked {
 
-#if !defined(PTO_CHECKED)
-
 /// Whether there is a checker.
-constexpr bool kOn = false;
+constexpr bool kOn = true;
 
-PTO_INLINE void finish_kernel() {}
-PTO_INLINE void finish_launch(LaunchState&) {}
-PTO_INLINE int next_event_id(int, int) { return 0; }
-PTO_INLINE void on_event(int, int, int, bool) {}
+inline void finish_kernel();
+inline void finish_launch(LaunchState& launch);
+inline int next_event_id(int source, int destination);
+inline void on_event(int source, int destination, int id, bool waits);
+
+}  // namespace checked
+
+namespace hooks = checked;
 
 #else
 
-constexpr bool kOn = true;
+namespace checked {
+constexpr bool kOn = false;
+}
+
+namespace hooks {
 
 /// A kernel ends on the calling core.
-inline void finish_kernel();
+PTO_INLINE void finish_kernel() {}
 /// All cores of a launch have ended.
-inline void finish_launch(LaunchState& launch);
+PTO_INLINE void finish_launch(LaunchState&) {}
 /// An event id for a pair of pipes.
-inline int next_event_id(int source, int destination);
+PTO_INLINE int next_event_id(int, int) { return 0; }
 /// An Event sets its flag, or waits for it.
-inline void on_event(int source, int destination, int id, bool waits);
+PTO_INLINE void on_event(int, int, int, bool) {}
+
+}  // namespace hooks
 
 #endif
 
-}  // namespace checked
 }  // namespace pto::cpu

@@ -95,7 +95,7 @@ inline void enter_core()
 /// Call on the same thread when it stops running kernels, before any other code may use the matrix unit.
 inline void leave_core()
 {
-    cpu::checked::finish_kernel();
+    cpu::hooks::finish_kernel();
     cpu::CoreState& core = cpu::core_state();
 #if defined(PTO_CPU_AMX)
     if (core.tile_rows != 0) {

@@ -112,7 +112,7 @@ inline void run_cores(Launch& launch)
         try {
             launch.run(launch.kernel);
             tell_wrong_index();
-            cpu::checked::finish_kernel();
+            cpu::hooks::finish_kernel();
         } catch (...) {
             const std::lock_guard<std::mutex> guard(launch.error_mutex);
             if (!launch.error) {
@@ -124,7 +124,7 @@ inline void run_cores(Launch& launch)
         }
         const uint32_t ended = launch.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
         if (cpu::checked::kOn && ended == launch.cores && !launch.error) {
-            cpu::checked::finish_launch(launch);
+            cpu::hooks::finish_launch(launch);
         }
     }
 }

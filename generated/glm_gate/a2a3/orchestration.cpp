@@ -10,12 +10,18 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void logits(
-    __gm__ float *l,
+extern "C" __global__ AICORE void logits_cube(
+    __gm__ float *l_parts,
     __gm__ float *x,
     __gm__ float *w,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void logits_vec(
+    __gm__ float *l,
+    __gm__ float *l_parts,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void scores(
     __gm__ float *score,
@@ -48,24 +54,31 @@ extern "C" void glm_gate_a2a3(pto_rt::Runtime &rt, const glm_gate_args &args)
     auto *score = (__gm__ float *)args.score;
     auto *choice = (__gm__ float *)args.choice;
     // Values between kernels.
+    auto *l_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 800 * sizeof(float)));
     auto *l = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 160 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t logits_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 5, cube);
-        const Launch logits_done = rt.launch(
-            "logits", Core::Cube, logits_blocks,
+        const int32_t logits_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 10, cube);
+        const Launch logits_cube_done = rt.launch(
+            "logits_cube", Core::Cube, logits_cube_blocks,
             [=] {
-                logits(l, x, w, t_begin, t_end, logits_blocks);
-            }, {}, 1);
+                logits_cube(l_parts, x, w, t_begin, t_end, t, logits_cube_blocks);
+            }, {}, 2);
+        const int32_t logits_vec_blocks = fewer((t * 160 + 95) / 96, vector);
+        const Launch logits_vec_done = rt.launch(
+            "logits_vec", Core::Vector, logits_vec_blocks,
+            [=] {
+                logits_vec(l, l_parts, t, logits_vec_blocks);
+            }, {logits_cube_done}, 1);
         const int32_t scores_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "scores", Core::Vector, scores_blocks,
             [=] {
                 scores(score, choice, l, bias, t_begin, t_end, scores_blocks);
-            }, {logits_done});
+            }, {logits_vec_done});
     };
 
     launch_range(0, t);

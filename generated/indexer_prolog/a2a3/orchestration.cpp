@@ -41,12 +41,20 @@ extern "C" __global__ AICORE void query_quant_vec(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void key_linear(
-    __gm__ float *k_f32,
+extern "C" __global__ AICORE void key_linear_cube(
+    __gm__ float *k_f32_parts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_k,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void key_linear_vec(
+    __gm__ float *k_f32,
+    __gm__ float *k_f32_parts,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void key_rope(
     __gm__ bfloat16_t *k_cat,
@@ -75,17 +83,19 @@ extern "C" __global__ AICORE void key_quant_vec(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void head_weights_cube(
-    __gm__ bfloat16_t *w_b,
+    __gm__ float *w_b_parts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_proj,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void head_weights_vec(
     __gm__ half *weights,
-    __gm__ bfloat16_t *w_b,
+    __gm__ float *w_b_parts,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
     int32_t nblk);
 
 namespace {
@@ -128,10 +138,11 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
     auto *q_i32 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
     auto *q_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
     auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *k_f32_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *k_f32 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
     auto *k_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
     auto *k_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
-    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
+    auto *w_b_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -142,61 +153,67 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {
                 query_linear(q_i32, q_norm, w_qb, t_begin, t_end, query_linear_blocks);
-            }, {}, 9);
+            }, {}, 10);
         const int32_t query_rope_blocks = fewer(64, vector);
         const Launch query_rope_done = rt.launch(
             "query_rope", Core::Vector, query_rope_blocks,
             [=] {
                 query_rope(q_cat, q_i32, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, query_rope_blocks);
-            }, {query_linear_done}, 8);
+            }, {query_linear_done}, 9);
         const int32_t query_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch query_quant_cube_done = rt.launch(
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_cat, hadamard_q, t_begin, t_end, query_quant_cube_blocks);
-            }, {query_rope_done}, 5);
+            }, {query_rope_done}, 4);
         const int32_t query_quant_vec_blocks = fewer(int64_t(t_end - t_begin) * 2, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
-            }, {query_quant_cube_done}, 4);
-        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, cube);
-        const Launch key_linear_done = rt.launch(
-            "key_linear", Core::Cube, key_linear_blocks,
+            }, {query_quant_cube_done}, 3);
+        const int32_t key_linear_cube_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 8, cube);
+        const Launch key_linear_cube_done = rt.launch(
+            "key_linear_cube", Core::Cube, key_linear_cube_blocks,
             [=] {
-                key_linear(k_f32, x, w_k, t_begin, t_end, key_linear_blocks);
-            }, {}, 7);
+                key_linear_cube(k_f32_parts, x, w_k, t_begin, t_end, t, key_linear_cube_blocks);
+            }, {}, 8);
+        const int32_t key_linear_vec_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 2, vector);
+        const Launch key_linear_vec_done = rt.launch(
+            "key_linear_vec", Core::Vector, key_linear_vec_blocks,
+            [=] {
+                key_linear_vec(k_f32, k_f32_parts, t_begin, t_end, t, key_linear_vec_blocks);
+            }, {key_linear_cube_done}, 6);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch key_rope_done = rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(k_cat, k_f32, ln_gamma, ln_beta, cos, sin, eps, t_begin, t_end, key_rope_blocks);
-            }, {key_linear_done}, 3);
+            }, {key_linear_vec_done}, 2);
         const int32_t key_quant_cube_blocks = fewer((t_end - t_begin + 3) / 4, cube);
         const Launch key_quant_cube_done = rt.launch(
             "key_quant_cube", Core::Cube, key_quant_cube_blocks,
             [=] {
                 key_quant_cube(k_h, k_cat, hadamard_k, t_begin, t_end, key_quant_cube_blocks);
-            }, {key_rope_done}, 2);
+            }, {key_rope_done}, 1);
         const int32_t key_quant_vec_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         rt.launch(
             "key_quant_vec", Core::Vector, key_quant_vec_blocks,
             [=] {
                 key_quant_vec(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, key_quant_vec_blocks);
             }, {key_quant_cube_done});
-        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, cube);
+        const int32_t head_weights_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
-                head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
-            }, {}, 6);
-        const int32_t head_weights_vec_blocks = fewer(int64_t((t_end - t_begin + 31) / 32) * 4, vector);
+                head_weights_cube(w_b_parts, x, w_proj, t_begin, t_end, t, head_weights_cube_blocks);
+            }, {}, 7);
+        const int32_t head_weights_vec_blocks = fewer((t_end - t_begin + 127) / 128, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,
             [=] {
-                head_weights_vec(weights, w_b, t_begin, t_end, head_weights_vec_blocks);
-            }, {head_weights_cube_done}, 1);
+                head_weights_vec(weights, w_b_parts, t_begin, t_end, t, head_weights_vec_blocks);
+            }, {head_weights_cube_done}, 5);
     };
 
     launch_range(0, t);

@@ -59,12 +59,20 @@ extern "C" __global__ AICORE void query_absorb(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void key_linear(
-    __gm__ float *kv_f,
+extern "C" __global__ AICORE void key_linear_cube(
+    __gm__ float *kv_f_parts,
     __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *w_dkv,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void key_linear_vec(
+    __gm__ float *kv_f,
+    __gm__ float *kv_f_parts,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void key_norm(
     __gm__ bfloat16_t *kv_cache,
@@ -122,12 +130,20 @@ extern "C" __global__ AICORE void index_quant_vec(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void index_key_linear(
-    __gm__ float *ik_f,
+extern "C" __global__ AICORE void index_key_linear_cube(
+    __gm__ float *ik_f_parts,
     __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *w_ik,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void index_key_linear_vec(
+    __gm__ float *ik_f,
+    __gm__ float *ik_f_parts,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void index_key_rope(
     __gm__ bfloat16_t *ik_r,
@@ -222,11 +238,13 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
     auto *q_s = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(int32_t)));
     auto *q_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
+    auto *kv_f_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *kr_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     auto *iq_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
     auto *iq_r = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
     auto *iq_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *ik_f_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *ik_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
     auto *ik_r = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
     auto *ik_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
@@ -241,73 +259,79 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "norm", Core::Vector, norm_blocks,
             [=] {
                 norm(x_n, x, gamma, eps, t_begin, t_end, norm_blocks);
-            }, {}, 19);
-        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
+            }, {}, 21);
+        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
                 query_down(q_c, x_n, w_dq, t_begin, t_end, query_down_blocks);
-            }, {norm_done}, 18);
+            }, {norm_done}, 20);
         const int32_t query_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch query_norm_done = rt.launch(
             "query_norm", Core::Vector, query_norm_blocks,
             [=] {
                 query_norm(q_q, q_s, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
-            }, {query_down_done}, 17);
-        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
+            }, {query_down_done}, 19);
+        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 32, cube);
         const Launch query_up_done = rt.launch(
             "query_up", Core::Cube, query_up_blocks,
             [=] {
                 query_up(q_i, q_q, w_uq, t_begin, t_end, query_up_blocks);
-            }, {query_norm_done}, 15);
+            }, {query_norm_done}, 17);
         const int32_t query_split_blocks = fewer(32, vector);
         const Launch query_split_done = rt.launch(
             "query_split", Core::Vector, query_split_blocks,
             [=] {
                 query_split(q_b, q_rope, q_i, q_s, w_uq_scale, cos, sin, t_begin, t_end, query_split_blocks);
-            }, {query_up_done, query_norm_done}, 13);
-        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
+            }, {query_up_done, query_norm_done}, 15);
+        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
                 query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
-            }, {query_split_done}, 12);
-        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
-        const Launch key_linear_done = rt.launch(
-            "key_linear", Core::Cube, key_linear_blocks,
+            }, {query_split_done}, 14);
+        const int32_t key_linear_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 8, cube);
+        const Launch key_linear_cube_done = rt.launch(
+            "key_linear_cube", Core::Cube, key_linear_cube_blocks,
             [=] {
-                key_linear(kv_f, x_n, w_dkv, t_begin, t_end, key_linear_blocks);
-            }, {norm_done}, 14);
+                key_linear_cube(kv_f_parts, x_n, w_dkv, t_begin, t_end, t, key_linear_cube_blocks);
+            }, {norm_done}, 16);
+        const int32_t key_linear_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, vector);
+        const Launch key_linear_vec_done = rt.launch(
+            "key_linear_vec", Core::Vector, key_linear_vec_blocks,
+            [=] {
+                key_linear_vec(kv_f, kv_f_parts, t_begin, t_end, t, key_linear_vec_blocks);
+            }, {key_linear_cube_done}, 9);
         const int32_t key_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "key_norm", Core::Vector, key_norm_blocks,
             [=] {
                 key_norm(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, key_norm_blocks);
-            }, {key_linear_done}, 2);
+            }, {key_linear_vec_done}, 2);
         const int32_t rotary_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
             [=] {
                 rotary_linear(kr_1, x_n, w_kr, t_begin, t_end, rotary_linear_blocks);
-            }, {norm_done}, 9);
+            }, {norm_done}, 11);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, key_rope_blocks);
             }, {rotary_linear_done}, 1);
-        const int32_t index_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 64, cube);
+        const int32_t index_linear_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 64, cube);
         const Launch index_linear_done = rt.launch(
             "index_linear", Core::Cube, index_linear_blocks,
             [=] {
                 index_linear(iq_i, q_q, w_iq, t_begin, t_end, index_linear_blocks);
-            }, {query_norm_done}, 16);
+            }, {query_norm_done}, 18);
         const int32_t index_rope_blocks = fewer(64, vector);
         const Launch index_rope_done = rt.launch(
             "index_rope", Core::Vector, index_rope_blocks,
             [=] {
                 index_rope(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, index_rope_blocks);
-            }, {index_linear_done, query_norm_done}, 11);
+            }, {index_linear_done, query_norm_done}, 13);
         const int32_t index_quant_cube_blocks = fewer(t_end - t_begin, cube);
         const Launch index_quant_cube_done = rt.launch(
             "index_quant_cube", Core::Cube, index_quant_cube_blocks,
@@ -320,19 +344,25 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             [=] {
                 index_quant_vec(iq, iq_scale, iq_h, t_begin, t_end, index_quant_vec_blocks);
             }, {index_quant_cube_done}, 4);
-        const int32_t index_key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 2, cube);
-        const Launch index_key_linear_done = rt.launch(
-            "index_key_linear", Core::Cube, index_key_linear_blocks,
+        const int32_t index_key_linear_cube_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 8, cube);
+        const Launch index_key_linear_cube_done = rt.launch(
+            "index_key_linear_cube", Core::Cube, index_key_linear_cube_blocks,
             [=] {
-                index_key_linear(ik_f, x_n, w_ik, t_begin, t_end, index_key_linear_blocks);
-            }, {norm_done}, 10);
+                index_key_linear_cube(ik_f_parts, x_n, w_ik, t_begin, t_end, t, index_key_linear_cube_blocks);
+            }, {norm_done}, 12);
+        const int32_t index_key_linear_vec_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 2, vector);
+        const Launch index_key_linear_vec_done = rt.launch(
+            "index_key_linear_vec", Core::Vector, index_key_linear_vec_blocks,
+            [=] {
+                index_key_linear_vec(ik_f, ik_f_parts, t_begin, t_end, t, index_key_linear_vec_blocks);
+            }, {index_key_linear_cube_done}, 8);
         const int32_t index_key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch index_key_rope_done = rt.launch(
             "index_key_rope", Core::Vector, index_key_rope_blocks,
             [=] {
                 index_key_rope(ik_r, ik_f, ik_gamma, ik_beta, cos, sin, eps, t_begin, t_end,
                     index_key_rope_blocks);
-            }, {index_key_linear_done}, 7);
+            }, {index_key_linear_vec_done}, 7);
         const int32_t index_key_quant_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch index_key_quant_cube_done = rt.launch(
             "index_key_quant_cube", Core::Cube, index_key_quant_cube_blocks,
@@ -350,7 +380,7 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "index_weights_cube", Core::Cube, index_weights_cube_blocks,
             [=] {
                 index_weights_cube(weights_1, x_n, w_iw, t_begin, t_end, index_weights_cube_blocks);
-            }, {norm_done}, 8);
+            }, {norm_done}, 10);
         const int32_t index_weights_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "index_weights_vec", Core::Vector, index_weights_vec_blocks,

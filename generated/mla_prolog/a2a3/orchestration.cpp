@@ -51,12 +51,20 @@ extern "C" __global__ AICORE void query_absorb(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void key_linear(
-    __gm__ float *kv_f,
+extern "C" __global__ AICORE void key_linear_cube(
+    __gm__ float *kv_f_parts,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_dkv,
     int32_t t_begin,
     int32_t t_end,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void key_linear_vec(
+    __gm__ float *kv_f,
+    __gm__ float *kv_f_parts,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void key_norm(
     __gm__ bfloat16_t *kv_cache,
@@ -123,6 +131,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
     auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(int32_t)));
     auto *q_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
+    auto *kv_f_parts = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *kr_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
@@ -130,55 +139,61 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 12, cube);
+        const int32_t query_down_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
                 query_down(q_c, x, w_dq, t_begin, t_end, query_down_blocks);
-            }, {}, 8);
+            }, {}, 9);
         const int32_t query_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch query_norm_done = rt.launch(
             "query_norm", Core::Vector, query_norm_blocks,
             [=] {
                 query_norm(q_norm, q_norm_scale, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
-            }, {query_down_done}, 7);
-        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
+            }, {query_down_done}, 8);
+        const int32_t query_up_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 32, cube);
         const Launch query_up_done = rt.launch(
             "query_up", Core::Cube, query_up_blocks,
             [=] {
                 query_up(q_i, q_norm, w_uq, t_begin, t_end, query_up_blocks);
-            }, {query_norm_done}, 6);
+            }, {query_norm_done}, 7);
         const int32_t query_split_blocks = fewer(32, vector);
         const Launch query_split_done = rt.launch(
             "query_split", Core::Vector, query_split_blocks,
             [=] {
                 query_split(q_b, q_rope, q_i, q_norm_scale, w_uq_scale, cos, sin, t_begin, t_end,
                     query_split_blocks);
-            }, {query_up_done, query_norm_done}, 4);
-        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 32, cube);
+            }, {query_up_done, query_norm_done}, 5);
+        const int32_t query_absorb_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
                 query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
-            }, {query_split_done}, 3);
-        const int32_t key_linear_blocks = fewer(int64_t((t_end - t_begin + 63) / 64) * 4, cube);
-        const Launch key_linear_done = rt.launch(
-            "key_linear", Core::Cube, key_linear_blocks,
+            }, {query_split_done}, 4);
+        const int32_t key_linear_cube_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 8, cube);
+        const Launch key_linear_cube_done = rt.launch(
+            "key_linear_cube", Core::Cube, key_linear_cube_blocks,
             [=] {
-                key_linear(kv_f, x, w_dkv, t_begin, t_end, key_linear_blocks);
-            }, {}, 5);
+                key_linear_cube(kv_f_parts, x, w_dkv, t_begin, t_end, t, key_linear_cube_blocks);
+            }, {}, 6);
+        const int32_t key_linear_vec_blocks = fewer(int64_t((t_end - t_begin + 127) / 128) * 4, vector);
+        const Launch key_linear_vec_done = rt.launch(
+            "key_linear_vec", Core::Vector, key_linear_vec_blocks,
+            [=] {
+                key_linear_vec(kv_f, kv_f_parts, t_begin, t_end, t, key_linear_vec_blocks);
+            }, {key_linear_cube_done}, 2);
         const int32_t key_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "key_norm", Core::Vector, key_norm_blocks,
             [=] {
                 key_norm(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, key_norm_blocks);
-            }, {key_linear_done}, 1);
+            }, {key_linear_vec_done}, 1);
         const int32_t rotary_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
             [=] {
                 rotary_linear(kr_1, x, w_kr, t_begin, t_end, rotary_linear_blocks);
-            }, {}, 2);
+            }, {}, 3);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,

@@ -1,5 +1,5 @@
 // index_linear: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages index_linear; tiles index_heads 1, q_rank 512, q_rank.l0 256, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 196608 B
+// stages index_linear; tiles index_heads 1, q_rank 512, q_rank.l0 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 using namespace pto;
 
 namespace {
-using AccI32_64x128 = TileAccCompact<int32_t, 64, 128, DYNAMIC, 128>;
-using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using AccI32_128x128 = TileAccCompact<int32_t, 128, 128, DYNAMIC, 128>;
+using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
-using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using LeftI8_128x128 = TileLeft<int8_t, 128, 128, DYNAMIC, 128>;
+using RightI8_128x128 = TileRight<int8_t, 128, 128, 128, 128>;
 using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WIqGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using IqIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
@@ -33,29 +33,29 @@ AICORE inline void run_block(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin + 63) / 64 * 64;  // of t0 and index_heads0
+    const int32_t tiles = (t_end - t_begin + 127) / 128 * 64;  // of t0 and index_heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, index_heads0_buffer ^= 1) {
-        const int32_t t0 = t_begin + tile / 64 * 64;
-        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        const int32_t t0 = t_begin + tile / 64 * 128;
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t index_heads0 = tile % 64;
-        AccI32_64x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        AccI32_128x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));  // free again
         for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
             // iq_i: matmul(q_q, w_iq, dtype=int32)
-            MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            MatI8_128x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));  // free again
             QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
             TLOAD(q_q_tile, q_q_in);
-            MatI8_512x128 w_iq_tile; TASSIGN(w_iq_tile, 0x10000 + q_rank0_buffer * 0x10000);  // L1 0x10000..0x30000, 2 copies
+            MatI8_512x128 w_iq_tile; TASSIGN(w_iq_tile, 0x20000 + q_rank0_buffer * 0x10000);  // L1 0x20000..0x40000, 2 copies
             WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608 + int64_t(q_rank0) * 32);
             TLOAD(w_iq_tile, w_iq_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
-            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_buffer ^= 1) {
-                LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
+                LeftI8_128x128 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
-                RightI8_256x128 w_iq_tile_l0b; TASSIGN(w_iq_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                RightI8_128x128 w_iq_tile_l0b; TASSIGN(w_iq_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_iq_tile_l0b, w_iq_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

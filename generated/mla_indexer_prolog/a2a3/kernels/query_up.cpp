@@ -1,5 +1,5 @@
 // query_up: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_up; tiles heads 1, q_rank 512, q_rank.l0 128, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
+// stages query_up; tiles heads 1, q_rank 512, q_rank.l0 128, t 128; memory L0A 32768 B, L0B 49152 B, L0C 98304 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using AccI32_64x192 = TileAccCompact<int32_t, 64, 192, DYNAMIC, 192>;
-using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using AccI32_128x192 = TileAccCompact<int32_t, 128, 192, DYNAMIC, 192>;
+using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x192 = Tile<TileType::Mat, int8_t, 512, 192, BLayout::ColMajor, 512, 192, SLayout::RowMajor, 512>;
-using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
+using LeftI8_128x128 = TileLeft<int8_t, 128, 128, DYNAMIC, 128>;
 using RightI8_128x192 = TileRight<int8_t, 128, 192, 128, 192>;
 using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WUqGm = GlobalTensor<int8_t, Shape<1, 6, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
@@ -27,32 +27,31 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t q_rank0_buffer = 0;  // which of 2 buffers this iteration of q_rank0 uses
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
-    const int32_t tiles = (t_end - t_begin + 63) / 64 * 32;  // of t0 and heads0
-    for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
-        const int32_t t0 = t_begin + tile / 32 * 64;
-        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
+    const int32_t tiles = (t_end - t_begin + 127) / 128 * 32;  // of t0 and heads0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 32 * 128;
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t heads0 = tile % 32;
-        AccI32_64x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_buffer * 0x0c000);  // L0C 0x00000..0x18000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
+        AccI32_128x192 q_i_acc(t0_valid); TASSIGN<0x00000>(q_i_acc);  // L0C 0x00000..0x18000
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
         for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
             // q_i: matmul(q_q, w_uq, dtype=int32)
-            MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            MatI8_128x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));  // free again
             QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
             TLOAD(q_q_tile, q_q_in);
-            MatI8_512x192 w_uq_tile; TASSIGN(w_uq_tile, 0x10000 + q_rank0_buffer * 0x18000);  // L1 0x10000..0x40000, 2 copies
+            MatI8_512x192 w_uq_tile; TASSIGN(w_uq_tile, 0x20000 + q_rank0_buffer * 0x18000);  // L1 0x20000..0x50000, 2 copies
             WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912 + int64_t(q_rank0) * 32);
             TLOAD(w_uq_tile, w_uq_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_buffer));
             for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
-                LeftI8_64x128 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                LeftI8_128x128 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
                 RightI8_128x192 w_uq_tile_l0b; TASSIGN(w_uq_tile_l0b, 0x00000 + k1_buffer * 0x06000);  // L0B 0x00000..0x0c000, 2 copies
@@ -68,15 +67,15 @@ AICORE inline void run_block(
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
         QIGm q_i_out(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
         TSTORE(q_i_out, q_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

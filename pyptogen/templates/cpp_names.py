@@ -5,9 +5,6 @@ from __future__ import annotations
 from pyptogen.lower.isa.element_types import CPP_TYPES
 from pyptogen.lower.tensor.ir import PACKED
 
-C_TYPES = {**CPP_TYPES, "bool": "uint8_t"}
-"""Device-side element type of each dtype."""
-
 SHORT = {
     "fp32": "F32", "fp16": "F16", "bf16": "B16", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16",
     "int32": "I32", "uint32": "U32", "int64": "I64", "bool": "U8",
@@ -15,6 +12,9 @@ SHORT = {
     "hif8": "Hif8", "fp4_e2m1": "E2m1",
 }  # fmt: skip
 """Suffix of type aliases."""
+
+C_TYPES = {dtype: "uint8_t" if dtype == "bool" else CPP_TYPES[dtype] for dtype in SHORT}
+"""Device-side element type of each dtype of the language."""
 
 
 def memory_type(dtype: str) -> str:

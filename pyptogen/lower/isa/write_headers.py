@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pyptogen.lower.isa import checked_header, element_types, operand_header, operations
+from pyptogen.lower.isa import checked_header, element_types, operand_header, operations, product_header
 
 FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto"
 """What the paths of `render` are relative to."""
@@ -22,6 +22,7 @@ def render() -> dict[str, str]:
         "common/operation.hpp": operations.render(_WRITTEN),
         "cpu/isa/element_types.hpp": element_types.render(sets, _WRITTEN),
         "cpu/isa/operands.hpp": operand_header.render(_WRITTEN),
+        "cpu/isa/products.hpp": product_header.render(_WRITTEN),
         **{f"cpu/checked/{file}": text for file, text in checked.items()},
     }
 

@@ -14,6 +14,7 @@
 #include <pto/cpu/cube/matmul_split.hpp>
 #include <pto/cpu/cube/matmul_vector.hpp>
 #include <pto/cpu/cube/matmul_widened.hpp>
+#include <pto/cpu/isa/products.hpp>
 
 namespace pto {
 
@@ -43,9 +44,8 @@ constexpr bool are_factors()
         "TMATMUL takes an Acc, a Left and a Right tile");
     static_assert(
         are_extents_of_a_product<Acc, Left, Right>(), "TMATMUL: the valid parts must be M x N, M x K and K x N");
-    constexpr bool kAlike = is_same<A, B> || (is_fp8<A> && is_fp8<B>);
-    constexpr bool kTaken =
-        ((is_float<A> || is_byte_float<A>) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>);
+    constexpr bool kAlike = is_same<A, B> || isa::multiplies<A, B>;
+    constexpr bool kTaken = isa::sums_in<A, C>;
     static_assert(kAlike, "TMATMUL needs the same element type in both operands, or e4m3 and e5m2");
     static_assert(
         kTaken, "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t into fp32, or int8 into int32");

@@ -7,6 +7,7 @@
 
 #include <pto/common/small_floats.hpp>
 #include <pto/cpu/cube/matmul_forms.hpp>
+#include <pto/cpu/isa/products.hpp>
 #include <pto/cpu/lanes/decode_lanes.hpp>
 #include <pto/cpu/moves/move_region.hpp>
 
@@ -127,9 +128,7 @@ constexpr bool are_mx_factors()
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right &&
             LeftScale::Loc == TileType::ScaleLeft && RightScale::Loc == TileType::ScaleRight,
         "TMATMUL_MX takes an Acc, a Left, a ScaleLeft, a Right and a ScaleRight tile");
-    constexpr bool kFp8 = (is_same<A, float8_e4m3_t> || is_same<A, float8_e5m2_t>) &&
-                          (is_same<B, float8_e4m3_t> || is_same<B, float8_e5m2_t>);
-    constexpr bool kTaken = kFp8 || (is_packed4_v<A> && is_packed4_v<B>);
+    constexpr bool kTaken = isa::multiplies_scaled<A, B>;
     static_assert(kTaken, "TMATMUL_MX multiplies fp8 (e4m3, e5m2) or fp4 (e2m1, e1m2)");
     static_assert(is_same<typename Acc::DType, float>, "TMATMUL_MX accumulates in fp32");
     static_assert(Left::Cols % 64 == 0, "TMATMUL_MX needs a K (columns of the left tile) that is a multiple of 64");

@@ -64,6 +64,10 @@ class Region:
         shift = (other.start - self.start) % self.pitch
         return shift < self.width or shift + other.width > self.pitch
 
+    def keeps_order_with(self, other: Region) -> bool:
+        """Whether a store here and one to the other bytes have to arrive as they leave."""
+        return self.overlaps(other) and not (self.unordered and self.unordered == other.unordered)
+
 
 Lying = tuple[tuple[str, int], Spacing]
 """How far apart the fractals of one operand in L0 are: its location, its first byte, the distance."""
@@ -106,8 +110,8 @@ class Touches:
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
         self._tiles = declarations(kernel)
-        self._numbers = _numbers(kernel)
-        self._indexed = _indexed(kernel, self._numbers)
+        self._read = _numbers(kernel)
+        self._indexed = _indexed(kernel, self._read)
         self._found: dict[tuple[int, ...], Touch] = {}
         self._unordered: dict[int, int] = {}
         """Numbers of instructions by identity (`Region`)."""
@@ -174,7 +178,7 @@ class Touches:
                         slot = region.slot if region.slot == other.slot else None
                         met[number] = slot if met.get(number, slot) == slot else None
                         both = writes and other_writes and region.memory.startswith(GM)
-                        if both and not (region.unordered and region.unordered == other.unordered):
+                        if both and region.keeps_order_with(other):
                             stored.add(number)
         self.about.append(met)
         for number in sorted(met):
@@ -193,7 +197,7 @@ class Touches:
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
             elif operand.tensor in self._indexed:
-                known = operand.offset.names().isdisjoint(self._numbers)
+                known = operand.offset.names().isdisjoint(self._read)
                 alone = self._unordered.setdefault(id(instr), len(self._unordered) + 1)
                 unordered = alone if operand.unordered or known else 0
                 region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0, unordered=unordered)

@@ -289,7 +289,7 @@ class Replay:
             for past in reversed(self.history[at].values()):
                 if past[0] <= known:
                     break
-                if own_stores and not any(a.overlaps(b) for a in past[4].stores for b in touch.stores):
+                if own_stores and not any(a.keeps_order_with(b) for a in past[4].stores for b in touch.stores):
                     continue
                 number = past[4].number
                 if conflicts[number] if number in conflicts else conflict(past[4], touch):

@@ -30,48 +30,55 @@ QUICK = (
 )
 """The passes of g++ that instructions need to become short code, without those that look long for the rest: half the
 time of -O3, two thirds of the time of -O1, and less than -O0, which writes every vector to memory."""
+QUICK_OF = {"gcc": QUICK, "clang": QUICK[:1]}
+"""By family of compilers."""
 QUICK_CHECKED = ("-O0", NOT_INLINED, "-DPTO_CHECKED")
 """The checks are more code than the instructions, and not worth to be optimised for a call or two."""
 QUICK_LINKER = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
 """A third of the time of ld.bfd."""
 
 
-def keep_precompiled_headers() -> None:
-    """Of all sets of flags in a run of the tests: users have a few, and more than that go."""
-    build._KEPT_PREFIXES = 24
+_AS_FOR_USERS = {name: getattr(build, name) for name in ("_BY_FAMILY", "_CHECKED", "_LINKER")}
+_BUILD = build.Toolchain._build
 
 
-@contextmanager
-def quick_kernels() -> Iterator[None]:
-    """Kernels are compiled in half the time, those of an operator in one call: for tests of values, which are the same.
+def compile_quickly() -> None:
+    """From now on kernels are compiled in half the time, with the linker that is quicker, and those of an operator in
+    one call: their values are the same, which is what most tests are about. For a process that runs tests.
 
     Not nightly. What a compiler does to the library's kernels with the flags of users is seen by `tests/library`.
     """
+    build._KEPT_PREFIXES = 24  # of all sets of flags in a run of the tests: users have a few, and more than that go
+    if NIGHTLY:
+        return
+    build._BY_FAMILY = {family: (*flags, *QUICK_OF[family]) for family, flags in _AS_FOR_USERS["_BY_FAMILY"].items()}
+    build._CHECKED = QUICK_CHECKED
+    build._LINKER = {"gcc": QUICK_LINKER}
+    build.Toolchain._build = _build_at_once  # type: ignore[method-assign]
+
+
+@contextmanager
+def flags_of_users() -> Iterator[None]:
+    """What tests compile here is optimised as for users."""
     with pytest.MonkeyPatch.context() as patch:
-        _quicken(patch)
+        for name in ("_BY_FAMILY", "_CHECKED"):
+            patch.setattr(build, name, _AS_FOR_USERS[name])
         yield
 
 
-def only_quick_kernels() -> None:
-    """`quick_kernels` from now on, in a process that runs commands for tests."""
-    keep_precompiled_headers()
-    _quicken(pytest.MonkeyPatch())
+@contextmanager
+def compiled_as_for_users() -> Iterator[None]:
+    """For tests of the toolchain itself: flags, units and linker are those of users."""
+    with flags_of_users(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(build, "_LINKER", _AS_FOR_USERS["_LINKER"])
+        patch.setattr(build.Toolchain, "_build", _BUILD)
+        yield
 
 
-def _quicken(patch: pytest.MonkeyPatch) -> None:
-    each = build.Toolchain._build
-
-    def at_once(
-        self: build.Toolchain, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path
-    ) -> None:
-        each(self, name, as_one_unit(sources) if self.headers.isa is None else sources, exports, output)
-
-    if not NIGHTLY:
-        patch.setattr(build.Toolchain, "_build", at_once)
-        patch.setattr(build, "OPTIMISATION", QUICK[0])
-        patch.setattr(build, "_LINKER", {"gcc": QUICK_LINKER})
-        patch.setattr(build, "_CHECKED", QUICK_CHECKED)
-        patch.setattr(build, "_BY_FAMILY", {**build._BY_FAMILY, "gcc": (*build._BY_FAMILY["gcc"], *QUICK[1:])})
+def _build_at_once(
+    self: build.Toolchain, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path
+) -> None:
+    _BUILD(self, name, as_one_unit(sources) if self.headers.isa is None else sources, exports, output)
 
 
 def as_one_unit(sources: Mapping[str, str]) -> Mapping[str, str]:

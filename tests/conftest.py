@@ -12,7 +12,7 @@ import pytest
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
 
-from compiling import keep_precompiled_headers  # noqa: E402 - found by the path above
+from compiling import compile_quickly  # noqa: E402 - found by the path above
 from durations import Durations  # noqa: E402 - found by the path above
 from lowering import begin_run, end_run, lower_once_a_run  # noqa: E402 - found by the path above
 from warm_commands import close_commands  # noqa: E402 - found by the path above
@@ -22,7 +22,7 @@ from pyptogen.garbage import collect_seldom  # noqa: E402 - beside the others
 
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marks of this test suite (`--strict-markers` is on), and what is shared by a run."""
-    keep_precompiled_headers()
+    compile_quickly()
     collect_seldom()  # as the tool itself does: a twentieth of what tests take in their own process
     controls = not hasattr(config, "workerinput")
     if controls:

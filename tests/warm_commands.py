@@ -5,7 +5,7 @@ they do. So a process per worker (`serve`) imports them once and forks for each 
 are for whoever calls them, a shell for one: small programs in a folder for PATH, which hand over their arguments, their
 folder, their environment and their standard files, and end as the fork ends, by the same code or signal.
 
-Kernels that the commands compile are those of tests of values (`compiling.quick_kernels`).
+Kernels that the commands compile are compiled as those of the tests (`compiling.compile_quickly`).
 
 What a fork cannot see is a module that nobody imports where it is needed; imports that go one way (`test_imports`) and
 mypy see to that. Tests of how the tool itself starts and ends (`tests/cli/test_output.py`, `tests/snapshots`,
@@ -37,7 +37,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from compiling import only_quick_kernels
+from compiling import compile_quickly
 from forked_runs import Server
 
 TESTS = Path(__file__).parent
@@ -176,7 +176,7 @@ def _warm_up() -> None:
         for module in pkgutil.walk_packages(found.__path__, f"{package}."):
             if module.name.rpartition(".")[2] != "__main__":
                 importlib.import_module(module.name)
-    only_quick_kernels()
+    compile_quickly()
     gc.collect()
     gc.freeze()
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 onnx = pytest.importorskip("onnx", reason="pip install 'pyptogen[onnx]'")
 
@@ -24,12 +22,6 @@ from pyptogen.schema.source import Source  # noqa: E402
 from .onnx_models import MODELS, N  # noqa: E402
 
 KINDS = {"index": TensorProto.INT64, "mask": TensorProto.BOOL, "half": TensorProto.FLOAT16}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    with quick_kernels():
-        yield
 
 
 def model(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import copy
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compiling import quick_kernels
 
 torch = pytest.importorskip("torch", reason="pip install 'pyptogen[torch]'")
 
@@ -20,13 +18,6 @@ from pyptogen.importing import from_torch  # noqa: E402
 from pyptogen.schema.source import Source  # noqa: E402
 
 from . import programs  # noqa: E402
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    with quick_kernels():
-        yield
-
 
 ROUND_TRIPS: dict[str, tuple[str, ...]] = {
     "gated": ("fp32[rows=1..4096, cols=64]", "fp32[cols]"),

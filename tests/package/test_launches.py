@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from compiling import NIGHTLY, quick_kernels
+from compiling import NIGHTLY
 
 import pyptogen
 from package.standing_in import CONDITIONS, SPECS, on_chip
@@ -21,12 +20,6 @@ OPERATORS = {
 }
 if NIGHTLY:
     OPERATORS |= {name: {} for name in ("cross_entropy", "linear_w4a16", "matmul_split_k", "moe_dispatch", "scans")}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    with quick_kernels():
-        yield
 
 
 @pytest.mark.parametrize("name", OPERATORS)

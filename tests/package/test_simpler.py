@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import NIGHTLY, quick_kernels
+from compiling import NIGHTLY
 
 from package.standing_in import CONDITIONS, SPECS
 from pyptogen.diagnostics import DiagnosticError
@@ -50,12 +50,6 @@ verify:
   cases: [{rows: 40}]
 targets: [a2a3]
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    with quick_kernels():
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from compiling import quick_kernels
+from compiling import compile_quickly
 from forked_runs import server
 
 SPECS = Path(__file__).parents[2] / "specs"
@@ -28,6 +28,7 @@ def warm_up() -> None:
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
 
+    compile_quickly()
     spec = load_spec(SPECS / "linear_gelu.yaml")
     example_inputs(spec, {"t": 1}, seed=0)
     generate(from_spec(spec), "a2a3")
@@ -38,7 +39,6 @@ def main(arguments: Sequence[str]) -> None:
     import pyptogen
 
     path, target, seed, *dims = arguments
-    with quick_kernels():
-        operator = pyptogen.compile(path, target=target, threads=2, checked=True)
+    operator = pyptogen.compile(path, target=target, threads=2, checked=True)
     given = {name: int(size) for name, _, size in (text.partition("=") for text in dims)}
     operator(**operator.example_inputs(seed=int(seed), **given))

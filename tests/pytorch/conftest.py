@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from compiling import quick_kernels
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
-
-
-@pytest.fixture(scope="package", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    with quick_kernels():
-        yield
 
 
 @pytest.fixture(scope="session")

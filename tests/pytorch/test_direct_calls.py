@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 torch = pytest.importorskip("torch")
 
@@ -40,9 +39,8 @@ targets: [cpu]
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Any:
     path = tmp_path_factory.mktemp("direct") / "direct_rows.yaml"
     path.write_text(SPEC)
-    with quick_kernels():
-        operator = load(path, threads=1)
-        operator(**given())
+    operator = load(path, threads=1)
+    operator(**given())
     return operator
 
 

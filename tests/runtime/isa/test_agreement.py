@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.simulate.meaning import MEANINGS, Shaped
@@ -28,8 +27,7 @@ DIAGONALS = (0, 3, -3, 200, -200, 2147483647, -2147483648)
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
     """All cases, compiled once by the toolchain of the runtime and kept in its cache."""
-    with quick_kernels():
-        toolchain = make_toolchain()
+    toolchain = make_toolchain()
     return ctypes.CDLL(str(toolchain.shared_object("agreement", sources(CASES), exports(CASES))))
 
 

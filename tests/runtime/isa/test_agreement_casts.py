@@ -6,7 +6,6 @@ import ctypes
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 from pyptogen.numpy_dtypes import numbers
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -22,8 +21,7 @@ EXTENTS = ((32, 160), (5, 18), (1, 2), (0, 8))
 
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
-    with quick_kernels():
-        toolchain = make_toolchain()
+    toolchain = make_toolchain()
     return ctypes.CDLL(str(toolchain.shared_object("casts", sources(), list(exports()))))
 
 

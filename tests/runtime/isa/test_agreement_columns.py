@@ -6,7 +6,6 @@ import ctypes
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 from pyptogen.lower.isa.table import FAMILIES
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -32,8 +31,7 @@ def cases_of(dtype: str) -> tuple[Case, ...]:
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    with quick_kernels():
-        toolchain = make_toolchain()
+    toolchain = make_toolchain()
     texts = {f"{dtype}.cpp": sources(ELEMENTWISE)[f"{dtype}.cpp"].replace(ROWS, COLUMNS) for dtype in DTYPES}
     assert all(COLUMNS in text for text in texts.values())
     names = [f"{case.symbol}_{dtype}" for dtype in DTYPES for case in cases_of(dtype)]

@@ -6,7 +6,6 @@ import ctypes
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 from pyptogen.runtime.toolchain.build import make_toolchain
 from pyptogen.simulate.meaning import MEANINGS, Shaped
@@ -19,8 +18,7 @@ EXTENTS = ((ROWS, COLS), (5, 18), (1, 2), (ROWS, 32), (0, 8), (3, 0), (7, 62))
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    with quick_kernels():
-        toolchain = make_toolchain()
+    toolchain = make_toolchain()
     return ctypes.CDLL(str(toolchain.shared_object("movement", sources(), list(exports()))))
 
 

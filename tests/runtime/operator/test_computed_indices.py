@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import NIGHTLY, quick_kernels
+from compiling import NIGHTLY
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
@@ -93,8 +93,7 @@ def outcome(call: Any, arrays: dict[str, Any]) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "target"), CASES)
 def test_a_computed_index_is_refused_where_the_golden_refuses_it(tmp_path: Path, name: str, target: str) -> None:
-    with quick_kernels():
-        operator = pyptogen.compile(write(tmp_path, name), target=target, threads=2)
+    operator = pyptogen.compile(write(tmp_path, name), target=target, threads=2)
     refused = 0
     for number in (0, 3, -1, -2, ROWS - 1, ROWS, WIDTH, 10**6, 2**31 - 1, -(2**31)):
         arrays = arguments(operator, number)
@@ -125,8 +124,7 @@ def test_what_a_call_can_know_is_computed_before_it(tmp_path: Path, name: str) -
 
 
 def test_the_fault_says_what_is_where(tmp_path: Path) -> None:
-    with quick_kernels():
-        before, after = (pyptogen.compile(write(tmp_path, name), target="cpu") for name in ("moved", "sum"))
+    before, after = (pyptogen.compile(write(tmp_path, name), target="cpu") for name in ("moved", "sum"))
     with pytest.raises(DiagnosticError) as caught:
         before(**arguments(before, ROWS - 1))
     (told,) = caught.value.diagnostics
@@ -141,8 +139,7 @@ def test_the_fault_says_what_is_where(tmp_path: Path) -> None:
 
 
 def test_a_chip_says_it_too(tmp_path: Path) -> None:
-    with quick_kernels():
-        operator = pyptogen.compile(write(tmp_path, "sum"), target="cpu")
+    operator = pyptogen.compile(write(tmp_path, "sum"), target="cpu")
     with pyptogen.Runtime(level="chip", cores=2) as rt:
         rt.register("picked", operator)
         with pytest.raises(DiagnosticError, match="PTG408"):

@@ -8,7 +8,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
@@ -33,8 +32,7 @@ targets: [cpu]
 def scaled(tmp_path_factory: pytest.TempPathFactory) -> CompiledOperator:
     path = tmp_path_factory.mktemp("known") / "scaled.yaml"
     path.write_text(SPEC)
-    with quick_kernels():
-        return pyptogen.compile(path, threads=1)
+    return pyptogen.compile(path, threads=1)
 
 
 def given(n: int = 3) -> dict[str, Any]:
@@ -206,8 +204,7 @@ def test_any_number_of_results_is_made(tmp_path: Any, monkeypatch: pytest.Monkey
         + "".join(f"  {name}: x * {i + 2}\n" for i, name in enumerate(names))
         + "targets: [cpu]\n"
     )
-    with quick_kernels():
-        many = pyptogen.compile(tmp_path / "many.yaml", threads=1)
+    many = pyptogen.compile(tmp_path / "many.yaml", threads=1)
     x = given()["x"]
     many(x=x)
     monkeypatch.setattr(CompiledOperator, "bind", lambda *_: pytest.fail("the long way"))

@@ -8,7 +8,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
@@ -37,8 +36,7 @@ targets: [cpu]
 
 def compiled(folder: Path, text: str) -> CompiledOperator:
     (folder / "spec.yaml").write_text(text)
-    with quick_kernels():
-        return pyptogen.compile(folder / "spec.yaml", threads=1)
+    return pyptogen.compile(folder / "spec.yaml", threads=1)
 
 
 def picked(folder: Path, inputs: str, graph: str) -> CompiledOperator:

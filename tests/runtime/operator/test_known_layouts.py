@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
@@ -42,8 +41,7 @@ targets: [cpu]
 def lying(tmp_path_factory: pytest.TempPathFactory) -> CompiledOperator:
     path = tmp_path_factory.mktemp("lying") / "lying.yaml"
     path.write_text(SPEC)
-    with quick_kernels():
-        return pyptogen.compile(path, threads=1)
+    return pyptogen.compile(path, threads=1)
 
 
 def given(t: int, ld: int = 12) -> dict[str, Any]:

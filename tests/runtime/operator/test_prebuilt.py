@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compiling import quick_kernels
 
 import pyptogen.runtime.native
 from pyptogen.builder.binaries import chosen_machines, write_binaries
@@ -38,9 +37,8 @@ ONLY_X86 = pytest.mark.skipif(platform.machine() != "x86_64", reason="the levels
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("prebuilt")
     (root / "doubled.yaml").write_text(SPEC)
-    with quick_kernels():
-        machines = chosen_machines(["x86_64:avx512-bf16", "x86_64:portable"])
-        list(write_binaries([load_spec(root / "doubled.yaml")], root / "dist", machines))
+    machines = chosen_machines(["x86_64:avx512-bf16", "x86_64:portable"])
+    list(write_binaries([load_spec(root / "doubled.yaml")], root / "dist", machines))
     (root / "doubled.yaml").unlink()
     return root / "dist" / "doubled"
 

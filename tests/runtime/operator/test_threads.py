@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compiling import NIGHTLY, quick_kernels
+from compiling import NIGHTLY
 
 import pyptogen
 from pyptogen.runtime import CompiledOperator
@@ -35,13 +35,6 @@ KINDS: dict[str, tuple[str, str, dict[str, int], dict[str, tuple[Any, ...]], int
     "cores side by side": ("flash_attention", "a2a3", {"sq": 5, "kv": 40}, {"scale": (0.09, 0.03)}, 2),
 }
 """Spec, target, dims, values of attrs, cores of the chip."""
-
-
-@pytest.fixture(scope="module", autouse=True)
-def compiled_quickly() -> Iterator[None]:
-    """What threads share is the arrays and the state of calls, whatever code the kernels are."""
-    with quick_kernels():
-        yield
 
 
 class Operands:

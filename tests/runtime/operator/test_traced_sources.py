@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+from compiling import compiled_as_for_users
 
 import pyptogen
 from pyptogen.builder import build
@@ -124,7 +125,7 @@ def test_an_error_in_cxx_of_an_author_is_at_its_column(line: str, tmp_path: Path
     lines = source.read_text().splitlines()
     at = next(number for number, text in enumerate(lines) if text.rstrip().endswith("{")) + 1
     source.write_text("\n".join([*lines[:at], line, *lines[at:]]) + "\n")
-    with pytest.raises(DiagnosticError) as raised:
+    with compiled_as_for_users(), pytest.raises(DiagnosticError) as raised:
         pyptogen.compile(tmp_path / "transpose_copy.yaml", target="cpu")
     (found,) = raised.value.diagnostics
     assert found.code == "PTG502"

@@ -32,7 +32,7 @@ QUICK = (
 time of -O3, two thirds of the time of -O1, and less than -O0, which writes every vector to memory."""
 QUICK_OF = {"gcc": QUICK, "clang": QUICK[:1]}
 """By family of compilers."""
-QUICK_CHECKED = ("-O0", NOT_INLINED, "-DPTO_CHECKED")
+QUICK_CHECKED = ("-O1", "-DPTO_CHECKED") if NIGHTLY else ("-O0", NOT_INLINED, "-DPTO_CHECKED")
 """The checks are more code than the instructions, and not worth to be optimised for a call or two."""
 QUICK_LINKER = ("-fuse-ld=gold",) if shutil.which("ld.gold") else ()
 """A third of the time of ld.bfd."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compiling import QUICK_CHECKED
 from sanitize.mutant_count import in_process
 
 from operators.conftest import SPECS
@@ -254,7 +255,7 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
     main = MAIN.replace("RINGS;", f"{fifos}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
     text = "\n".join(line for line in kernels.splitlines() if not drop or drop not in line)
     source.write_text(text + main)
-    flags = ["-std=c++20", "-O1", "-pthread", "-DPTO_CHECKED", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
+    flags = ["-std=c++20", *QUICK_CHECKED, "-pthread", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
     subprocess.run([compiler(), *flags, str(source), "-o", str(tmp_path / "main")], check=True)
     done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "") if not drop else "pto check" in done.stderr

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from compiling import QUICK_CHECKED
 
 from .arrays import pointer
 from .conftest import HERE, INCLUDE, Build, compiler
@@ -129,7 +130,7 @@ def test_generated_kernels_for_a2a3(tmp_path: Path, without: str | None) -> None
     """
     source, program = tmp_path / "softmax.cpp", tmp_path / "softmax"
     source.write_text("\n".join(kept) + main)
-    flags = ["-std=c++20", "-O1", "-DPTO_CHECKED", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
+    flags = ["-std=c++20", *QUICK_CHECKED, "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
     subprocess.run([compiler(), *flags, str(source), "-o", str(program)], check=True)
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     if without is None:

@@ -7,7 +7,7 @@ CXX_SOURCES := find pyptogen/runtime pyptogen/torch -name '*.[ch]pp'
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test test-python test-ray test-torch lint format docs bench clean
+.PHONY: help run test pytest test-python test-ray test-torch lint format docs bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
@@ -20,8 +20,11 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 # Tests start hundreds of interpreters: each would read all sources of the compiler anew.
 unexport PYTHONDONTWRITEBYTECODE
 
+# The linters beside the tests: mypy is for one processor, and would leave the others idle.
 test: $(VENV)/.installed-dev ## install, lint, types, generated/ up to date, all tests
-	$(MAKE) lint
+	@$(MAKE) --no-print-directory --jobs=2 lint pytest
+
+pytest:
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 # Of its own: a wheel as users install it, with the newest dependencies that this Python takes.

@@ -3,7 +3,7 @@ and the element types that the headers take stand in the rows; here stands what 
 an implementation walks over a tile (devices, too, state layouts: the column of the rows), and which operands have
 element types of their own.
 
-`pto/cpu/vector/operands.hpp` is written from this (`headers`): each instruction begins with one `PTO_OPERANDS`.
+`pto/cpu/isa/operands.hpp` is written from this (`write_headers`): each instruction begins with one `PTO_OPERANDS`.
 """
 
 from __future__ import annotations

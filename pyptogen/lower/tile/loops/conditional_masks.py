@@ -24,7 +24,7 @@ from pyptogen.lower.tile.ops import Binary, Cast, Fill, Iota, Unary
 from pyptogen.lower.tile.renamed import renamed_node
 from pyptogen.records import replace
 
-MOVES = (Binary, Cast, Fill, Iota, Unary)
+MADE_LATER = (Binary, Cast, Fill, Iota, Unary)
 """What makes a mask and may be computed later in its iteration, or not at all."""
 
 
@@ -94,7 +94,7 @@ class _Guard:
 
     def _belongs_to(self, node: Node, readers: Sequence[Node], between: Sequence[Node]) -> bool:
         """Whether a node makes a tile that these ``readers`` alone read, from what nothing ``between`` overwrites."""
-        if not isinstance(node, MOVES):
+        if not isinstance(node, MADE_LATER):
             return False
         made = str(node.dst)
         reads = sum(op.tiles.count(made) for op in walk(readers))

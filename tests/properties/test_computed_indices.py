@@ -15,7 +15,7 @@ dims: {{r: {{min: 1, max: 4096}}, n: 20, d: 8}}
 inputs: {{x: "fp32[{rows}, d]", z: "fp32[r]"}}
 outputs: {{y: {output}}}
 graph: {{y: "{graph}"}}
-verify: {{generate: {{z: "uniform({low}, {low} + 5)"}}}}
+verify: {{generate: {{z: "{low} + permutation(r)"}}}}    # no place twice, which would be a race
 """
 GATHER = ("n", '"fp32[r, d]"', "index_select(x, 0, cast(z, int32))")
 SCATTER = ("r", '{shape: "[n, d]", dtype: fp32, init: 0}', "scatter_update(y, cast(z, int32), x)")

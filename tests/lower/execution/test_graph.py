@@ -50,17 +50,17 @@ def test_launches(name: str, target: str) -> None:
 
 def test_independent_kernels_do_not_wait() -> None:
     launches = {launch.kernel: launch for launch in lowered("indexer_prolog", "a2a3").execution.plans[0]}
-    assert launches["key_linear"].after == ()
+    assert launches["key_linear_cube"].after == ()
     assert launches["query_linear"].after == ()
     assert launches["head_weights_cube"].after == ()
-    assert launches["key_rope"].after == ("key_linear",)
+    assert launches["key_rope"].after == ("key_linear_vec",)
 
 
 def test_what_nothing_writes_is_not_read() -> None:
     whole = lowered("indexer_prolog", "a2a3")
     rows = select_rows(whole.program, "a2a3")
     tensors = {tensor.name: tensor for block in whole.blocks for tensor in block.tile.tensors}
-    blocks = [block for block in whole.blocks if block.tile.name != "key_linear"]
+    blocks = [block for block in whole.blocks if block.tile.name != "key_linear_vec"]
     launched = [[block.tile.name for block in blocks] for _ in rows]
     with pytest.raises(IllegalIR, match="key_rope reads k_f32 unwritten"):
         build(whole.program, rows, blocks, launched, tensors, "a2a3", {})

@@ -1,5 +1,5 @@
 // head_weights_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles t 128, w_b_depth 512, w_b_depth.l0 128, w_b_part 1; memory L0A 65536 B, L0B 32768 B, L0C 65536 B, L1 393216 B
+// stages head_weights; tiles t 128, w_b_depth 256, w_b_depth.l0 128, w_b_part 1; memory L0A 65536 B, L0B 32768 B, L0C 65536 B, L1 196608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using AccF32_128x64 = TileAccCompact<float, 128, 64, DYNAMIC, 64>;
-using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using LeftB16_128x128 = TileLeftCompact<bfloat16_t, 128, 128, DYNAMIC, DYNAMIC>;
-using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, DYNAMIC, 64>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
-using WProjGm = GlobalTensor<bfloat16_t, Shape<1, 4, DYNAMIC, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
+using MatB16_256x64 = Tile<TileType::Mat, bfloat16_t, 256, 64, BLayout::ColMajor, 256, 64, SLayout::RowMajor, 512>;
+using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 7168, 1>>;
+using WProjGm = GlobalTensor<bfloat16_t, Shape<1, 4, 16, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using WBPartsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 
 AICORE inline void run_block(
@@ -41,24 +41,22 @@ AICORE inline void run_block(
         const int32_t w_b_part0 = tile % 4;
         AccF32_128x64 w_b_parts_acc(t0_valid); TASSIGN(w_b_parts_acc, 0x00000 + w_b_part0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(w_b_part0_buffer));  // free again
-        for (int32_t w_b_depth0 = 0; w_b_depth0 < 1792; w_b_depth0 += 512, w_b_depth0_buffer ^= 1) {
-            const int32_t w_b_depth0_valid = 1792 - w_b_depth0 < 512 ? 1792 - w_b_depth0 : 512;
+        for (int32_t w_b_depth0 = 0; w_b_depth0 < 1792; w_b_depth0 += 256, w_b_depth0_buffer ^= 1) {
             // w_b:     matmul(x, w_proj, dtype=bf16)
-            MatB16_128x512 x_tile(t0_valid, w_b_depth0_valid); TASSIGN(x_tile, 0x00000 + w_b_depth0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
+            MatB16_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + w_b_depth0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(w_b_depth0_buffer));  // free again
-            XGm x_in(x + int64_t(t0) * 7168 + int64_t(w_b_part0) * 1792 + int64_t(w_b_depth0), {t0_valid, w_b_depth0_valid});
+            XGm x_in(x + int64_t(t0) * 7168 + int64_t(w_b_part0) * 1792 + int64_t(w_b_depth0), {t0_valid});
             TLOAD(x_tile, x_in);
-            MatB16_512x64 w_proj_tile(w_b_depth0_valid); TASSIGN(w_proj_tile, 0x40000 + w_b_depth0_buffer * 0x10000);  // L1 0x40000..0x60000, 2 copies
-            WProjGm w_proj_in(w_proj + int64_t(w_b_part0) * 28672 + int64_t(w_b_depth0) * 16, {w_b_depth0_valid});
+            MatB16_256x64 w_proj_tile; TASSIGN(w_proj_tile, 0x20000 + w_b_depth0_buffer * 0x08000);  // L1 0x20000..0x30000, 2 copies
+            WProjGm w_proj_in(w_proj + int64_t(w_b_part0) * 28672 + int64_t(w_b_depth0) * 16);
             TLOAD(w_proj_tile, w_proj_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(w_b_depth0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(w_b_depth0_buffer));
-            for (int32_t k1 = 0; k1 < w_b_depth0_valid; k1 += 128, k1_buffer ^= 1) {
-                const int32_t k1_valid = w_b_depth0_valid - k1 < 128 ? w_b_depth0_valid - k1 : 128;
-                LeftB16_128x128 x_tile_l0a(t0_valid, k1_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+            for (int32_t k1 = 0; k1 < 256; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                RightB16_128x64 w_proj_tile_l0b(k1_valid); TASSIGN(w_proj_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_128x64 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_proj_tile_l0b, w_proj_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

@@ -1,5 +1,5 @@
 // key_linear_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, k_f32_depth 1024, k_f32_depth.l0 256, k_f32_part 1, t 64; memory L0A 65536 B, L0B 65536 B, L0C 32768 B, L1 524288 B
+// stages key_linear; tiles d 64, k_f32_depth 896, k_f32_depth.l0 128, k_f32_part 1, t 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 458752 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using AccF32_64x64 = TileAccCompact<float, 64, 64, DYNAMIC, 64>;
-using MatB16_64x1024 = Tile<TileType::Mat, bfloat16_t, 64, 1024, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using MatB16_1024x64 = Tile<TileType::Mat, bfloat16_t, 1024, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
-using LeftB16_64x256 = TileLeftCompact<bfloat16_t, 64, 256, DYNAMIC, DYNAMIC>;
-using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, DYNAMIC, 64>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
-using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, DYNAMIC, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using MatB16_64x896 = Tile<TileType::Mat, bfloat16_t, 64, 896, BLayout::ColMajor, DYNAMIC, 896, SLayout::RowMajor, 512>;
+using MatB16_896x64 = Tile<TileType::Mat, bfloat16_t, 896, 64, BLayout::ColMajor, 896, 64, SLayout::RowMajor, 512>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 896>, Stride<1, 1, 1, 7168, 1>>;
+using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, 56, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using KF32PartsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -42,24 +42,22 @@ AICORE inline void run_block(
         const int32_t d0 = tile % 2 * 64;
         AccF32_64x64 k_f32_parts_acc(t0_valid); TASSIGN(k_f32_parts_acc, 0x00000 + d0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));  // free again
-        for (int32_t k_f32_depth0 = 0; k_f32_depth0 < 1792; k_f32_depth0 += 1024, k_f32_depth0_buffer ^= 1) {
-            const int32_t k_f32_depth0_valid = 1792 - k_f32_depth0 < 1024 ? 1792 - k_f32_depth0 : 1024;
+        for (int32_t k_f32_depth0 = 0; k_f32_depth0 < 1792; k_f32_depth0 += 896, k_f32_depth0_buffer ^= 1) {
             // k_f32: matmul(x, w_k, dtype=fp32)
-            MatB16_64x1024 x_tile(t0_valid, k_f32_depth0_valid); TASSIGN(x_tile, 0x00000 + k_f32_depth0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
+            MatB16_64x896 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k_f32_depth0_buffer * 0x1c000);  // L1 0x00000..0x38000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_f32_depth0_buffer));  // free again
-            XGm x_in(x + int64_t(t0) * 7168 + int64_t(k_f32_part0) * 1792 + int64_t(k_f32_depth0), {t0_valid, k_f32_depth0_valid});
+            XGm x_in(x + int64_t(t0) * 7168 + int64_t(k_f32_part0) * 1792 + int64_t(k_f32_depth0), {t0_valid});
             TLOAD(x_tile, x_in);
-            MatB16_1024x64 w_k_tile(k_f32_depth0_valid); TASSIGN(w_k_tile, 0x40000 + k_f32_depth0_buffer * 0x20000);  // L1 0x40000..0x80000, 2 copies
-            WKGm w_k_in(w_k + int64_t(k_f32_part0) * 28672 + int64_t(d0) * 7168 + int64_t(k_f32_depth0) * 16, {k_f32_depth0_valid});
+            MatB16_896x64 w_k_tile; TASSIGN(w_k_tile, 0x38000 + k_f32_depth0_buffer * 0x1c000);  // L1 0x38000..0x70000, 2 copies
+            WKGm w_k_in(w_k + int64_t(k_f32_part0) * 28672 + int64_t(d0) * 7168 + int64_t(k_f32_depth0) * 16);
             TLOAD(w_k_tile, w_k_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k_f32_depth0_buffer));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k_f32_depth0_buffer));
-            for (int32_t k1 = 0; k1 < k_f32_depth0_valid; k1 += 256, k1_buffer ^= 1) {
-                const int32_t k1_valid = k_f32_depth0_valid - k1 < 256 ? k_f32_depth0_valid - k1 : 256;
-                LeftB16_64x256 x_tile_l0a(t0_valid, k1_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+            for (int32_t k1 = 0; k1 < 896; k1 += 128, k1_buffer ^= 1) {
+                LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
                 TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                RightB16_256x64 w_k_tile_l0b(k1_valid); TASSIGN(w_k_tile_l0b, 0x00000 + k1_buffer * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                RightB16_128x64 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));

@@ -110,8 +110,8 @@ class Touches:
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
         self._tiles = declarations(kernel)
-        self._read = _numbers(kernel)
-        self._indexed = _indexed(kernel, self._read)
+        self._read_numbers = _numbers(kernel)
+        self._indexed = _indexed(kernel, self._read_numbers)
         self._found: dict[tuple[int, ...], Touch] = {}
         self._unordered: dict[int, int] = {}
         """Numbers of instructions by identity (`Region`)."""
@@ -197,7 +197,7 @@ class Touches:
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
             elif operand.tensor in self._indexed:
-                known = operand.offset.names().isdisjoint(self._read)
+                known = operand.offset.names().isdisjoint(self._read_numbers)
                 alone = self._unordered.setdefault(id(instr), len(self._unordered) + 1)
                 unordered = alone if operand.unordered or known else 0
                 region = Region(f"{GM}{operand.tensor}", 0, UNKNOWN_REACH, 0, 0, unordered=unordered)

@@ -61,6 +61,8 @@ class State:
     """Values that are copied, because neither strides nor an index lead to where they lie."""
     unfused: Edges = frozenset()
     """Pairs of values, reader and what it reads, that are not made in one kernel."""
+    grouped: Mapping[str, str] = field(default_factory=dict)
+    """Operations that are one kernel, whatever else could be in it: by their results, with that of the last one."""
     variants: Variants = NO_VARIANTS
     made: Made = field(default_factory=Made, compare=False)
     """What passes make of the kernels whose tiles were taken."""

@@ -20,7 +20,7 @@ from pyptogen.lower.tensor.passes import (
 )
 from pyptogen.lower.tile.cutting import fixpipe
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
-from pyptogen.lower.tile.kernels import overwritten, split_products, split_reductions
+from pyptogen.lower.tile.kernels import merged_columns, overwritten, split_products, split_reductions
 from pyptogen.lower.tile.loops import transposed_values
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.records import replace
@@ -88,6 +88,8 @@ TENSOR = (
     _with_rows("split-products", "products in parts of their depth", split_products.run),
     _on_state("transposed-values", "what an iteration computes and reads transposed",
               lambda s: transposed_values.run(s.fitted, s.platform, s.rows)),
+    _on_state("merged-columns", "axes behind a reduced one are one axis, where a kernel has them together",
+              lambda s: merged_columns.run(s.fitted, s.platform, s.rows)),
     _on_state("split-reductions", "parts of a long axis on all cores, where there are few results",
               lambda s: split_reductions.run(s.fitted, s.platform)),
     _on_program("order-overwrites", "what overwrites an input stands behind what reads it", overwritten.last),

@@ -15,21 +15,29 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
-from pyptogen.lower.tile.kernels import overwritten, partition, split_cores, split_rows
+from pyptogen.lower.tile.kernels import column_groups, overwritten, partition, split_cores, split_rows
 from pyptogen.lower.tile.loops import conditional_masks, distribute, forward_copies, pipeline, split_index_sets
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
 from pyptogen.records import dataclass, replace
 
 
-def _is_standalone(state: State) -> Callable[[Op], bool]:
-    """Which operations are a kernel of their own."""
+def _by_kind(state: State) -> Callable[[Op], bool]:
+    """Which operations are a kernel of their own, but for those that are one together."""
     by_kind = standalone.Standalone(state.fitted, state.platform)
     return lambda op: (op.result.name, op.result.name) in state.unfused or by_kind(op)
 
 
+def _is_standalone(state: State) -> Callable[[Op], bool]:
+    """Which operations are a kernel of their own."""
+    by_kind = _by_kind(state)
+    return lambda op: op.result.name not in state.grouped and by_kind(op)
+
+
 def _partition(state: State) -> State:
     state = replace(state, unfused=partition.before_updates(state.fitted) | state.unfused)
-    found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused)
+    grouped = column_groups.run(state.fitted, state.platform, _by_kind(state), state.unfused)
+    state = replace(state, grouped=grouped)
+    found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused, grouped)
     return replace(state, variants=found)
 
 

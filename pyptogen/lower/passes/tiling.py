@@ -19,15 +19,16 @@ from pyptogen.lower.launch_cost import LaunchCost, blocks_of, compared_sizes, wi
 from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import TwoKernels, unsupported
+from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
-from pyptogen.lower.tile.sizes.first_guesses import long_columns
+from pyptogen.lower.tile.sizes.first_guesses import in_pieces
 from pyptogen.lower.tile.sizes.variants import Part, Table
 from pyptogen.records import dataclass, replace
 
@@ -39,7 +40,8 @@ loops in turn leave more room than that (1.45 times as long for whole rows of 81
 
 
 MORE_COPIES = (4, 3)
-"""Copies of rotating buffers where two leave a kernel waiting: as many of these as fit."""
+"""Copies of rotating buffers where two leave a kernel waiting: as many as fit, but where the next less are clearly
+better. So they are where more only fit with results in the place of operands: then loads wait for stores."""
 WORTH_COPIES = 0.97
 """What share of a launch's time they have to leave at most: they take memory, flags, and lines of the kernel."""
 
@@ -136,13 +138,33 @@ class Tiling:
         if self.stands_alone(part.ops.ops[-1]):
             return part.sizes
         if self.chosen is None:
-            return self._choice(part)
+            return self._found(part)
         described = self._described(part)
         table = next((table for other, table in self.chosen if other == described), None)
         if table is None:
-            table = self._choice(part)
+            table = self._found(part)
             self.chosen.append((described, table))
         return table
+
+    def _found(self, part: Part) -> Table:
+        """The sizes of a kernel. Raises Refused; where the kernel was made around a reduction of rows, that this is to be
+        a kernel of its own, unless something else helps."""
+        table = asked(self._choice, part)
+        if not isinstance(table, Refusal):
+            return table
+        if table.remedy is None:
+            of_rows = {one.dim for one in dividable(part.ops.ops, self.axes) if one.rows and one.reduced}
+            around = next((op for op in part.ops.ops if of_rows & self._reduced(op)), None)
+            if around is not None:
+                table = table.helped_by(TwoKernels(around.result.name, around.result.name))
+        raise table.error()
+
+    def _reduced(self, op: Op) -> set[str | None]:
+        """The dims of the axis that an operation reduces."""
+        (*_, source) = (value for value in (op.result, *op.operands) if isinstance(value, Value))
+        if op.kind not in REDUCTIONS:
+            return set()
+        return {factor.dim for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]}
 
     def _described(self, part: Part) -> Described:
         """All of a kernel that its tiles hang on. Not as text, nor by a hash: kernels differ in their first operation
@@ -156,7 +178,7 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
-        modelled = bool(long_columns(part.ops.ops, self.axes, self.platform))
+        modelled = bool(in_pieces(part.ops.ops, self.axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best
@@ -252,13 +274,16 @@ class Tiling:
         gains = (gain_of_copies(one, self.platform, rows, sizes, MORE_COPIES[0]) for one in selected)
         if max(gains) < 1 - WORTH_COPIES:
             return programs
+        best, taken = WORTH_COPIES * self._launch(programs, selected, sizes), programs
         for copies in MORE_COPIES:
             deeper = tuple(replace(one, depths=tuple((stage, copies) for stage in one.stages)) for one in programs)
             found = self._selected(deeper, made)
-            if found is not None:
-                now, then = self._launch(programs, selected, sizes), self._launch(deeper, found, sizes)
-                return deeper if then < WORTH_COPIES * now else programs
-        return programs
+            if found is None:
+                continue
+            cost = self._launch(deeper, found, sizes)
+            if cost < best:
+                best, taken = WORTH_COPIES * cost, deeper
+        return taken
 
     def resized(self, tables: Mapping[str, Table]) -> Callable[[str, str, int], TileKernel]:
         """What gives a program by its name, with another tile for one dim."""

@@ -31,7 +31,7 @@ from pyptogen.lower.tile.cutting.operands import Operands, Placed
 from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.cutting.transposed import Columns
 from pyptogen.lower.tile.cutting.windows import Windows
-from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel
+from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, ScalarArg, Source, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.carried_loops import Iterations
@@ -240,14 +240,41 @@ class Cutter:
         part = self.operands.operand(source, op, scope)
         home = self.builder.nest.inner
         shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
+        over_rows = self.along_axes.over_rows(op, self.tiles[part.tile], shape)
         total = self.joins.result_tile(op, shape, home)
-        found = self.builder.name(f"{op.result.name}_part")
-        self.tiles[found] = replace(self.tiles[total], name=found, parent=None, col_offset=0)
-        start = ScalarArg(neutral(op.kind, op.result.dtype), op.span)
-        home.items.insert(home.items.index(scope), Fill(total, (start,), op.span, op.stage))
-        self.builder.emit(of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs), scope, False)
-        self.builder.emit(Binary(total, (total, found), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
+        if over_rows and self.builder.platform.serial_column_reductions:
+            self._reduce_rows_at_the_end(op, scope, part.tile, total)
+        else:
+            found = self.builder.name(f"{op.result.name}_part")
+            self.tiles[found] = replace(self.tiles[total], name=found, parent=None, col_offset=0)
+            self._begin(op, scope, total)
+            of_piece = of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs)
+            assert isinstance(of_piece, Reduce)
+            self.builder.emit(replace(of_piece, over_rows=over_rows), scope, False)
+            self.builder.emit(Binary(total, (total, found), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
         self.operands.placed[(op.result.name, "")] = Placed(total, home, False)
+
+    def _reduce_rows_at_the_end(self, op: Op, scope: Scope, part: str, total: str) -> None:
+        """Pieces are joined element by element, rows to rows, and the rows once behind the loop: a reduction over the
+        rows of each piece would take one row after the other."""
+        of_piece = self.tiles[part]
+        whole = self.builder.name(f"{op.result.name}_rows")
+        self.tiles[whole] = replace(of_piece, name=whole, rows=Extent(of_piece.rows.size), parent=None, col_offset=0)
+        here = whole
+        if of_piece.rows.valid is not None:
+            here = self.builder.name(f"{whole}_here")
+            self.tiles[here] = replace(self.tiles[whole], name=here, rows=of_piece.rows, parent=whole)
+        self._begin(op, scope, whole)
+        self.builder.emit(Binary(here, (here, part), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
+        reducing = of_primitive(op.kind, total, (whole,), op.span, op.stage, op.attrs)
+        assert isinstance(reducing, Reduce)
+        self.builder.emit(replace(reducing, over_rows=True), self.builder.nest.inner, False)
+
+    def _begin(self, op: Op, scope: Scope, tile: str) -> None:
+        """Fills the tile of a running result ahead of its loop."""
+        start = ScalarArg(neutral(op.kind, op.result.dtype), op.span)
+        items = self.builder.nest.inner.items
+        items.insert(items.index(scope), Fill(tile, (start,), op.span, op.stage))
 
     def _scatter(self, op: Op, scope: Scope) -> None:
         target, index, source = op.operands

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
+from types import MappingProxyType
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
@@ -146,18 +147,18 @@ Reads = Mapping[str, frozenset[str]]
 def _epochs(
     ops: list[Op],
     reads: Reads,
-    is_standalone: Callable[[Op], bool],
+    is_own: Callable[[Op], bool],
     joined: Mapping[str, str],
     unfused: Edges,
     first: First,
 ) -> list[list[Op]]:
-    """Operations that may share a kernel, each as early as its operands allow; one that ``is_standalone`` is by itself,
+    """Operations that may share a kernel, each as early as its operands allow; one that ``is_own`` is by itself,
     with what is ``joined`` to it, and what reads a value across one of the edges in ``unfused`` comes later. A loop is
     not taken apart."""
     level: dict[str, int] = {}
     found: dict[int, list[list[Op]]] = {}
     for group in _inseparable(ops, joined):
-        own = not group[-1].loop and is_standalone(group[-1])
+        own = not group[-1].loop and is_own(group[-1])
         at = 0
         for op in group:
             for base in (reads[op.result.name] | first.get(op.result.name, frozenset())) & level.keys():
@@ -370,6 +371,7 @@ def run(
     platform: Platform,
     is_standalone: Callable[[Op], bool] = lambda op: False,
     unfused: Edges = frozenset(),
+    grouped: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[KernelOps, ...]:
     """Partition the program for one tiling row.
 
@@ -379,13 +381,19 @@ def run(
         platform: where it will run.
         is_standalone: which operations are kernels of their own.
         unfused: pairs of (reader, value) that must not be in one kernel.
+        grouped: which operations are kernels together, by their results, with that of the last one (`column_groups`).
     """
     defining, given, first = defining_ops(program), hand_kernels(program), before_overwrites(program)
     reads: Reads = {name: frozenset(_roots(op, defining)) for name, op in defining.items()}
-    joined = prologues.run(program, platform, is_standalone, unfused)
+    joined = {name: last for name, last in grouped.items() if name != last}
+    joined |= prologues.run(program, platform, is_standalone, unfused)
+    last = frozenset(grouped.values())
+
+    def is_own(op: Op) -> bool:
+        return op.result.name in last or is_standalone(op)
 
     def epochs(ops: list[Op]) -> list[list[Op]]:
-        return _epochs(ops, reads, is_standalone, joined, unfused, first)
+        return _epochs(ops, reads, is_own, joined, unfused, first)
 
     kernels = _kernels(program, row, platform, defining, reads, epochs, first)
     kernels = _distinct(kernels, given)

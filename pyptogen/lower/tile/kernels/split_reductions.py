@@ -11,7 +11,7 @@ of them. Where cube and vector cores are one (`cpu`), reductions stay whole.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -20,7 +20,7 @@ from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import REDUCE, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
-from pyptogen.lower.tile.kernels import prologues
+from pyptogen.lower.tile.kernels import column_groups, prologues
 from pyptogen.lower.tile.standalone import reductions
 from pyptogen.lower.tile.standalone.builder import elements_of_a_tile
 from pyptogen.lower.tile.standalone.needed import Standalone
@@ -48,7 +48,9 @@ class _Splitter:
         self.platform = platform
         self.axes = Axes(program)
         self.longest = {dim.name: dim.max for dim in program.dims}
-        self.is_standalone = Standalone(program, platform)
+        by_kind = Standalone(program, platform)
+        grouped = column_groups.run(program, platform, by_kind)
+        self.is_standalone: Callable[[Op], bool] = lambda op: op.result.name not in grouped and by_kind(op)
         self.leading_to: dict[str, list[Op]] = {}
         """The operations that the kernel of a reduction makes its operand with, by the reduction's result."""
         joined = prologues.run(program, platform, self.is_standalone)

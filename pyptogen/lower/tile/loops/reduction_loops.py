@@ -1,11 +1,11 @@
-"""Rows that are reduced piece by piece: a loop over the columns for each reduction that others wait for.
+"""Axes that are reduced piece by piece: a loop over one for each reduction that others wait for.
 
 before: q = mul(x, x); s = sum(q: [rows, cols]); y = mul(x, s)          cols in pieces of 4096
 after:  for rows0: s = 0
           for cols0 (loop 0): load x; q = mul(x, x); s += sum(q)
           for cols0 (loop 1): load x; y = mul(x, s); store y
 
-An operation stands in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by
+The axis is that of the columns of a tile, as here, or that of its rows: then columns are reduced. An operation stands in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by
 then, and is made again in its own: from GM, and from results of reductions (rematerialisation).
 """
 
@@ -17,7 +17,7 @@ from dataclasses import field
 from pyptogen.lower.tensor.ir import DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.cutting.axes import Axes, Axis
 from pyptogen.lower.tile.kernels.partition import KernelOps, defining_ops
 from pyptogen.lower.tile.kernels.prologues import BY_ELEMENT
 from pyptogen.lower.tile.sizes.sizes import TileSize
@@ -29,6 +29,8 @@ IN_PIECES = BY_ELEMENT | ROUNDING | INTEGER | {"full"}
 
 LONG_ROWS = 8
 """Rows that take more than this part of UB are long: they may be taken in pieces."""
+FEW_COLUMNS = 64
+"""Columns that a tile has at least beside rows that are reduced: 256 bytes of fp32, one repeat of the vector unit."""
 
 Sizes = Mapping[str, Mapping[str, TileSize]]
 
@@ -46,59 +48,60 @@ WHOLE_ROWS = ReductionLoops()
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """A dim of columns that a kernel may take piece by piece: the bytes of its longest row (0: a call tells), and
-    whether it is reduced."""
+class Dividable:
+    """A dim that a kernel may take piece by piece. ``bytes``: what all of it takes in a tile, at least, where it is
+    known at build time (0: a call tells); ``reduced``: whether reductions go over it; ``rows``: whether it is that of
+    the rows of tiles, not of their columns."""
 
     dim: str
-    row: int
+    bytes: int
     reduced: bool
+    rows: bool = False
 
 
-def columns_of(ops: Sequence[Op], axes: Axes) -> list[Columns]:
-    """Those of a kernel without loops of the author: all work on them is by element, or reduces them."""
-    found: dict[str, Columns] = {}
+def dividable(ops: Sequence[Op], axes: Axes) -> list[Dividable]:
+    """Such dims of a kernel without loops of the author: all work on one is by element, or reduces it. That of the last
+    axes, and those of other axes that something reduces."""
+    found: dict[str, Dividable] = {}
     if any(op.loop or op.kind in LOOP for op in ops):
         return []
     for op in ops:
-        reduced = _along_columns(op)
-        for value in (op.result, *op.operands):
-            axis = axes.axes(value.shape)[-1] if isinstance(value, Value) and value.shape else ()
-            if isinstance(value, Value) and len(axis) == 1 and axis[0].dim is not None:
-                dim, row = axis[0].dim, (axis[0].extent.constant or 0) * DTYPES[value.dtype]
-                before = found.get(dim, Columns(dim, 0, False))
-                found[dim] = Columns(dim, max(row, before.row), before.reduced or value is reduced)
-    return [columns for columns in found.values() if all(_by_pieces(op, columns.dim, axes) for op in ops)]
+        for value, at, axis in _axes_of(op, axes):
+            reduced, rows = _reduces(op, value, at), at < len(value.shape) - 1
+            if len(axis) == 1 and axis[0].dim is not None and (reduced or not rows):
+                dim, size = axis[0].dim, (axis[0].extent.constant or 0) * DTYPES[value.dtype]
+                size *= FEW_COLUMNS if rows else 1
+                before = found.get(dim, Dividable(dim, 0, False, rows))
+                found[dim] = Dividable(dim, max(size, before.bytes), before.reduced or reduced, rows)
+    return [one for one in found.values() if all(is_by_pieces(op, one.dim, axes, rows=one.rows) for op in ops)]
 
 
-def _along_columns(op: Op) -> Value | None:
-    """What an operation reduces, if it does and that is the last axis."""
-    source = op.operands[0] if op.operands else None
-    if op.kind not in REDUCTIONS or not isinstance(source, Value):
-        return None
-    return source if int(op.attrs["axis"]) == len(source.shape) - 1 else None
+def _axes_of(op: Op, axes: Axes) -> Iterable[tuple[Value, int, Axis]]:
+    """The axes of an operation's result and operands, with their numbers."""
+    for value in (op.result, *op.operands):
+        if isinstance(value, Value):
+            for at, axis in enumerate(axes.axes(value.shape)):
+                yield value, at, axis
 
 
-def _by_pieces(op: Op, dim: str, axes: Axes) -> bool:
-    """Whether an operation can be done for some columns along a dim, or has nothing to do with it."""
-    values = [op.result, *(value for value in op.operands if isinstance(value, Value))]
-    there = [axis for value in values for axis in _with(dim, value, axes)]
-    by_element = op.kind in IN_PIECES or _along_columns(op) is not None
-    return not there or (by_element and all(last and alone for last, alone in there))
+def _reduces(op: Op, value: Value, at: int) -> bool:
+    """Whether an operation reduces an axis of a value."""
+    return op.kind in REDUCTIONS and value is op.operands[0] and int(op.attrs["axis"]) == at
 
 
-def _with(dim: str, value: Value, axes: Axes) -> Iterable[tuple[bool, bool]]:
-    """For each axis of a value that has the dim, whether it is the last one, and nothing else."""
-    shape = axes.axes(value.shape)
-    for at, axis in enumerate(shape):
-        if any(factor.dim == dim for factor in axis):
-            yield at == len(shape) - 1, len(axis) == 1
+def is_by_pieces(op: Op, dim: str, axes: Axes, *, rows: bool) -> bool:
+    """Whether an operation can be done for some elements along a dim, or has nothing to do with it. Of all values the
+    dim is the last axis, or it is another one where it is that of the ``rows`` of tiles."""
+    there = [(v, at, axis) for v, at, axis in _axes_of(op, axes) if any(factor.dim == dim for factor in axis)]
+    by_element = op.kind in IN_PIECES or any(_reduces(op, value, at) for value, at, _ in there)
+    alone = all(len(axis) == 1 and (at < len(value.shape) - 1) == rows for value, at, axis in there)
+    return not there or (by_element and alone)
 
 
 def plan(program: Program, kernel: KernelOps, sizes: Sizes, axes: Axes) -> tuple[Program, KernelOps, ReductionLoops]:
     """The kernel with what its loops make again, and the loops; as it is where no reduction goes over a dim that
     ``sizes`` cut."""
-    reduced = [columns.dim for columns in columns_of(kernel.ops, axes) if columns.reduced]
+    reduced = [one.dim for one in dividable(kernel.ops, axes) if one.reduced]
     cut = {dim for dim in reduced if _is_cut(kernel, dim, sizes, axes)}
     if not cut:
         return program, kernel, WHOLE_ROWS

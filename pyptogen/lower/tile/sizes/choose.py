@@ -12,6 +12,7 @@ faster by `duration`. `narrow` cuts what no tile can have: rows of two dims, col
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Set
+from math import prod
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
@@ -27,6 +28,8 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 TRIALS = 60
 """Tables that are tried for one kernel, some milliseconds each."""
 LEAST_GAIN = 0.01
+COLUMNS_STEP = 16
+"""What columns that are shared out evenly are a multiple of: 64 bytes of fp32."""
 SAME = 0.02
 """Costs that are the same but for so much: a model says no more."""
 
@@ -117,6 +120,22 @@ class _Chooser:
         found = asked(self.shrink, dict.fromkeys(tiles, (1, 1)) | whole) if whole else tiles
         return tiles if isinstance(found, Refusal) else found
 
+    def even_columns(self, tiles: Tiles, cores: int) -> Tiles:
+        """Another start where rows are reduced, so that cores have columns only: as many of these for each core, beside
+        as many rows as fit."""
+        rows = next((c for c in self.open_dims.values() if c.reduced and c.rows), None)
+        columns = next((c for c in self.open_dims.values() if c.yields == 2 and not c.reduced), None)
+        if rows is None or columns is None:
+            return tiles
+        beside = prod(c.most for c in self.open_dims.values() if c.yields == 0)
+        share = -(-columns.most // max(1, cores // beside))
+        tile = -(-share // COLUMNS_STEP) * COLUMNS_STEP
+        for depth in (256, 192, 128, 96, 64, 32):
+            found = {**tiles, rows.dim: (depth, depth), columns.dim: (tile, tile)}
+            if tile <= columns.most and depth <= rows.most and self.price(found) is not None:
+                return found
+        return tiles
+
     def least_rows(self, tiles: Tiles) -> Tiles:
         """Of reductions of long rows: of all tables that were tried and are about as fast, that with the fewest rows,
         which leaves the cores of a short call more evenly busy."""
@@ -202,6 +221,7 @@ def run(
     chooser, tiles = _smaller(*_first(chooser, static, in_loops, fifos=kernel.slots > 0), every)
     if platform.timing is not None and tiles:
         starts = [tiles, chooser.flat(tiles), chooser.whole_rows(tiles)]
+        starts.append(chooser.even_columns(tiles, platform.vector_cores))
         found = [chooser.improve(start) for start in starts if chooser.price(start) is not None]
         tiles = chooser.least_rows(min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles))
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)

@@ -12,7 +12,7 @@ from pyptogen.lower.tile.cutting.merged_rows import merged_rows
 from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops.iteration_rows import shared_rows
-from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS, Columns, columns_of
+from pyptogen.lower.tile.loops.reduction_loops import LONG_ROWS, Dividable, dividable
 from pyptogen.records import dataclass, replace
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
@@ -57,6 +57,8 @@ class Choice:
     """Whether rows of it take much of a memory, so that pieces of them and whole ones are compared."""
     reduced: bool = False
     """Whether reductions go over such rows: piece by piece where they are cut."""
+    rows: bool = False
+    """Whether it is the dim of a tile's rows that is reduced."""
 
     def cuts(self, length: int) -> bool:
         """Whether a dim of that length, known at build time, is cut at first."""
@@ -96,13 +98,15 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     merged = None if merged is not None and written.keys() & {merged.outer, *merged.inside} else merged
     epilogues = _epilogues(shapes) if platform.unified else []
     round_rows = shared_rows(axes, kernel) if platform.unified else None
+    reduced_rows = {one.dim for one in dividable(kernel.ops, axes) if one.rows}
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
         able = [f for f in leading if f.dim not in _whole_beside(op, axes)]
         given = (f for f in able if written.get(f.dim or "", 1) > 1)
         free = (f for f in reversed(able) if f.dim not in shared)
         nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
-        rows_of = next(given, None) or nameless or next(free, None)
+        reduced = next((f for f in leading if f.dim in reduced_rows), None)
+        rows_of = reduced or next(given, None) or nameless or next(free, None)
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
             if factor.dim in lines:
                 each = lines[factor.dim]
@@ -112,7 +116,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             elif factor is not rows_of and (merged is None or factor.dim not in merged.inside):
                 note(factor.dim, 1, 0)
         columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
-        if columns is None and op.kind not in PRODUCTS:
+        if (columns is None or reduced_rows) and shape and shape[-1] and op.kind not in PRODUCTS:
             columns = VECTOR_COLUMNS if rows_of is not None else LINE
             note(shape[-1][-1].dim, columns, 2, MOST_TILE if rows_of is not None else MOST_LINE)
         in_rounds = round_rows is not None and bool(op.loop)
@@ -129,7 +133,10 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
-    for long in long_columns(kernel.ops, axes, platform):
+    for long in in_pieces(kernel.ops, axes, platform):
+        if long.rows:
+            found[long.dim] = Choice(long.dim, VECTOR_ROWS, 1, MOST_TILE, long=True, reduced=True, rows=True)
+            continue
         for other, choice in found.items():
             if choice.yields == 1 and not platform.unified:
                 found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
@@ -153,15 +160,14 @@ def _lines(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> dict[str | None, in
     return found if len(found) == 1 else {}
 
 
-def long_columns(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Columns]:
-    """The columns that a kernel takes piece by piece at first: of rows that take much of UB, and of those that are
-    reduced and may have any length. On a processor tiles of rows that nothing reduces lie in registers."""
+def in_pieces(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Dividable]:
+    """The dims that a kernel takes piece by piece at first: those that take much of UB, and those that are reduced and
+    may have any length. On a processor tiles of rows that nothing reduces lie in registers."""
     most = platform.memories["ub"] // LONG_ROWS
     return [
-        columns
-        for columns in columns_of(ops, axes)
-        if (columns.reduced or not platform.unified)
-        and (columns.row > most if columns.dim in axes.static else columns.reduced)
+        one
+        for one in dividable(ops, axes)
+        if (one.reduced or not platform.unified) and (one.bytes > most if one.dim in axes.static else one.reduced)
     ]
 
 

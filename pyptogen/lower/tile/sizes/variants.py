@@ -11,6 +11,7 @@ the kernel of a row that is not the last is named after the row's condition.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -53,14 +54,15 @@ def run(
     platform: Platform,
     is_standalone: Callable[[Op], bool],
     unfused: Edges = frozenset(),
+    grouped: Mapping[str, str] = MappingProxyType({}),
 ) -> Variants:
-    """Partition the program for every row and merge what rows share; ``is_standalone`` and ``unfused`` as in
-    `partition`."""
+    """Partition the program for every row and merge what rows share; ``is_standalone``, ``unfused`` and ``grouped`` as
+    in `partition`."""
     users: dict[tuple[Any, ...], list[tuple[Selected, KernelOps]]] = {}
     by_row: list[list[tuple[Any, ...]]] = []
     for selected in rows:
         keys = []
-        for ops in partition.run(program, selected.row, platform, is_standalone, unfused):
+        for ops in partition.run(program, selected.row, platform, is_standalone, unfused, grouped):
             key = (
                 ops.name,
                 ops.stages,

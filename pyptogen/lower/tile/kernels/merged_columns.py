@@ -1,0 +1,132 @@
+"""Pass: axes that lie behind a reduced one, and that all values of its kernel have together, are one axis.
+
+before: s = sum(x: [n, h, d], axis=0); y = x / s                        tiles of columns of one h
+after:  dim y_columns = h * d; x_flat = reshape(x): [n, y_columns]; s = sum(x_flat, axis=0); y = x_flat / s
+        y_whole = reshape(y): [n, h, d]
+
+Of the kernels of `column_groups`, whose cores and tiles take columns. A value that has some of the axes without the
+others, such as a scale `[d]`, keeps them apart, and so does a tiling row that names one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from operator import mul
+from typing import Any
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Dim, Op, Program, Shape, Value
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tensor.views import root, value_views
+from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.dims.named_sizes import dim_of_size
+from pyptogen.lower.tile.kernels import column_groups
+from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
+from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.lower.tile.standalone.needed import Standalone
+from pyptogen.records import replace
+
+
+def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Program:
+    """The program with such axes merged; as it is where there are none."""
+    grouped = column_groups.run(program, platform, Standalone(program, platform))
+    named = {name for row in rows for sizes in row.row.sizes.values() for name in sizes}
+    for last in dict.fromkeys(grouped.values()):
+        names = [name for name, other in grouped.items() if other == last]
+        merged = _Merged.of(program, names, named)
+        program = program if merged is None else merged.program()
+    return program
+
+
+class _Merged:
+    """One kernel whose values have the axes ``behind`` as one."""
+
+    def __init__(self, program: Program, names: Sequence[str], behind: Shape) -> None:
+        self.before, self.names, self.behind = program, set(names), behind
+        self.defining = {op.result.name: op for op in program.ops}
+        self.free = FreeNames(program)
+        size = reduce(mul, behind)
+        span = self.defining[names[-1]].span
+        self.dim: Dim = dim_of_size(program, Axes(program), size, self.free.take(f"{names[-1]}_columns"), span)
+        self.flat: dict[str, Value] = {}
+        """By name of a value that the kernel reads, its view with one axis."""
+
+    @staticmethod
+    def of(program: Program, names: Sequence[str], named: set[str]) -> _Merged | None:
+        """With as many axes as can be merged; None where there are not two."""
+        axes = Axes(program)
+        ops = [op for op in program.ops if op.result.name in names]
+        values = [v for op in ops for v in (op.result, *op.operands) if isinstance(v, Value)]
+        first = next(op for op in ops if op.kind in REDUCTIONS)
+        source = first.operands[0]
+        assert isinstance(source, Value)
+        for at in range(int(first.attrs["axis"]) + 1, len(source.shape) - 1):
+            behind = source.shape[at:]
+            dims = {factor.dim for axis in axes.axes(behind) for factor in axis}
+            wide = sum(size != 1 for size in behind) > 1
+            if wide and not dims & named and all(_has_all_or_none(v.shape, behind) for v in values):
+                merged = _Merged(program, names, behind)
+                return merged if all(map(merged.is_shown, values)) else None
+        return None
+
+    def is_shown(self, value: Value) -> bool:
+        """Whether a value, if it is a view of one that the kernel makes, is another shape of that alone."""
+        inside = root(value.name, self.defining) in self.names
+        return not inside or all(view.kind == "reshape" for view in value_views(self.defining, value.name))
+
+    def program(self) -> Program:
+        """The program with the axes merged in this kernel."""
+        ops: list[Op] = []
+        whole: dict[str, Value] = {}
+        for op in self.before.ops:
+            if op.result.name in self.names:
+                operands = tuple(self._flat(v, op, ops) if isinstance(v, Value) else v for v in op.operands)
+                result = replace(op.result, shape=self._shape(op.result.shape), layout="nd", strides=())
+                ops.append(replace(op, operands=operands, result=result))
+                whole[op.result.name] = shown = replace(op.result, name=self.free.take(f"{op.result.name}_whole"))
+                ops.append(_reshape(op, result, shown))
+            else:
+                operands = tuple(whole.get(v.name, v) if isinstance(v, Value) else v for v in op.operands)
+                ops.append(replace(op, operands=operands))
+        outputs = tuple((name, whole.get(value.name, value)) for name, value in self.before.outputs)
+        return replace(self.before, ops=tuple(ops), outputs=outputs, dims=(*self.before.dims, self.dim))
+
+    def _flat(self, value: Value, op: Op, ops: list[Op]) -> Value:
+        """A value as the kernel reads it."""
+        if not self._has(value.shape):
+            return value
+        base = root(value.name, self.defining)
+        inside = base in self.names
+        shape = self._shape(value.shape)
+        if inside and shape == self._shape(self.defining[base].result.shape):
+            return replace(self.defining[base].result, shape=shape, layout="nd", strides=())
+        if value.name not in self.flat:
+            source = value
+            if inside:
+                made = self.defining[base].result
+                source = replace(made, shape=self._shape(made.shape), layout="nd", strides=())
+            shown = replace(value, name=self.free.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
+            ops.append(_reshape(op, source, shown))
+            self.flat[value.name] = shown
+        return self.flat[value.name]
+
+    def _has(self, shape: Shape) -> bool:
+        """Whether a value has the axes, or as many of the size 1."""
+        return len(shape) >= len(self.behind)
+
+    def _shape(self, shape: Shape) -> Shape:
+        if not self._has(shape):
+            return shape
+        around, behind = shape[: -len(self.behind)], shape[-len(self.behind) :]
+        return (*around, dim_symbol(self.dim.name) if behind == self.behind else behind[0])
+
+
+def _reshape(op: Op, source: Value, result: Value) -> Op:
+    return replace(op, kind="reshape", operands=(source,), result=result, attrs={"shape": result.shape})
+
+
+def _has_all_or_none(shape: Shape, behind: Shape) -> bool:
+    """Whether a value has all of the axes, or none: they are of size 1, or it has fewer axes, all of size 1."""
+    last: Mapping[int, Any] = dict(enumerate(shape[-len(behind) :]))
+    return tuple(last.values()) == behind or all(size == 1 for size in last.values())

@@ -47,8 +47,9 @@ class _Merged:
         self.defining = {op.result.name: op for op in program.ops}
         self.free = FreeNames(program)
         size = reduce(mul, behind)
-        span = self.defining[names[-1]].span
-        self.dim: Dim = dim_of_size(program, Axes(program), size, self.free.take(f"{names[-1]}_columns"), span)
+        named = next((name for name in reversed(names) if name in program.spoken), names[-1])
+        span = self.defining[named].span
+        self.dim: Dim = dim_of_size(program, Axes(program), size, self.free.take(f"{named}_columns"), span)
         self.flat: dict[str, Value] = {}
         """By name of a value that the kernel reads, its view with one axis."""
 

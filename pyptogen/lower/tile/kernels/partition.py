@@ -157,7 +157,7 @@ def _epochs(
     not taken apart."""
     level: dict[str, int] = {}
     found: dict[int, list[list[Op]]] = {}
-    for group in _inseparable(ops, joined):
+    for group in _in_order(_inseparable(ops, joined), reads):
         own = not group[-1].loop and is_own(group[-1])
         at = 0
         for op in group:
@@ -189,6 +189,23 @@ def _inseparable(ops: Sequence[Op], joined: Mapping[str, str]) -> Sequence[list[
         else:
             groups.setdefault(op.loop or f" {name}", []).extend([*before.pop(name, ()), op])
     return list(groups.values())
+
+
+def _in_order(groups: Sequence[list[Op]], reads: Reads) -> Sequence[list[Op]]:
+    """The groups, each behind those that it reads of, else in their order: one with several results may begin ahead of
+    what reads one of these, and end behind it."""
+    maker = {op.result.name: number for number, group in enumerate(groups) for op in group}
+    ordered: dict[int, list[Op]] = {}
+
+    def place(number: int) -> None:
+        before = {maker[name] for op in groups[number] for name in reads[op.result.name] & maker.keys()}
+        for other in sorted(before - ordered.keys() - {number}):
+            place(other)
+        ordered.setdefault(number, groups[number])
+
+    for number in range(len(groups)):
+        place(number)
+    return list(ordered.values())
 
 
 def _together(kernels: Sequence[list[Op]]) -> list[list[Op]]:

@@ -125,6 +125,8 @@ class Ways:
         ended: dict[str, float] = {}
         free = {"cube": 0.0, "vector": 0.0}
         for launch in result.execution.plans[-1]:
+            if not launch.may_run(dims):
+                continue
             programs = [kernels[name] for name in launch.kernels if name in kernels]
             numbers = with_bounds(dims, result.execution.launch_dim)
             cycles = self._launch(launch, programs, numbers) + self.platform.timing.task.value

@@ -279,10 +279,8 @@ class GraphRun:
             raise MachineFault("bounds", what, value.span, memory=f"GM {name}")
 
     def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
-        if launch.condition is not None:
-            numbers = {symbol: self._known[symbol.name] for symbol in launch.condition.free_symbols}
-            if not launch.condition.subs(numbers):
-                return
+        if not launch.may_run(self._known):
+            return
         env = dict(self._env)
         kernel = self._kernels[launch.kernels[0]]
         if kernel.launch_dim is not None:

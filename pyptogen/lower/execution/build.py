@@ -11,6 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
+
+from sympy import And
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import ranges
@@ -19,6 +22,7 @@ from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Dim, Program
 from pyptogen.lower.tensor.legality import dim_table
+from pyptogen.lower.tensor.reading.conditions import shown
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel, distributed_nest
 from pyptogen.lower.tile.ops import Load
 from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
@@ -78,10 +82,13 @@ def _cut(selected: Selected, plan: int, launch_dim: Dim | None, whole: bool) -> 
 
 
 def _launches(
-    program: Program, kernels: Sequence[tuple[str, Sequence[TileKernel]]], between: Collection[str]
+    program: Program,
+    kernels: Sequence[tuple[str, Sequence[TileKernel]]],
+    between: Collection[str],
+    conditions: Mapping[str, Any],
 ) -> tuple[LaunchPlan, ...]:
     """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads, and
-    for those that read what it overwrites.
+    for those that read what it overwrites. It runs where the condition of its stage holds, and its own.
 
     Raises:
         IllegalIR: nothing writes one of the tensors ``between`` kernels that a kernel reads.
@@ -105,6 +112,9 @@ def _launches(
         launch = LaunchPlan(name, first.core, first.arguments, tiles, tuple(after), first.span)
         if stage.condition is not None:
             launch = replace(launch, condition=dims.resolve_condition(stage.condition), text=stage.text)
+        if (own := conditions.get(name)) is not None:
+            both = own if launch.condition is None else And(launch.condition, own)
+            launch = replace(launch, condition=both, text=" and ".join(filter(None, (launch.text, shown(own)))))
         if len(sides) > 1:
             arguments = tuple(dict.fromkeys(a for side in sides for a in side.arguments))
             programs = tuple((side.name, side.arguments) for side in sides)
@@ -114,7 +124,7 @@ def _launches(
         for tensor in reads:
             readers.setdefault(tensor, []).append(name)
         for tensor in writes:  # what runs only sometimes leaves others their say
-            earlier = writers.get(tensor, ()) if stage.condition is not None else ()
+            earlier = writers.get(tensor, ()) if launch.condition is not None else ()
             writers[tensor] = (*earlier, name)
     return tuple(launches)
 
@@ -145,6 +155,7 @@ def run(
     tensors: Mapping[str, GmTensor],
     platform: str,
     programs: Mapping[str, Sequence[TileKernel]],
+    conditions: Mapping[str, Any] = MappingProxyType({}),
 ) -> ExecutionGraph:
     """Build the graph of one operator.
 
@@ -156,6 +167,7 @@ def run(
         tensors: every GM tensor.
         platform: its name.
         programs: those of the mixed kernels whose cores are apart, by the kernel's name.
+        conditions: of the kernels that run in some calls only, beside the conditions of stages, by the kernel's name.
     """
     by_name = {kernel.tile.name: kernel.tile for kernel in kernels}
 
@@ -165,7 +177,9 @@ def run(
     launch_dim = next((k.launch_dim for k in by_name.values() if k.launch_dim), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
     between = {tensor.name for tensor in tensors.values() if tensor.workspace}
-    plans = tuple(_launches(program, [(name, sides(name)) for name in names], between) for names in distinct)
+    plans = tuple(
+        _launches(program, [(name, sides(name)) for name in names], between, conditions) for names in distinct
+    )
     if PLATFORMS[platform].operands_from_gm:
         plans = tuple(
             (replace(plan[0], rows=rows_of_columns(sides(plan[0].kernel))),)

@@ -76,6 +76,14 @@ class LaunchPlan:
     text: str = ""
     """How the author wrote the condition."""
 
+    def may_run(self, numbers: Mapping[str, float | int]) -> bool:
+        """Whether a call may run it; one whose ``numbers`` are not all that its condition asks for, may."""
+        if self.condition is None:
+            return True
+        symbols = self.condition.free_symbols
+        known = all(symbol.name in numbers for symbol in symbols)
+        return not known or bool(self.condition.subs({symbol: numbers[symbol.name] for symbol in symbols}))
+
     @property
     def kernels(self) -> tuple[str, ...]:
         """The kernels that the launch runs."""

@@ -11,9 +11,10 @@ from pyptogen.records import replace
 def _build(state: State) -> State:
     assert state.tiling is not None
     programs = {k.name: both for k, both in zip(state.kernels, state.split, strict=True) if len(both) > 1}
+    conditions = {part.ops.name: part.ops.condition for part in state.variants.parts}
     graph = build.run(
         state.program, state.rows, state.blocks, state.variants.launched, state.tiling.tensors, state.platform.name,
-        programs,
+        programs, conditions,
     )  # fmt: skip
     return replace(state, graph=graph)
 

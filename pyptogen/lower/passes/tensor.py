@@ -20,7 +20,7 @@ from pyptogen.lower.tensor.passes import (
 )
 from pyptogen.lower.tile.cutting import fixpipe
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
-from pyptogen.lower.tile.kernels import merged_columns, overwritten, split_products, split_reductions
+from pyptogen.lower.tile.kernels import merged_columns, overwritten, split_orders, split_products, split_reductions
 from pyptogen.lower.tile.loops import transposed_values
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.records import replace
@@ -92,6 +92,8 @@ TENSOR = (
               lambda s: merged_columns.run(s.fitted, s.platform, s.rows)),
     _on_state("split-reductions", "parts of a long axis on all cores, where there are few results",
               lambda s: split_reductions.run(s.fitted, s.platform)),
+    _on_state("split-orders", "the first elements of few long rows on all cores, where a call has such rows",
+              lambda s: split_orders.run(s.fitted, s.platform)),
     _on_program("order-overwrites", "what overwrites an input stands behind what reads it", overwritten.last),
 )  # fmt: skip
 """In order."""

@@ -88,7 +88,7 @@ INTEGER = frozenset({"floor_div", "gcd"})
 BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"})
 ARG_REDUCE = frozenset({"argmax", "argmin"})
 SCAN = frozenset({"cumsum", "cumprod"})
-SORTING = frozenset({"topk_values", "topk_indices"})
+SORTING = frozenset({"topk_values", "topk_indices", "topk_pairs"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
@@ -140,7 +140,9 @@ class Op:
     argmax …   as sum; int32, the first of equal elements
     cumsum …   ``axis``
     topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
-               equal ones the first; their places, int32
+               equal ones the first; their places, int32. With ``span`` and ``length`` of the lists of a ``topk_pairs``
+    topk_pairs  as topk_values, of each ``span`` of that many elements; the result has a list for each row and span, of pairs
+               of value and place, both as fp32 holds them
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
     places     ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
                block: counted from the beginning of the whole axis, or (``in_block``) of the block
@@ -159,7 +161,8 @@ class Op:
     by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
-    Binary operands broadcast as in NumPy; at most one of them is a Scalar.
+    Binary operands broadcast as in NumPy; at most one of them is a Scalar. With a ``condition`` (sympy, as that of a
+    stage) the kernel of an operation runs in calls where it holds.
     """
 
     kind: str

@@ -97,7 +97,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
     timing = platform.timing
     cores = {"cube": platform.cube_cores, "vector": platform.vector_cores}
     free = {kind: [(0.0, core) for core in range(count)] for kind, count in cores.items()}
-    plan = graph.plans[chosen_cut(graph, sizes).plan]
+    plan = [launch for launch in graph.plans[chosen_cut(graph, sizes).plan] if launch.may_run(sizes)]
     launches: list[LaunchTime] = []
     priced: dict[tuple[str, int], tuple[int, Cost]] = {}
     written: frozenset[str] = frozenset()

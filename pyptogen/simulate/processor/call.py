@@ -57,7 +57,7 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int], figures: Figures, t
     graph = lowered.execution
     tensors = {t.name: t for kernel in kernels.values() for t in kernel.tensors}
     size = {name: float(elements(t.shape, sizes) * DTYPES[t.dtype]) for name, t in tensors.items()}
-    plan = graph.plans[chosen_cut(graph, sizes).plan]
+    plan = [launch for launch in graph.plans[chosen_cut(graph, sizes).plan] if launch.may_run(sizes)]
     lanes: dict[tuple[str, int], tuple[int, _Launch]] = {}
     order: list[tuple[LaunchPlan, tuple[int, int]]] = []
     for begin, end in launch_ranges(graph, sizes):

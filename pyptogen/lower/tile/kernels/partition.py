@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from types import MappingProxyType
+from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
@@ -53,6 +54,11 @@ class KernelOps:
     """Of a mixed kernel whose cores are apart: the tiles that the fifos between them hold."""
     vector_cores: int = 0
     """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
+
+    @property
+    def condition(self) -> Any:
+        """Where the compiler decides in the call whether the kernel runs, that of its operations (`split_orders`)."""
+        return self.ops[0].attrs.get("condition")
 
 
 def defining_ops(program: Program) -> dict[str, Op]:

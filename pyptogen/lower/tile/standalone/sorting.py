@@ -9,7 +9,8 @@ after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort_bl
         cpu   for t0: i = topk(x[t0, :]) in one walk over GM; v = take(x[t0, :], i)
 
 Only the first elements of a sorted block can be among the first of the row, so that no more of it are merged. Short
-rows are loaded and stored several at a time, and sorted one by one.
+rows are loaded and stored several at a time, and sorted one by one. A long row in spans (`split_orders`) is sorted by
+two kernels: the best of a span are a list of pairs in GM, and the lists of a row are merged, the first ones first.
 
 Of equal elements the first ones come first: places rise within a block, and an earlier list goes before a later one.
 What fills a part up is the least number there is, behind all elements.
@@ -19,11 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from math import sqrt
 from typing import Any
 
 import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView
@@ -81,19 +84,41 @@ class _Rows:
 
 def topk(b: StandaloneBuilder, op: Op) -> None:
     """Values and places of the extreme elements of each row; one of the two where nobody reads the other."""
-    (x,) = op.operands
-    assert isinstance(x, Value)
-    view = b.source(x)
     targets = {each.kind: b.target(each) for each in b.kernel.ops}
-    if b.stride(view.axes[-1]) not in (ONE, ZERO):
-        raise unsupported(op.span, "an order of elements that lie apart", "copy the operand first")
-    before = b.merged(b.items(*(target.axes[:-1] for target in targets.values()), view.axes[:-1]))
-    length, k = b.axes.poly(x.shape[-1]), b.axes.poly(op.result.shape[-1])
-    rows = _Rows(view, targets, before, length, k, x.dtype, bool(op.attrs["largest"]))
+    if "span" in op.attrs:
+        _merge_spans(b, op, targets)
+        return
+    rows = _rows(b, op, _elements(b, op), targets)
     if b.platform.unified:
         _walk(b, rows)
     else:
         _merge(b, rows)
+
+
+def _elements(b: StandaloneBuilder, op: Op) -> GmView:
+    """The rows that are sorted.
+
+    Raises:
+        Refused: PTG303, their elements lie apart.
+    """
+    view = b.source(_operand(op))
+    if b.stride(view.axes[-1]) not in (ONE, ZERO):
+        raise unsupported(op.span, "an order of elements that lie apart", "copy the operand first")
+    return view
+
+
+def _operand(op: Op) -> Value:
+    (x,) = op.operands
+    assert isinstance(x, Value)
+    return x
+
+
+def _rows(b: StandaloneBuilder, op: Op, view: GmView, targets: Mapping[str, GmView]) -> _Rows:
+    """The rows of a view, and where the results of each lie."""
+    before = b.merged(b.items(*(target.axes[:-1] for target in targets.values()), view.axes[:-1]))
+    length, k = op.attrs.get("length", _operand(op).shape[-1]), op.attrs["k"]
+    largest = bool(op.attrs["largest"])
+    return _Rows(view, targets, before, b.axes.poly(length), b.axes.poly(k), _operand(op).dtype, largest)
 
 
 def _store(b: StandaloneBuilder, rows: _Rows, outer: list[Step], kind: str, tile: str, below: Step | None) -> TileOp:
@@ -140,7 +165,7 @@ def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
             f"take at most {LONGEST_PART}, or sort rows of at most {LISTS * LONGEST_PART} elements, known at build "
             "time",
         )
-    kept = -(-k // 8) * 8
+    kept = list_length(k)
     way = _fastest(min(length, LONGEST_PART) if length is not None else LONGEST_PART, kept)
     whole = length is not None and length <= way.size
     one_by_one = list(rows.before)
@@ -158,29 +183,41 @@ def _merge(b: StandaloneBuilder, rows: _Rows) -> None:
         assert length is not None
         body, pairs = sorter.part(ZERO, length, places, None)
     else:
-        body, pairs = _running(sorter, kept)
-    b.nest(outer, [*body, *_taken(sorter, pairs, (k, kept))])
+        body, pairs = _running(sorter, kept, rows.length)
+    b.nest(outer, [*body, *_taken(b, rows, (outer, below), pairs, (k, kept))])
 
 
-def _taken(sorter: _Sorter, pairs: str, count: tuple[int, int]) -> list[Node]:
+def _first(b: StandaloneBuilder, pairs: str, kept: int) -> str:
+    """The first pairs of a tile."""
+    whole = b.tiles[pairs].cols.size == 2 * kept
+    return pairs if whole else b.window("best", pairs, 0, Extent(2 * kept))
+
+
+def _tile(b: StandaloneBuilder, below: Step | None, wanted: str, dtype: str, cols: int) -> str:
+    """A tile of one row, or of those of the loop ``below``."""
+    rows = below.extent() if below is not None else Extent(1)
+    return b.tile(wanted, dtype, rows, Extent(cols), "row" if below is None else "full")
+
+
+def _taken(
+    b: StandaloneBuilder, rows: _Rows, loops: tuple[list[Step], Step | None], pairs: str, count: tuple[int, int]
+) -> list[Node]:
     """Values and places out of the first pairs, to GM. Of several rows all pairs are taken: what a pattern gathers lies
     without gaps."""
-    b, rows, (k, kept) = sorter.b, sorter.rows, count
-    wide = b.tiles[pairs].cols.size
-    several = sorter.below is not None
-    first = pairs if several or wide == 2 * kept else b.window("best", pairs, 0, Extent(2 * kept))
-    cols = wide // 2 if several else kept
+    (outer, below), (k, kept) = loops, count
+    first = pairs if below is not None else _first(b, pairs, kept)
+    cols = b.tiles[first].cols.size // 2
     body: list[Node] = []
     sides = (("topk_values", "values", "fp32", "P0101"), ("topk_indices", "indices", "int32", "P1010"))
     for kind, word, dtype, pattern in sides:
         if kind not in rows.targets:
             continue
-        whole = sorter.tile(word, dtype, cols)
+        whole = _tile(b, below, word, dtype, cols)
         body.append(b.do(GatherByPattern, whole, first, pattern=pattern))
         if kind == "topk_values" and not rows.largest:
             body.append(b.do(Unary, whole, whole, fn="neg"))
         out = b.window(f"{word}_out", whole, 0, Extent(k)) if k < cols else whole
-        body.append(_store(b, rows, sorter.outer, kind, out, sorter.below))
+        body.append(_store(b, rows, outer, kind, out, below))
     return body
 
 
@@ -245,8 +282,7 @@ class _Sorter:
 
     def tile(self, wanted: str, dtype: str, cols: int) -> str:
         """A tile of the rows at hand."""
-        rows = self.below.extent() if self.below is not None else Extent(1)
-        return self.b.tile(wanted, dtype, rows, Extent(cols), "row" if self.below is None else "full")
+        return _tile(self.b, self.below, wanted, dtype, cols)
 
     def part(self, start: Poly, valid: int | Poly, places: str, into: str | None) -> tuple[list[Node], str]:
         """The operations that sort a part, and the tile of its pairs: ``into`` where one is given."""
@@ -309,24 +345,31 @@ class _Sorter:
             f"{tile}_list", tile, at, Extent(2 * count), Poly.of(self.at) if self.at is not None else None
         )
 
+    def first_places(self, here: str, span: Step | None) -> TileOp:
+        """The places of the first part: of the row, or of a ``span`` of it."""
+        if span is None:
+            return self.b.do(Copy, here, self.places)
+        return self.b.do(Binary, here, self.places, self.b.number(sympy.Symbol(span.var, integer=True)), fn="add")
+
     def further(self, here: str) -> TileOp:
         """The places of the next part."""
         return self.b.do(Binary, here, here, self.b.number(sympy.Integer(self.way.size)), fn="add")
 
 
-def _running(sorter: _Sorter, kept: int) -> tuple[list[Node], str]:
-    """The best so far and the next part make the best so far; the first part is merged from its halves."""
+def _running(sorter: _Sorter, kept: int, length: Poly, span: Step | None = None) -> tuple[list[Node], str]:
+    """The best so far and the next part make the best so far; the first part is merged from its halves. Of a row, or of
+    so much of it as a ``span`` has."""
     b, size = sorter.b, sorter.way.size
     here = b.tile("places_here", "int32", Extent(1), Extent(size), "row")
     best = b.tile("pairs_kept", "fp32", Extent(1), Extent(2 * kept), "row")
-    step = Step(Item(sorter.rows.length, (ONE,)), "n0", size)
+    step = Step(Item(length, (ONE,)), "n0", size)
     body, pairs = sorter.part(Poly.of(step.var), Poly.of(step.valid) if step.valid else size, here, None)
     half = b.tiles[pairs].cols.size // 2
     scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * (kept + half)), "row")
     halves = [b.window("half", pairs, at, Extent(half)) for at in (0, half)]
     merge = b.do(MergeLists, best, pairs, *halves, scratch=scratch, first=(step.var,))
     loop = b.wrapped([step], [*body, merge, sorter.further(here)])
-    return [b.do(Copy, here, sorter.places), *loop], best
+    return [sorter.first_places(here, span), *loop], best
 
 
 def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], str]:
@@ -336,11 +379,113 @@ def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], st
     scratch = b.tile("merged", "fp32", Extent(1), Extent(2 * size * count), "row")
     here = b.tile("places_here", "int32", Extent(1), Extent(size), "row")
     windows = [b.window("list", lists, 2 * size * at, Extent(2 * size)) for at in range(count)]
-    body: list[Node] = [b.do(Copy, here, sorter.places)]
+    body: list[Node] = [sorter.first_places(here, None)]
     for at, window in enumerate(windows):
         part, _ = sorter.part(Poly.of(size * at), min(size, length - size * at), here, window)
         body += part if at + 1 == count else [*part, sorter.further(here)]
     return [*body, b.do(MergeLists, lists, *windows, scratch=scratch)], lists
 
 
-CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {"topk_values": topk, "topk_indices": topk}
+# -- rows in spans ----------------------------------------------------------------------------------------------------
+
+
+def elements_of_a_span(platform: Platform, k: int, longest: int) -> int:
+    """Elements of a row that one block sorts out, whole parts: as many as make the least work of a row half as long as
+    the ``longest``, if each of its spans has a core: that of one span, and that of merging the lists of all."""
+    kept = list_length(k)
+    way = _fastest(LONGEST_PART, kept)
+    part = way.work + kept + (kept if len(way.lists()) > 1 else way.size) + START
+    lists = _lists_at_once(platform, kept)
+    merge = ((lists + 1) * kept + START) / lists
+    parts = longest / LONGEST_PART / 2
+    return LONGEST_PART * max(1, round(sqrt(parts * merge / part)))
+
+
+def list_length(k: int) -> int:
+    """Pairs of a list: 32 bytes and a multiple, so that lists lie side by side."""
+    return -(-k // 8) * 8
+
+
+def _lists_at_once(platform: Platform, kept: int) -> int:
+    """Lists that are merged with the best so far: as many as UB has room for twice, beside the pairs that are merged,
+    the best ones and the results, also twice."""
+    pair, result = 8 * kept, 4 * kept
+    return next(n for n in (3, 2, 1) if n == 1 or pair * (2 * n + n + 2) + 4 * result <= platform.memories["ub"])
+
+
+def list_pairs(b: StandaloneBuilder, op: Op) -> None:
+    """The best of each span of each row as a list of pairs in GM: lists of a row side by side."""
+    view, tensor = _elements(b, op), b.target().tensor
+    kept, span_size = list_length(int(op.attrs["k"])), int(op.attrs["span"])
+    rows = _rows(b, op, view, {op.kind: _lists(b, op, _operand(op), tensor)})
+    steps = (Poly.of(2 * kept).over(span_size), ONE)
+    span = Step(Item(rows.length, steps), b.variable("s0"), span_size)
+    outer = [*(b.step(item, 1) for item in rows.before), span]
+    way = _fastest(LONGEST_PART, kept)
+    places = b.tile("places", "int32", Extent(1), Extent(way.size), "row")
+    b.body.append(b.do(Iota, places))
+    sorter = _Sorter(b, rows, outer, way, places, None)
+    if span_size == way.size:
+        here = b.tile("places_here", "int32", Extent(1), Extent(way.size), "row")
+        part, pairs = sorter.part(ZERO, span.valid and Poly.of(span.valid) or way.size, here, None)
+        body = [sorter.first_places(here, span), *part]
+    else:
+        body, pairs = _running(sorter, kept, span.extent().poly(), span)
+    b.nest(outer, [*body, _store(b, rows, outer, op.kind, _first(b, pairs, kept), None)])
+
+
+def _lists(b: StandaloneBuilder, op: Op, like: Value, tensor: str) -> GmView:
+    """The lists of each row of a value as one axis."""
+    _, spans, pairs = (op.result if op.kind == "topk_pairs" else _operand(op)).shape
+    return b.axes.contiguous(tensor, (*like.shape[:-1], spans * pairs))
+
+
+def _merge_spans(b: StandaloneBuilder, op: Op, targets: Mapping[str, GmView]) -> None:
+    """The lists of a row in one, from the first to the last: so equal elements stay in order."""
+    k, span = int(op.attrs["k"]), int(op.attrs["span"])
+    kept = list_length(k)
+    rows = _rows(b, op, _lists(b, op, op.result, b.source(_operand(op)).tensor), targets)
+    outer = [b.step(item, 1) for item in rows.before]
+    first = b.at(rows.view.offset, outer, len(targets))
+    best = b.tile("best", "fp32", Extent(1), Extent(2 * kept), "row")
+    body: list[Node] = [b.load(best, rows.view.tensor, first)]
+    body += _others(b, rows, first, best, span)
+    b.nest(outer, [*body, *_taken(b, rows, (outer, None), best, (k, kept))])
+
+
+def _others(b: StandaloneBuilder, rows: _Rows, first: Poly, best: str, span: int) -> list[Node]:
+    """The lists behind the first one are merged with it, several at a time; one by one those that are left over."""
+    pairs = b.tiles[best].cols.size
+    at_once = _lists_at_once(b.platform, pairs // 2)
+    lists = b.tile("lists", "fp32", Extent(1), Extent(at_once * pairs), "row")
+    scratch = b.tile("merged", "fp32", Extent(1), Extent((at_once + 1) * pairs), "row")
+    each = Poly.of(pairs).over(span)
+
+    def merged(tile: str, at: Poly) -> list[Node]:
+        count = b.tiles[tile].cols.size // pairs
+        parts = [b.window("list", tile, n * pairs, Extent(pairs)) for n in range(count)] if count > 1 else [tile]
+        load = b.load(tile, rows.view.tensor, first + at * each)
+        return [load, b.do(MergeLists, best, best, *parts, scratch=scratch)]
+
+    def loop(var: str, start: Poly, stop: Poly, tile: int, body: list[Node], **ends: Any) -> Loop:
+        return Loop(var, var, start, stop, tile, ends.pop("valid", None), "grid", False, tuple(body), b.op.span, **ends)
+
+    if at_once == 1:
+        var = b.variable("s0")
+        return [loop(var, Poly.of(span), rows.length, span, merged(lists, Poly.of(var)))]
+    several, left, inside = b.variable("s0"), b.variable("s1"), b.variable("s2")
+    group, valid = at_once * span, f"{left}_valid"
+    one = b.tile("last", "fp32", Extent(1), Extent(pairs), "row")
+    one_by_one = loop(inside, ZERO, Poly.of(valid), span, merged(one, Poly.of(left) + Poly.of(inside)))
+    whole = rows.length - (at_once - 1) * span
+    return [
+        loop(several, Poly.of(span), whole, group, merged(lists, Poly.of(several))),
+        loop(left, Poly.of(span), rows.length, group, [one_by_one], valid=valid, after=rows.length + (span - 1)),
+    ]
+
+
+CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
+    "topk_values": topk,
+    "topk_indices": topk,
+    "topk_pairs": list_pairs,
+}

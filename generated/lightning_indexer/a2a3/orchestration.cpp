@@ -49,6 +49,19 @@ extern "C" __global__ AICORE void best_vec2(
     int64_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec3(
+    __gm__ float *score_rows_pairs,
+    __gm__ float *score_rows,
+    int64_t t,
+    int64_t kv,
+    int32_t nblk);
+extern "C" __global__ AICORE void best_vec4(
+    __gm__ float *score,
+    __gm__ int32_t *chosen,
+    __gm__ float *score_rows_pairs,
+    int64_t t,
+    int64_t kv,
+    int32_t nblk);
+extern "C" __global__ AICORE void best_vec5(
     __gm__ int32_t *index,
     __gm__ float *score,
     __gm__ int32_t *chosen,
@@ -81,10 +94,11 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     auto *score = (__gm__ float *)args.score;
     __gm__ uint64_t *const ffts = nullptr;  // where a device has the flags between cores: the cores meet in memory here
     // Values between kernels.
+    auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(int32_t)));
     auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(kv) * sizeof(int32_t)));
     auto *all_scores = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
-    auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(int32_t)));
+    auto *score_rows_pairs = static_cast<__gm__ float *>(rt.workspace(2162688 * sizeof(float)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -97,7 +111,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             "places", Core::Vector, places_blocks,
             [=] {
                 places(place, kv, places_blocks);
-            }, {}, 4);
+            }, {}, 6);
         const int32_t scores_blocks = fewer(t_end - t_begin, mixed);
         auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 65536 * sizeof(float)));
         const Launch scores_done = rt.launch(
@@ -107,25 +121,40 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
                 pto_rt::side_by_side<2>(
                     [=] { scores_cube(ffts, q, k, s_2_fifo, t_begin, t_end, kv, scores_blocks); },
                     [=] { scores_vec(ffts, all_scores, weights, place, seen, s_2_fifo, t_begin, t_end, kv, scores_blocks); });
-            }, {places_done}, 3);
+            }, {places_done}, 5);
         const int32_t best_vec1_blocks = fewer((kv * t + 6143) / 6144, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
                 best_vec1(score_rows, all_scores, t, kv, best_vec1_blocks);
-            }, {scores_done}, 2);
-        const int32_t best_vec2_blocks = fewer(t, vector);
+            }, {scores_done}, 4);
+        // Runs if not (kv > 6144 and t <= 24).
+        const int32_t best_vec2_blocks = !(kv > 6144 && t <= 24) ? fewer(t, vector) : 0;
         const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
                 best_vec2(score, chosen, score_rows, t, kv, best_vec2_blocks);
-            }, {best_vec1_done}, 1);
-        const int32_t best_vec3_blocks = fewer(t_end - t_begin, vector);
-        rt.launch(
+            }, {best_vec1_done}, 2);
+        // Runs if kv > 6144 and t <= 24.
+        const int32_t best_vec3_blocks = (kv > 6144 && t <= 24) ? fewer(int64_t(t) * ((kv + 6143) / 6144), vector) : 0;
+        const Launch best_vec3_done = rt.launch(
             "best_vec3", Core::Vector, best_vec3_blocks,
             [=] {
-                best_vec3(index, score, chosen, t_begin, t_end, best_vec3_blocks);
-            }, {best_vec2_done});
+                best_vec3(score_rows_pairs, score_rows, t, kv, best_vec3_blocks);
+            }, {best_vec1_done}, 3);
+        // Runs if kv > 6144 and t <= 24.
+        const int32_t best_vec4_blocks = (kv > 6144 && t <= 24) ? fewer(t, vector) : 0;
+        const Launch best_vec4_done = rt.launch(
+            "best_vec4", Core::Vector, best_vec4_blocks,
+            [=] {
+                best_vec4(score, chosen, score_rows_pairs, t, kv, best_vec4_blocks);
+            }, {best_vec3_done}, 1);
+        const int32_t best_vec5_blocks = fewer(t_end - t_begin, vector);
+        rt.launch(
+            "best_vec5", Core::Vector, best_vec5_blocks,
+            [=] {
+                best_vec5(index, score, chosen, t_begin, t_end, best_vec5_blocks);
+            }, {best_vec2_done, best_vec4_done});
     };
 
     launch_range(0, t);

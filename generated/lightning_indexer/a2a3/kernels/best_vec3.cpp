@@ -1,5 +1,5 @@
 // best_vec3: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages best; tiles t 1; memory UB 57632 B
+// stages best; tiles i1 1, n0 2048, s0 6144; memory UB 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,72 +8,98 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
-using VecU8_1x256 = Tile<TileType::Vec, uint8_t, 1, 256, BLayout::RowMajor, 1, 256>;
-using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
-using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
-using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x2048_min = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048, SLayout::NoneBox, 512, PadValue::Min>;
+using VecF32_1x2048m = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x8192 = Tile<TileType::Vec, float, 1, 8192, BLayout::RowMajor, 1, 8192>;
+using VecF32_1x4096_c2048 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 2048>;
+using ScoreRowsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using ScoreRowsPairsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *index,
-    __gm__ float *score,
-    __gm__ int32_t *chosen,
-    int64_t t_begin,
-    int64_t t_end,
+    __gm__ float *score_rows_pairs,
+    __gm__ float *score_rows,
+    int64_t t,
+    int64_t kv,
     int32_t nblk,
     int32_t block)
 {
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
+    int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
+    // score, chosen: topk(all_scores, selected)
+    VecI32_1x2048 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x02000
+    TCI<VecI32_1x2048, int32_t, 0>(places, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
-        // index: where(score == -inf, -1, chosen)
-        VecF32_1x2048 score_tile; TASSIGN(score_tile, 0x00000 + t0_buffer * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
-        ScoreGm score_in(score + int64_t(t0) * 2048);
-        TLOAD(score_tile, score_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
-        VecI32_1x2048 chosen_tile; TASSIGN(chosen_tile, 0x04000 + t0_buffer * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
-        ChosenGm chosen_in(chosen + int64_t(t0) * 2048);
-        TLOAD(chosen_tile, chosen_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecU8_1x256 index_1_bits; TASSIGN<0x0c000>(index_1_bits);  // UB 0x0c000..0x0c100
+    const int64_t s0_tiles = (kv + 6143) / 6144;
+    const int64_t tiles = t * s0_tiles;  // of i1 and s0
+    for (int64_t tile = block; tile < tiles; tile += nblk, s0_buffer ^= 1) {
+        const int64_t i1 = tile / s0_tiles;
+        const int64_t s0 = tile % s0_tiles * 6144;
+        const int32_t s0_valid = static_cast<int32_t>(kv - s0 < 6144 ? kv - s0 : 6144);
+        VecI32_1x2048 places_here; TASSIGN<0x0e000>(places_here);  // UB 0x0e000..0x10000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_buffer));
-        TCMPS(index_1_bits, score_tile, -__builtin_inff(), CmpMode::EQ);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_buffer));
-        VecI32_1x2048 index_tile_then; TASSIGN<0x0c100>(index_tile_then);  // UB 0x0c100..0x0e100
-        TEXPANDS(index_tile_then, -1);
-        VecI32_1x2048 index_tile; TASSIGN(index_tile, 0x08000 + t0_buffer * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        VecI32_1x8 index_tile_tmp; TASSIGN<0x0e100>(index_tile_tmp);  // UB 0x0e100..0x0e120
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TSEL(index_tile, index_1_bits, index_tile_then, chosen_tile, index_tile_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
-        ChosenGm index_out(index + int64_t(t0) * 2048);
-        TSTORE(index_out, index_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
+        TADDS(places_here, places, s0);
+        VecF32_1x4096 pairs_kept; TASSIGN(pairs_kept, 0x02000 + s0_buffer * 0x04000);  // UB 0x02000..0x0a000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));  // free again
+        for (int64_t n0 = 0; n0 < s0_valid; n0 += 2048, n0_buffer ^= 1) {
+            const int32_t n0_valid = static_cast<int32_t>(s0_valid - n0 < 2048 ? s0_valid - n0 : 2048);
+            VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x0a000 + n0_buffer * 0x02000);  // columns 0.. of part
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
+            ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv + int64_t(n0) + int64_t(s0), {n0_valid});
+            TLOAD(part_in, score_rows_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+            VecF32_1x2048_min part_padded; TASSIGN(part_padded, 0x0a000 + n0_buffer * 0x02000);  // same bytes as part
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+            TFILLPAD_INPLACE(part_padded, part_in);
+            VecF32_1x4096 pairs; TASSIGN<0x10000>(pairs);  // UB 0x10000..0x14000
+            VecF32_1x2048m part; TASSIGN(part, 0x0a000 + n0_buffer * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
+            VecU32_1x2048 places_here_uint32; TASSIGN<0x0e000>(places_here_uint32);  // same bytes as places_here
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs, part, places_here_uint32);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
+            VecF32_1x4096 pairs_2; TASSIGN<0x14000>(pairs_2);  // UB 0x14000..0x18000
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs_2, pairs, 64);
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs, pairs_2, 256);
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs_2, pairs, 1024);
+            VecF32_1x8192 merged; TASSIGN<0x18000>(merged);  // UB 0x18000..0x20000
+            VecF32_1x4096_c2048 half; TASSIGN<0x14000>(half);  // columns 0.. of pairs_2
+            VecF32_1x4096_c2048 half_2; TASSIGN<0x16000>(half_2);  // columns 2048.. of pairs_2
+            pipe_barrier(PIPE_V);
+            if (n0 == 0) {
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
+            } else {
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
+            }
+            TADDS(places_here, places_here, 2048);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        ScoreRowsPairsGm score_rows_pairs_out(score_rows_pairs + int64_t(i1) * 90112 + int64_t(s0) * 2 / 3);
+        TSTORE(score_rows_pairs_out, pairs_kept);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 
 }  // namespace
 
 extern "C" __global__ AICORE void best_vec3(
-    __gm__ int32_t *index, __gm__ float *score, __gm__ int32_t *chosen, int64_t t_begin, int64_t t_end,
-    int32_t nblk)
+    __gm__ float *score_rows_pairs, __gm__ float *score_rows, int64_t t, int64_t kv, int32_t nblk)
 {
-    run_block(index, score, chosen, t_begin, t_end, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(score_rows_pairs, score_rows, t, kv, nblk, static_cast<int32_t>(get_block_idx()));
 }

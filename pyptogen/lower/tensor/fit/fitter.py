@@ -11,7 +11,7 @@ from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building import layouts
-from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.records import replace
@@ -261,12 +261,14 @@ class Fitter:
         return tuple(outputs)
 
     def _must_move(self, name: str, kind: str) -> bool:
-        """Whether an output does not lie row after row, as what makes its value leaves it: the fixpipe writes rows."""
+        """Whether an output does not lie row after row, as what makes its value leaves it: the fixpipe writes rows, and
+        so do orders."""
         laid_out = self.program.laid_out.get(name)
         if kind in ("scatter_update", "either") and name in self.program.inplace:
             return False
-        by_fixpipe = kind in PRODUCTS and not self.platform.unified and layouts.by_columns(laid_out)
-        return laid_out is not None and (kind in _ROW_AFTER_ROW or by_fixpipe)
+        in_rows = kind in SORTING or (kind in PRODUCTS and not self.platform.unified)
+        by_columns = in_rows and layouts.by_columns(laid_out)
+        return laid_out is not None and (kind in _ROW_AFTER_ROW or by_columns)
 
     def _settle(self, op: Op, value: Value) -> Value:
         """The result under its own name where it was made for this operation."""

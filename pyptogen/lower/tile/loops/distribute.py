@@ -147,13 +147,11 @@ def _goes_on(op: TileOp, loops: set[str]) -> bool:
 
 
 def _is_carried(ops: Sequence[TileOp], kernel: TileKernel) -> bool:
-    """Whether an iteration reads a tile of the iterations before it writes it; what none of them writes was there
-    before."""
+    """Whether an iteration reads a tile before it writes it."""
     owner = {tile.name: tile.owner for tile in kernel.tiles}
-    changed = {owner.get(name, name) for op in ops for name in op.written}
     written: set[str] = set()
     for op in ops:
-        if any(owner.get(name, name) in changed - written for name in op.operands):
+        if any(owner.get(name, name) not in written for name in op.operands):
             return True
         written.update(owner.get(name, name) for name in op.written)
     return False

@@ -218,11 +218,14 @@ class StandaloneBuilder:
         var = loop_variable(f"i{self._vars}", self.taken)
         return Step(item, var, min(tile, whole) if whole is not None else tile)
 
-    def nest(self, steps: Sequence[Step], body: Sequence[Node]) -> None:
-        """Add a nest of loops, outermost first; the longest of them is distributed to the blocks of a launch."""
-        self.body += self.wrapped(steps, body, self.distributed)
+    def nest(self, steps: Sequence[Step], body: Sequence[Node], product: bool = False) -> None:
+        """Add a nest of loops, outermost first; the longest of them is distributed to the blocks of a launch, or all of
+        them as one ``product``, whose iterations are independent."""
+        self.body += self.wrapped(steps, body, self.distributed, product)
 
-    def wrapped(self, steps: Sequence[Step], body: Sequence[Node], distributed: bool = False) -> list[Node]:
+    def wrapped(
+        self, steps: Sequence[Step], body: Sequence[Node], distributed: bool = False, product: bool = False
+    ) -> list[Node]:
         """A body inside its loops."""
         looped = [s for s in steps if s.item.extent != Poly.of(s.tile)]
         longest = max(looped, key=_trips, default=None) if distributed else None
@@ -230,7 +233,8 @@ class StandaloneBuilder:
         for s in reversed(looped):
             start, stop = self._range(s.item.extent)
             body = tuple(nodes)
-            nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
+            parallel = s is longest or (distributed and product)
+            nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", parallel, body, self.op.span)]
         if distributed and longest is None:
             once = loop_variable("once", self.taken)
             nodes = [Loop(once, once, ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]

@@ -431,7 +431,7 @@ def list_pairs(b: StandaloneBuilder, op: Op) -> None:
         body = [sorter.first_places(here, span), *part]
     else:
         body, pairs = _running(sorter, kept, span.extent().poly(), span)
-    b.nest(outer, [*body, _store(b, rows, outer, op.kind, _first(b, pairs, kept), None)])
+    b.nest(outer, [*body, _store(b, rows, outer, op.kind, _first(b, pairs, kept), None)], product=True)
 
 
 def _lists(b: StandaloneBuilder, op: Op, like: Value, tensor: str) -> GmView:

@@ -1,4 +1,4 @@
-// topk_long: vector kernel of `topk_long` for a2a3. Made by pyptogen; change the spec, not this file.
+// topk_long_vec1: vector kernel of `topk_long` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages topk_long; tiles i1 1, n0 2048; memory UB 147456 B
 #include <cstddef>
 #include <cstdint>
@@ -109,7 +109,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void topk_long(
+extern "C" __global__ AICORE void topk_long_vec1(
     __gm__ float *values, __gm__ int32_t *indices, __gm__ float *scores, int32_t rows, int32_t keys, int32_t nblk)
 {
     run_block(values, indices, scores, rows, keys, nblk, static_cast<int32_t>(get_block_idx()));

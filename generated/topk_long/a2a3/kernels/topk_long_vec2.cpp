@@ -1,0 +1,105 @@
+// topk_long_vec2: vector kernel of `topk_long` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages topk_long; tiles i1 1, n0 2048, s0 6144; memory UB 131072 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x2048 = Tile<TileType::Vec, int32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x2048_min = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048, SLayout::NoneBox, 512, PadValue::Min>;
+using VecF32_1x2048m = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_1x8192 = Tile<TileType::Vec, float, 1, 8192, BLayout::RowMajor, 1, 8192>;
+using VecF32_1x4096_c2048 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 2048>;
+using ScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using ScoresPairsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
+
+AICORE inline void run_block(
+    __gm__ float *scores_pairs,
+    __gm__ float *scores,
+    int32_t rows,
+    int32_t keys,
+    int32_t nblk,
+    int32_t block)
+{
+#if defined(__DAV_VEC__)
+    set_mask_norm();
+    set_vector_mask(-1, -1);  // the kernel before may have left another one
+    int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
+    int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
+    MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
+    // values, indices: topk(scores, 2048)
+    VecI32_1x2048 places; TASSIGN<0x00000>(places);  // UB 0x00000..0x02000
+    TCI<VecI32_1x2048, int32_t, 0>(places, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
+    const int32_t s0_tiles = (keys + 6143) / 6144;
+    const int32_t tiles = rows * s0_tiles;  // of i1 and s0
+    for (int32_t tile = block; tile < tiles; tile += nblk, s0_buffer ^= 1) {
+        const int32_t i1 = tile / s0_tiles;
+        const int32_t s0 = tile % s0_tiles * 6144;
+        const int32_t s0_valid = keys - s0 < 6144 ? keys - s0 : 6144;
+        VecI32_1x2048 places_here; TASSIGN<0x0e000>(places_here);  // UB 0x0e000..0x10000
+        pipe_barrier(PIPE_V);
+        TADDS(places_here, places, s0);
+        VecF32_1x4096 pairs_kept; TASSIGN(pairs_kept, 0x02000 + s0_buffer * 0x04000);  // UB 0x02000..0x0a000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));  // free again
+        for (int32_t n0 = 0; n0 < s0_valid; n0 += 2048, n0_buffer ^= 1) {
+            const int32_t n0_valid = s0_valid - n0 < 2048 ? s0_valid - n0 : 2048;
+            VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x0a000 + n0_buffer * 0x02000);  // columns 0.. of part
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));  // free again
+            ScoresGm scores_in(scores + int64_t(i1) * keys + int64_t(n0) + int64_t(s0), {n0_valid});
+            TLOAD(part_in, scores_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+            VecF32_1x2048_min part_padded; TASSIGN(part_padded, 0x0a000 + n0_buffer * 0x02000);  // same bytes as part
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_buffer));
+            TFILLPAD_INPLACE(part_padded, part_in);
+            VecF32_1x4096 pairs; TASSIGN<0x10000>(pairs);  // UB 0x10000..0x14000
+            VecF32_1x2048m part; TASSIGN(part, 0x0a000 + n0_buffer * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
+            VecU32_1x2048 places_here_uint32; TASSIGN<0x0e000>(places_here_uint32);  // same bytes as places_here
+            pipe_barrier(PIPE_V);
+            TSORT32(pairs, part, places_here_uint32);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_buffer));
+            VecF32_1x4096 pairs_2; TASSIGN<0x14000>(pairs_2);  // UB 0x14000..0x18000
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs_2, pairs, 64);
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs, pairs_2, 256);
+            pipe_barrier(PIPE_V);
+            TMRGSORT(pairs_2, pairs, 1024);
+            VecF32_1x8192 merged; TASSIGN<0x18000>(merged);  // UB 0x18000..0x20000
+            VecF32_1x4096_c2048 half; TASSIGN<0x14000>(half);  // columns 0.. of pairs_2
+            VecF32_1x4096_c2048 half_2; TASSIGN<0x16000>(half_2);  // columns 2048.. of pairs_2
+            pipe_barrier(PIPE_V);
+            if (n0 == 0) {
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
+            } else {
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
+            }
+            TADDS(places_here, places_here, 2048);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_buffer));
+        ScoresPairsGm scores_pairs_out(scores_pairs + int64_t(i1) * 90112 + int64_t(s0) * 2 / 3);
+        TSTORE(scores_pairs_out, pairs_kept);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(s0_buffer));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
+#endif
+}
+
+}  // namespace
+
+extern "C" __global__ AICORE void topk_long_vec2(
+    __gm__ float *scores_pairs, __gm__ float *scores, int32_t rows, int32_t keys, int32_t nblk)
+{
+    run_block(scores_pairs, scores, rows, keys, nblk, static_cast<int32_t>(get_block_idx()));
+}

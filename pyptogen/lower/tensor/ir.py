@@ -140,9 +140,10 @@ class Op:
     argmax …   as sum; int32, the first of equal elements
     cumsum …   ``axis``
     topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
-               equal ones the first; their places, int32. With ``span`` and ``length`` of the lists of a ``topk_pairs``
-    topk_pairs  as topk_values, of each ``span`` of that many elements; the result has a list for each row and span, of pairs
-               of value and place, both as fp32 holds them
+               equal ones the first; their places, int32. With ``span`` and ``length``, of rows of so many elements,
+               the operand has the lists of their spans
+    topk_pairs  as topk_values, of each ``span`` of so many elements. The result has a list for each row, of those that
+               a call has, and each span: value and place in turn, the bits of both in fp32
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
     places     ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
                block: counted from the beginning of the whole axis, or (``in_block``) of the block

@@ -197,8 +197,8 @@ def test_any_rows(k: int, rows: int, n: int, kinds: int, largest: bool, target: 
 def test_rows_of_several_axes_and_of_a_view() -> None:
     x = drawn(5, (2, 3, 3 * PART + 1), 20)
     check(lowered(64, rows=any_rows(1, 8), lead="rows, 3"), x, 64)
-    spec = text(64, any_rows(1, 8), any_length(64), lead="4, rows").replace("x: fp32[4, rows, n]", "x: fp32[rows, 4, n]")
-    spec = spec.replace("topk(x", "topk(permute(x, [1, 0, 2])")
+    spec = text(64, any_rows(1, 8), any_length(64), lead="4, rows").replace("topk(x", "topk(permute(x, [1, 0, 2])")
+    spec = spec.replace("x: fp32[4, rows, n]", "x: fp32[rows, 4, n]")
     wanted = drawn(6, (4, 2, 3 * PART + 1), 20)
     program = lowered_text(spec)
     values, places = ordered(wanted, 64)

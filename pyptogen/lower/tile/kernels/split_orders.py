@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import sympy
+
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import SORTING, Op, Program, Value
 from pyptogen.lower.tensor.legality import dim_table
@@ -41,9 +43,6 @@ def run(program: Program, platform: Platform) -> Program:
 
 class _Splitter:
     def __init__(self, program: Program, platform: Platform) -> None:
-        import sympy
-
-        self.sympy = sympy
         self.program, self.platform = program, platform
         self.dims, self.axes = dim_table(program), Axes(program)
         self.defining = {op.result.name: op for op in program.ops}
@@ -65,31 +64,29 @@ class _Splitter:
         split_rows = self.platform.vector_cores // 2
         if fewest > split_rows:
             return [op]
-        few = self.sympy.true if most <= split_rows else self.sympy.Le(rows, split_rows)
-        long = self.sympy.true if least > span else self.sympy.Gt(x.shape[-1], span)
+        few = sympy.true if most <= split_rows else sympy.Le(rows, split_rows)
+        long = sympy.true if least > span else sympy.Gt(x.shape[-1], span)
         shape = (min(most, split_rows), -(-longest // span), 2 * sorting.list_length(k))
-        op = replace(op, attrs={**op.attrs, "k": self.sympy.Integer(k)})
-        return self._in_spans(op, x, span, shape, self.dims.resolve_condition(self.sympy.And(few, long)))
+        op = replace(op, attrs={**op.attrs, "k": sympy.Integer(k)})
+        return self._in_spans(op, x, span, shape, self.dims.resolve_condition(sympy.And(few, long)))
 
     def _in_spans(self, op: Op, x: Value, span: int, shape: Sequence[int], condition: Any) -> Sequence[Op]:
         """The two steps where a condition holds, the operation as it is elsewhere."""
-        always = condition == self.sympy.true
+        always = condition == sympy.true
         how = {**op.attrs, "span": span} if always else {**op.attrs, "span": span, "condition": condition}
         made: list[Op] = []
         key = op.stage, x.name, int(op.attrs["k"]), bool(op.attrs["largest"])
         if key not in self.pairs:
             name = self.names.take(f"{x.name}_pairs")
-            lists = Value(name, "fp32", tuple(map(self.sympy.Integer, shape)), "nd", op.span)
+            lists = Value(name, "fp32", tuple(map(sympy.Integer, shape)), "nd", op.span)
             self.pairs[key] = replace(op, kind="topk_pairs", result=lists, attrs=how)
             made.append(self.pairs[key])
         result = op.result if always else self._named(op.result, "merged")
-        merged = replace(
-            op, operands=(self.pairs[key].result,), result=result, attrs={**how, "length": x.shape[-1]}
-        )
+        merged = replace(op, operands=(self.pairs[key].result,), result=result, attrs={**how, "length": x.shape[-1]})
         made.append(merged)
         if always:
             return made
-        other = self.sympy.Not(condition)
+        other = sympy.Not(condition)
         whole = replace(op, result=self._named(op.result, "whole"), attrs={**op.attrs, "condition": other})
         conditions, stages = [other, condition], [op.stage, op.stage]
         one_of = {"conditions": conditions, "stages": stages}

@@ -427,7 +427,7 @@ def list_pairs(b: StandaloneBuilder, op: Op) -> None:
     sorter = _Sorter(b, rows, outer, way, places, None)
     if span_size == way.size:
         here = b.tile("places_here", "int32", Extent(1), Extent(way.size), "row")
-        part, pairs = sorter.part(ZERO, span.valid and Poly.of(span.valid) or way.size, here, None)
+        part, pairs = sorter.part(ZERO, Poly.of(span.valid) if span.valid else way.size, here, None)
         body = [sorter.first_places(here, span), *part]
     else:
         body, pairs = _running(sorter, kept, span.extent().poly(), span)

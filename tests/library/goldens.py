@@ -98,6 +98,11 @@ def layer_norm_bf16(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
     return {"y": bf16(_normalised(wide(a["x"]), wide(a["gamma"]), wide(a["beta"]), eps))}
 
 
+def layer_norm_channels(a: Arrays, eps: float = 1e-6) -> dict[str, Array]:
+    x = np.moveaxis(wide(a["x"]), 1, -1)
+    return {"y": bf16(np.moveaxis(_normalised(x, wide(a["gamma"]), wide(a["beta"]), eps), -1, 1))}
+
+
 def _by_root_mean_square(x: Array, gamma: Array, eps: float) -> Array:
     return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gamma
 

@@ -69,10 +69,13 @@ def set_name(types: Types) -> str:
 
 
 def spelled(types: Types) -> str:
-    """A set for people, in the words of C++: ``fp32, half or integer``."""
+    """A set for people, in the words of C++: ``fp32, half or integer``; nearly all types: ``no int4``."""
+    lacking = EVERY - types
+    if 0 < len(lacking) <= 3:
+        return f"no {_joined([_spelled(d) for d in DTYPES if d in lacking])}"
     words = [_spelled(d) for d in DTYPES if d in types and not (d in INT_ANY and types >= INT_ANY)]
     words += ["integer"] if types >= INT_ANY else []
-    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
+    return _joined(words)
 
 
 def render(sets: Iterable[Types], written: str) -> str:
@@ -101,6 +104,10 @@ def render(sets: Iterable[Types], written: str) -> str:
         "",
     ]
     return _HEADER.format(written=written) + "\n".join(lines)
+
+
+def _joined(words: list[str]) -> str:
+    return " or ".join((", ".join(words[:-1]), words[-1])) if len(words) > 1 else words[0]
 
 
 def _short(dtype: str) -> str:

@@ -1,23 +1,32 @@
 """The rules of operands as the bundled headers check them: `pto/cpu/isa/operands.hpp`, one macro for each instruction
-and number of tiles, made of the rules of `pto/cpu/vector/operand_rules.hpp`."""
+and number of operands, made of the rules of `pto/cpu/isa/operand_rules.hpp`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pyptogen.lower.isa.element_types import set_name, spelled
 from pyptogen.lower.isa.instruction import EVERY, Types
-from pyptogen.lower.isa.operand_rules import Operand, ruled_instructions, rules_of
+from pyptogen.lower.isa.operand_rules import (
+    CONV_TILES,
+    LOCATIONS,
+    Like,
+    Operand,
+    Place,
+    instruction_of,
+    ruled_names,
+    rules_of,
+)
 
 _HEADER = """\
-// What each instruction asks of its tiles: PTO_OPERANDS(TADD, dst, src0, src1) stands first in TADD and becomes
-// static_asserts. The operands are the tiles of the call form in its order, those that nothing is asked of left out.
+// What each instruction asks of its operands: PTO_OPERANDS(TADD, dst, src0, src1) stands first in TADD and becomes
+// static_asserts. The operands are the tiles and GlobalTensors of the call form in its order, those that nothing is asked
+// of left out.
 //
 // {written}
 #pragma once
 
-#include <pto/cpu/isa/element_types.hpp>
-#include <pto/cpu/vector/operand_rules.hpp>
+#include <pto/cpu/isa/operand_rules.hpp>
 
 // clang-format off
 // NAME may be a macro, which the paste does not expand: checked mode renames the instructions.
@@ -29,48 +38,83 @@ _HEADER = """\
 
 """
 
+_PLAIN: tuple[Place, ...] = ("alike", "rows", "vec", "line")
+"""Places of plain tiles in UB."""
+_WORDS: Mapping[Place, str] = {
+    "near": "a Vec or Mat tile",
+    "fifo": "a Vec, Mat or Acc tile",
+    "open": "a tile that is not Left or Right: the matrix unit alone reads those",
+    "tile": "a tile",
+    "data": "a tile or a ConvTile",
+}
+"""Places of tiles that are not all plain ones in UB, for people."""
+
 
 def rendered_sets() -> set[Types]:
     """The sets of element types that the header names."""
     return {
         operand.types
-        for row in ruled_instructions()
-        for operands in rules_of(row)
+        for name in ruled_names()
+        for operands in rules_of(name)
         for operand in operands
-        if not isinstance(operand.types, str)
+        if not isinstance(operand.types, Like)
     }
 
 
 def render(written: str) -> str:
     """The header; ``written`` says where it is from."""
-    lines = []
-    for row in ruled_instructions():
-        for operands in rules_of(row):
+    lines = [_places()]
+    for name in ruled_names():
+        for operands in rules_of(name):
             names = ", ".join(operand.name.upper() for operand in operands)
-            rules = " \\\n".join(f"    {rule}" for rule in _rules(row.name, operands))
-            lines.append(f"#define PTO_OPERANDS_{row.name}_{len(operands)}({names}) \\\n{rules}\n")
+            rules = " \\\n".join(f"    {rule}" for rule in _rules(instruction_of(name).name, operands))
+            lines.append(f"#define PTO_OPERANDS_{name}_{len(operands)}({names}) \\\n{rules}\n")
     return _HEADER.format(written=written) + "".join(lines)
+
+
+def _set_of(place: Place) -> str:
+    return f"kIn{place.capitalize()}"
+
+
+def _places() -> str:
+    """The sets of places, each as what it has, or as what it lacks of all locations."""
+    lines = []
+    for place in _WORDS:
+        lacking = [loc for loc in LOCATIONS["tile"] if loc not in LOCATIONS[place]]
+        short = len(lacking) < len(LOCATIONS[place])
+        bits = " | ".join(f"place_bit(TileType::{loc})" for loc in (lacking if short else LOCATIONS[place]))
+        text = f"kAnywhere & ~({bits})" if short and lacking else "kAnywhere" if short else bits
+        conv = " | kConvTile" if place in CONV_TILES else ""
+        lines.append(f"constexpr Places {_set_of(place)} = {text}{conv};\n")
+    return "".join(["namespace pto::cpu {\n", *lines, "}  // namespace pto::cpu\n\n"])
 
 
 def _rules(name: str, operands: Sequence[Operand]) -> Iterator[str]:
     """Places, then element types that operands share, layouts, element types: what is said first tells most."""
 
-    def those(*places: str) -> list[str]:
+    def those(*places: Place) -> list[str]:
         return [operand.name.upper() for operand in operands if operand.place in places]
 
     def rule(macro: str, *words: str) -> str:
         return f'PTO_EXPECT_{macro}("{name}", {", ".join(words)})'
 
-    if those("alike", "rows", "vec"):
-        yield rule("VEC", *those("alike", "rows", "vec"))
-    for reference in dict.fromkeys(operand.types for operand in operands if isinstance(operand.types, str)):
-        same = [operand.name.upper() for operand in operands if operand.types == reference]
-        yield rule("ELEMENT_TYPE", reference.upper(), *same)
+    if those(*_PLAIN):
+        yield rule("VEC", *those(*_PLAIN))
+    for operand in operands:
+        if operand.place in _WORDS:
+            yield rule("PLACE", _set_of(operand.place), f'"{_WORDS[operand.place]}"', operand.name.upper())
+    if those("gm"):
+        yield rule("GLOBAL", *those("gm"))
+    for like in dict.fromkeys(operand.types for operand in operands if isinstance(operand.types, Like)):
+        same = [operand.name.upper() for operand in operands if operand.types == like]
+        yield rule("ELEMENT_SIZE" if like.of_size else "ELEMENT_TYPE", like.operand.upper(), *same)
     if len(those("alike")) > 1:
         yield rule("LAYOUT", *those("alike"))
-    if those("rows"):
-        yield rule("ROW_MAJOR", *those("rows"))
+    if those("rows", "line"):
+        yield rule("ROW_MAJOR", *those("rows", "line"))
+    if those("line"):
+        yield rule("ONE_ROW", *those("line"))
     for operand in operands:
-        if not isinstance(operand.types, str) and operand.types != EVERY:
+        if not isinstance(operand.types, Like) and operand.types != EVERY:
             types = f'{set_name(operand.types)}, "{spelled(operand.types)}"'
             yield rule("ELEMENTS", types, operand.name.upper())

@@ -1,7 +1,7 @@
-"""What the bundled headers ask of the tiles of an instruction: a place, a layout, element types. The names of operands
-and the element types that the headers take stand in the rows; here stands what only the headers know: in which layouts
-an implementation walks over a tile (devices, too, state layouts: the column of the rows), and which operands have
-element types of their own.
+"""What the bundled headers ask of the operands of an instruction: a place, a layout, element types. The names of operands
+and the element types that the headers take stand in the rows; here stands what only the headers know: in which memories
+and layouts an implementation walks over a tile (devices, too, state layouts: the column of the rows), and which operands
+have element types of their own.
 
 `pto/cpu/isa/operands.hpp` is written from this (`write_headers`): each instruction begins with one `PTO_OPERANDS`.
 """
@@ -11,15 +11,40 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pyptogen.lower.isa.instruction import EVERY, FLOATS_3, FP32, INT_ANY, Instruction, Types
+from pyptogen.lower.isa.instruction import ALL, EVERY, FLOATS_3, FP32, INT_ANY, Instruction, Types
 from pyptogen.lower.isa.table import FAMILIES, INSTRUCTIONS
 from pyptogen.records import dataclass
 
-Place = Literal["alike", "rows", "vec", "any"]
-"""``rows``: a row-major tile in UB; ``vec``: one in UB, row-major or column-major; ``alike``: one in UB with the layout
-of the first operand; ``any``: nothing is asked. None of those in UB may have boxes."""
+Place = Literal["alike", "rows", "vec", "line", "near", "fifo", "open", "tile", "data", "gm", "any"]
+"""Where an operand lies, and how. Of tiles in UB, without boxes: ``rows``: a row-major one; ``vec``: row-major or
+column-major; ``alike``: with the layout of the first operand; ``line``: a row-major one of one row. With and without boxes:
+``near``: in UB or L1; ``fifo``: in UB, L1 or L0C; ``open``: anywhere but in L0A and L0B, which the matrix unit alone reads;
+``tile``: anywhere. ``data``: a tile or a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked."""
 
-_NO_TILES = frozenset({"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "key", "counter", "gm"})
+_UB = ("Vec",)
+_ALL_LOCATIONS = ("Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight")
+LOCATIONS: Mapping[Place, tuple[str, ...]] = {
+    **dict.fromkeys(("alike", "rows", "vec", "line"), _UB),
+    "near": ("Vec", "Mat"),
+    "fifo": ("Vec", "Mat", "Acc"),
+    "open": tuple(loc for loc in _ALL_LOCATIONS if loc not in ("Left", "Right")),
+    **dict.fromkeys(("tile", "data", "any"), _ALL_LOCATIONS),
+}
+"""Where a tile of such a place may be."""
+CONV_TILES: frozenset[Place] = frozenset({"open", "data"})
+"""Places where a ConvTile may stand for a tile."""
+_NO_TILES = frozenset(
+    {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "row", "col", "word", "pipe", "sub",
+     "taken", "block"}
+)  # fmt: skip
+_NO_TILES_OF: Mapping[str, frozenset[str]] = {
+    "TRANDOM": frozenset({"key"}),
+    "TGATHER": frozenset({"offset"}),
+    "TPUSH": frozenset({"gm"}),
+    "TPOP": frozenset({"gm"}),
+}
+"""Operands of forms that are no tiles there, and the GlobalTensors that stand for a slot of a fifo: of those nothing is
+asked."""
 _STEMS = ("ADD", "SUB", "MUL", "DIV", "MAX", "MIN")
 _POSITIONS = "vec rows | vec vec rows"
 _LAYOUTS: Mapping[str, str] = {
@@ -38,15 +63,42 @@ _LAYOUTS: Mapping[str, str] = {
     "THISTOGRAM": "vec vec any",
     **dict.fromkeys(("TDEQUANT", "TQUANT"), "rows rows any"),
     **dict.fromkeys(("TADDDEQRELU", "TADDRELUCONV", "TSUBRELUCONV"), "rows"),
-    **dict.fromkeys(("TTOPK", "TBOTTOMK", "TROWCUMSUM", "TROWCUMPROD"), "rows"),
+    **dict.fromkeys(("TTOPK", "TBOTTOMK"), "rows gm rows"),
+    **dict.fromkeys(("TROWCUMSUM", "TROWCUMPROD"), "rows"),
+    "TLOAD": "data gm",
+    "TSTORE": "gm data",
+    "TSTORE_BYTES": "gm tile",
+    "TSTORE_ADD": "gm tile",
+    **dict.fromkeys(("TMOV", "TEXTRACT"), "tile open"),
+    "TINSERT": "tile open",
+    **dict.fromkeys(("TFILLPAD", "TFILLPAD_INPLACE", "TFILLPAD_EXPAND"), "near"),
+    "TTRANS": "tile",
+    "TGATHER": "rows rows | vec vec vec | rows rows vec vec",
+    "TSCATTER": "rows rows | vec vec vec",
+    "MGATHER": "tile gm any",
+    "MSCATTER": "gm tile any",
+    "TMRGSORT": "line",
+    "TPUSH": "fifo",
+    "TPOP": "near",
 }
 """A place for each operand, the last one for all further. Of lists apart by ``|`` that of as many words as operands
-holds, else the first."""
+holds, else the first. A name that is no instruction is a case of one: a store that copies bytes, one that adds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """The element type of another operand of the form, or any ``of_size`` of it."""
+
+    operand: str
+    of_size: bool = False
+
 
 _INT32: Types = frozenset({"int32"})
-_INDICES: Mapping[str, Types | str] = {"ai": INT_ANY, "bi": "ai", "idx": "ai"}
-_BY_NAME: Mapping[str, Types | str] = {"bits": INT_ANY, "idx": INT_ANY, "ai": "idx", "bi": "idx"}
-_OWN_TYPES: Mapping[str, Mapping[str, Types | str]] = {
+_INDICES: Mapping[str, Types | Like] = {"ai": INT_ANY, "bi": Like("ai"), "idx": Like("ai")}
+_BY_NAME: Mapping[str, Types | Like] = {"bits": INT_ANY, "idx": INT_ANY, "ai": Like("idx"), "bi": Like("idx")}
+_SAME_SIZE: Mapping[str, Types | Like] = {"a": Like("dst", of_size=True)}
+_MOVED: Types = INSTRUCTIONS["TMOV"].dtypes["cpu"]
+_OWN_TYPES: Mapping[str | tuple[str, int], Mapping[str, Types | Like]] = {
     "TAXPY": {"a": INSTRUCTIONS["TAXPY"].dtypes["cpu"]},
     "TCVT": {"dst": EVERY, "a": EVERY},
     "TSEL": {"bits": EVERY},
@@ -60,73 +112,99 @@ _OWN_TYPES: Mapping[str, Mapping[str, Types | str]] = {
         "scaling": EVERY,
     },
     "TDEQUANT": {"a": frozenset({"int8", "int16"}), "scale": FP32, "offset": FP32},
-    "TADDDEQRELU": {"a": _INT32, "b": "a"},
-    "TADDRELUCONV": {"a": frozenset({"fp32", "fp16", "int16"}), "b": "a"},
-    "TSUBRELUCONV": {"a": frozenset({"fp32", "fp16", "int16"}), "b": "a"},
+    "TADDDEQRELU": {"a": _INT32, "b": Like("a")},
+    "TADDRELUCONV": {"a": frozenset({"fp32", "fp16", "int16"}), "b": Like("a")},
+    "TSUBRELUCONV": {"a": frozenset({"fp32", "fp16", "int16"}), "b": Like("a")},
     "TTOPK": {"idx": _INT32, "tmp": _INT32},
     "TBOTTOMK": {"idx": _INT32, "tmp": _INT32},
+    "TLOAD": {"gm": Like("dst", of_size=True)},
+    "TSTORE": {"gm": EVERY},
+    "TSTORE_BYTES": {"gm": EVERY, "src": Like("gm", of_size=True)},
+    "TSTORE_ADD": {"gm": EVERY, "src": Like("gm")},
+    "TMOV": {"src": _MOVED},
+    "TEXTRACT": {"src": _MOVED},
+    "TINSERT": {"a": _MOVED},
+    **dict.fromkeys(("TFILLPAD", "TFILLPAD_INPLACE", "TFILLPAD_EXPAND"), _SAME_SIZE),
+    ("TGATHER", 2): _SAME_SIZE,
+    ("TGATHER", 4): {
+        "dst": frozenset({"int32", "uint32"}), "a": INSTRUCTIONS["TSCATTER"].dtypes["cpu"], "key": EVERY, "counts": INT_ANY,
+    },
+    ("TSCATTER", 2): _SAME_SIZE,
+    "MGATHER": {"gm": Like("dst", of_size=True)},
+    "MSCATTER": {"gm": Like("a", of_size=True)},
+    "TMRGSORT": {"tmp": EVERY},
 }  # fmt: skip
-"""Element types of operands that differ from those of the first: a set, or the operand that has the same."""
+"""Element types of operands that differ from those of the first: a set, or those of another operand. By instruction, or by
+instruction and number of operands."""
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """One tile of a call form.
+    """One operand of a call form.
 
     Attributes:
         name: its name in the form.
         place: what is asked of its place and layout.
-        types: the element types that it may have, or the name of the operand of the form that has the same.
+        types: the element types that it may have, or whose it has.
     """
 
     name: str
     place: Place
-    types: Types | str
+    types: Types | Like
 
 
-def ruled_instructions() -> tuple[Instruction, ...]:
-    """The instructions whose operands the headers check by these rules, by name."""
-    return tuple(INSTRUCTIONS[name] for name in sorted(_LAYOUTS))
+def ruled_names() -> tuple[str, ...]:
+    """What the headers check by these rules: instructions and cases of them, in order."""
+    return tuple(sorted(_LAYOUTS))
 
 
-def rules_of(row: Instruction) -> tuple[tuple[Operand, ...], ...]:
-    """What is asked of the tiles of a call, for each number of them. Scratch tiles are not among them where nothing is
-    asked of them.
+def instruction_of(name: str) -> Instruction:
+    """The row of an instruction, or of a case of one."""
+    return INSTRUCTIONS.get(name) or INSTRUCTIONS[name.rpartition("_")[0]]
+
+
+def rules_of(name: str) -> tuple[tuple[Operand, ...], ...]:
+    """What is asked of the operands of a call, for each number of them. Scratch tiles are not among them where nothing
+    is asked of them.
 
     Raises:
-        ValueError: two forms with as many tiles ask for different things.
+        ValueError: two forms with as many operands ask for different things.
     """
     found: dict[int, tuple[Operand, ...]] = {}
-    for form in row.forms:
-        operands = _operands(row, [name for name in form if _is_ruled(row, name)])
+    for form in instruction_of(name).forms:
+        operands = _operands(name, [operand for operand in form if _is_ruled(name, operand)])
         if found.setdefault(len(operands), operands) != operands:
-            raise ValueError(f"{row.name} has two forms of {len(operands)} tiles with different rules")
-    return tuple(found[count] for count in sorted(found))
+            raise ValueError(f"{name} has two forms of {len(operands)} operands with different rules")
+    return tuple(found[count] for count in sorted(found) if count)
 
 
-def _is_ruled(row: Instruction, name: str) -> bool:
-    return name not in _NO_TILES and (name != "tmp" or "tmp" in _OWN_TYPES.get(row.name, {}))
+def _is_ruled(name: str, operand: str) -> bool:
+    if operand in _NO_TILES or operand in _NO_TILES_OF.get(name, ()):
+        return False
+    return operand != "tmp" or "tmp" in _OWN_TYPES.get(name, {})
 
 
-def _operands(row: Instruction, names: Sequence[str]) -> tuple[Operand, ...]:
-    lists = [words.split() for words in _LAYOUTS[row.name].split("|")]
+def _operands(name: str, names: Sequence[str]) -> tuple[Operand, ...]:
+    lists = [words.split() for words in _LAYOUTS[name].split("|")]
     words = next((words for words in lists if len(words) == len(names)), lists[0])
-    own = {**_BY_NAME, **_OWN_TYPES.get(row.name, {})}
-    first = next((name for name in names if name not in own), "")
-    types = {name: own.get(name, row.dtypes["cpu"] if name == first else first) for name in names}
+    own = {**_BY_NAME, **_OWN_TYPES.get(name, {}), **_OWN_TYPES.get((name, len(names)), {})}
+    first = next((operand for operand in names if operand not in own), "")
+    taken = instruction_of(name).dtypes["cpu"]
+    types = {operand: own.get(operand, taken if operand == first else Like(first)) for operand in names}
     return tuple(
-        Operand(name, _place(words[min(at, len(words) - 1)]), _resolved(types, name)) for at, name in enumerate(names)
+        Operand(operand, _place(words[min(at, len(words) - 1)]), _resolved(types, operand))
+        for at, operand in enumerate(names)
     )
 
 
-def _resolved(types: Mapping[str, Types | str], name: str) -> Types | str:
+def _resolved(types: Mapping[str, Types | Like], name: str) -> Types | Like:
     """Indices have the type of other ones that the form may lack: then any integers do."""
     said = types[name]
-    return said if not isinstance(said, str) or said in types else INT_ANY
+    return said if not isinstance(said, Like) or said.operand in types else INT_ANY
 
 
 def _place(word: str) -> Place:
     match word:
-        case "alike" | "rows" | "vec" | "any":
+        case "alike" | "rows" | "vec" | "line" | "near" | "fifo" | "open" | "tile" | "data" | "gm" | "any":
             return word
     raise ValueError(f"{word} is no place")

@@ -21,6 +21,7 @@ from pyptogen.lower.isa.instruction import (
     Group,
     Types,
 )
+from pyptogen.lower.isa.rows_numbers import FROM_WORDS
 
 _A5: Types = ALL | FP8 | FP4 | {"fp8_e8m0"}
 _CUBE: Types = frozenset({"fp32", "fp16", "bf16", "int8"})
@@ -29,6 +30,7 @@ _QUANTISED: Types = frozenset({"int8", "uint8", "int16", "fp16"})
 _A5_QUANTISED: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "fp8_e4m3"})
 _COUNTED: Types = frozenset({"uint16", "uint32"})
 _TABLE_TYPES: Types = UP_TO_4_BYTES | FP8
+_WHOLE_BYTES: Types = ALL | FP8 | {"fp8_e8m0"}
 _INSERTED: Types = UP_TO_4_BYTES
 _A5_INSERTED: Types = UP_TO_4_BYTES | {"fp8_e8m0"} | FP8 | FP4
 
@@ -43,18 +45,18 @@ _MOVES = (
     *Group("dst, src | dst, src, word", ALL, _A5, _A5, pipe="place", layouts="any")(
         TMOV="tile to tile: L1 to L0; UB to UB; L0C to UB or L1, as TSTORE; UB to L0A on cpu"
     ),
-    *Group("dst, a, row, col", _INSERTED, _A5_INSERTED, ALL, effects="ur", pipe="place", layouts="any")(
+    *Group("dst, a, row, col", _INSERTED, _A5_INSERTED, _A5, effects="ur", pipe="place", layouts="any")(
         TINSERT="dst at (row, col) and on = a"
     ),
-    *Group("dst, acc, words", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, pipe="place", layouts="any nz nd")(
+    *Group("dst, acc, words", _QUANTISED, _A5_QUANTISED, FROM_WORDS, pipe="place", layouts="any nz nd")(
         TMOV_FP="acc under one quantisation word a column"
     ),
     *Group(
-        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, pipe="place",
+        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, FROM_WORDS, pipe="place",
         layouts="any nz nd",
     )(TEXTRACT_FP="as TMOV_FP, acc at (row, col) and on"),
     *Group(
-        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, effects="urr", pipe="place",
+        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, FROM_WORDS, effects="urr", pipe="place",
         layouts="any nz nd",
     )(TINSERT_FP="as TMOV_FP, to dst at (row, col) and on"),
     *Group("dst, a", EVERY, EVERY, EVERY, effects="--", pipe="S", layouts="any")(
@@ -76,7 +78,7 @@ _LAYOUT = (
         TFILLPAD_INPLACE="as TFILLPAD, both tiles on the same bytes",
         TFILLPAD_EXPAND="as TFILLPAD into a larger dst",
     ),
-    *Group("dst, a, tmp", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL, effects="wrt")(TTRANS="a transposed"),
+    *Group("dst, a, tmp", UP_TO_4_BYTES, UP_TO_4_BYTES, _WHOLE_BYTES, effects="wrt")(TTRANS="a transposed"),
     *Group(
         "dst, a, b | dst, a, b, ai, bi | dst, a, b, idx, ai, bi",
         UP_TO_4_BYTES,
@@ -93,14 +95,14 @@ _LAYOUT = (
 )
 _INDEXED = (
     *Group(
-        "dst, a, idx, tmp | dst, a | dst, a, key, counts, tmp, offset", TWO_OR_4_BYTES, _A5, ALL, effects="wrrt|wrrwt"
+        "dst, a, idx, tmp | dst, a | dst, a, key, counts, tmp, offset", TWO_OR_4_BYTES, _A5, _A5, effects="wrrt|wrrwt"
     )(TGATHER="a at flat positions; or by pattern; or positions of matches"),
     *Group("dst, a, offset", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(TGATHERB="32-byte blocks of a at byte offsets"),
-    *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, ALL)(TSCATTER="a to flat positions of zeros; or by pattern"),
-    *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, layouts="any gm any")(
+    *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, _WHOLE_BYTES)(TSCATTER="a to flat positions of zeros; or by pattern"),
+    *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, _WHOLE_BYTES, layouts="any gm any")(
         MGATHER="rows or elements of global memory"
     ),
-    *Group("gm, a, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, layouts="gm any", typed="read")(
+    *Group("gm, a, idx", UP_TO_4_BYTES, _TABLE_TYPES, _WHOLE_BYTES, layouts="gm any", typed="read")(
         MSCATTER="rows or elements of global memory = a, or combined"
     ),
 )
@@ -108,7 +110,7 @@ _SORTING = (
     *Group("pairs, a, idx | pairs, a, idx, tmp", FLOATS, FLOATS, _SORTED, effects="wrrt")(
         TSORT32="32 values at a time, descending, with their indices"
     ),
-    *Group("pairs, taken, tmp, a, b[, c[, d]] | pairs, a, block", FLOATS, FLOATS, FLOATS, effects="wtrrrr|wr")(
+    *Group("pairs, taken, tmp, a, b[, c[, d]] | pairs, a, block", FLOATS, FLOATS, _SORTED, effects="wtrrrr|wr")(
         TMRGSORT="two to four sorted lists in one"
     ),
     *Group("dst, a, filter", NONE, _COUNTED, _COUNTED, typed="read")(

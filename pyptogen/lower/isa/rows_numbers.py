@@ -6,13 +6,23 @@ bundled headers take. Dtypes are those of the destination; which operands a prod
 
 from __future__ import annotations
 
-from pyptogen.lower.isa.instruction import EVERY, FP32, NONE, SUMMED, Group, Types
+from collections.abc import Mapping
+
+from pyptogen.lower.isa.instruction import EVERY, FLOATS_3, FP32, NONE, SUMMED, Group, Types
 
 _ACC: Types = frozenset({"fp32", "int32"})
 _INT8: Types = frozenset({"int8", "uint8"})
 _NARROW: Types = frozenset({"fp16", "int8"})
 _MX: Types = frozenset({"fp8_e4m3", "fp4_e2m1"})
 _FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "int16"})
+CAST_FROM_ACC: Mapping[str, Types] = {"fp32": FLOATS_3, "int32": frozenset({"int32"})}
+"""What becomes of an accumulator on its way out without quantisation words, on every platform."""
+REQUANTISED: Mapping[str, Types] = {
+    "fp32": frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "fp8_e4m3", "hif8"}),
+    "int32": frozenset({"int8", "uint8", "fp16", "bf16", "int16"}),
+}
+"""What the bundled headers make of an accumulator under quantisation words, as A2/A3 or A5 do."""
+FROM_WORDS: Types = frozenset().union(*REQUANTISED.values())
 _A5_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "fp8_e4m3"})
 _SCALES: Types = frozenset({"fp8_e8m0"})
 _BOXES = "nz nz zn"
@@ -58,7 +68,7 @@ _QUANTISATION = (
     ),
 )
 _UNDER_WORDS = (
-    *Group("gm, acc, words", _FIXPIPE, _A5_FIXPIPE, _FIXPIPE, pipe="FIX", layouts="gm nz nd")(
+    *Group("gm, acc, words", _FIXPIPE, _A5_FIXPIPE, FROM_WORDS, pipe="FIX", layouts="gm nz nd")(
         TSTORE_FP="L0C to GM, one quantisation word for each column"
     ),
     *Group("scalar", EVERY, EVERY, EVERY, effects="", pipe="S")(

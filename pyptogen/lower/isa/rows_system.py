@@ -6,11 +6,12 @@ bundled headers take.
 
 from __future__ import annotations
 
-from pyptogen.lower.isa.instruction import ALL, ANY, EVERY, FLOATS, INT_8_32, Group, Types
+from pyptogen.lower.isa.instruction import ALL, ANY, EVERY, FLOATS, FP8, INT_8_32, Group, Types
 
 _SIGNAL: Types = frozenset({"int32"})
 _PRINTED: Types = FLOATS | INT_8_32
 _SUMMED: Types = FLOATS | {"int16", "int32"}
+_WHOLE_BYTES: Types = ALL | FP8 | {"fp8_e8m0"}
 _SUMMED_CPU: Types = ALL - {"uint64"}
 
 _ADDRESSES = Group("tile, address", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="any")(
@@ -25,14 +26,14 @@ _SYNCHRONISATION = (
     ),
 )
 _QUEUES = (
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="r", pipe="source", layouts="any")(
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="r", pipe="source", layouts="any")(
         TPUSH="puts a tile into a pipe, or signals a filled slot"
     ),
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="w", pipe="MTE2", layouts="any")(
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="w", pipe="MTE2", layouts="any")(
         TPOP="takes the next tile, or a view of its slot, out of a pipe"
     ),
-    *Group("pipe[, gm]", ANY, ANY, ANY, effects="-", pipe="S", layouts="gm")(TFREE="gives the oldest popped slot back"),
-    *Group("pipe, gm", ANY, ANY, ANY, effects="-", pipe="S", layouts="gm")(TALLOC="a view of the next free slot"),
+    *Group("pipe[, gm]", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="gm")(TFREE="gives the oldest popped slot back"),
+    *Group("pipe, gm", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="gm")(TALLOC="a view of the next free slot"),
 )
 _TRANSFERS = (
     *Group("gm, gm, tile[, tile][, atomic]", ANY, ANY, ANY, effects="wrt", pipe="MTE3", layouts="gm gm any").rows(

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from pyptogen.lower.isa import rows_arithmetic, rows_cpu, rows_movement, rows_numbers, rows_system, rows_vector
 from pyptogen.lower.isa.instruction import ALL, ANY, ARITH, CPU_ARITH, FLOATS, FP4, Instruction, by_name
+from pyptogen.lower.isa.rows_numbers import CAST_FROM_ACC, REQUANTISED
 
 FAMILIES: Mapping[str, tuple[Instruction, ...]] = {
     "arithmetic": rows_arithmetic.ROWS,
@@ -105,6 +106,6 @@ def pipe_of(name: str, src_loc: str, dst_loc: str) -> str:
 
 
 __all__ = [
-    "A2A3_CASTS", "A5_CASTS", "ANY", "ARITH", "CASTS", "CPU_ARITH", "CPU_CASTS", "FAMILIES", "FLOATS", "INSTRUCTIONS",
-    "ISA_PLATFORMS", "MX_PRODUCTS", "NARROWING", "PRODUCTS", "Instruction", "pipe_of",
+    "A2A3_CASTS", "A5_CASTS", "ANY", "ARITH", "CASTS", "CAST_FROM_ACC", "CPU_ARITH", "CPU_CASTS", "FAMILIES", "FLOATS",
+    "INSTRUCTIONS", "ISA_PLATFORMS", "MX_PRODUCTS", "NARROWING", "PRODUCTS", "REQUANTISED", "Instruction", "pipe_of",
 ]  # fmt: skip

@@ -67,6 +67,7 @@ constexpr Types kIntegers = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32
 constexpr Types kPlainButFp32Int64Uint64 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
 constexpr Types kPlainButBf16Int8Uint8 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
 constexpr Types kPlainButBf16Uint16Uint32 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kInt32 | kInt64 | kUint64;
+constexpr Types kPlainButUint32Int64Uint64 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32;
 constexpr Types kPlainButInt8Uint8 = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
 constexpr Types kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 |
     kInt32 | kInt64 | kInt4;
@@ -80,6 +81,8 @@ constexpr Types kEveryButInt64Uint64Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint
     kUint32 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
 constexpr Types kEveryButUint64E8m0Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 |
     kInt64 | kE4m3 | kE5m2 | kHif8 | kE2m1 | kE1m2;
+constexpr Types kEveryButE2m1E1m2Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 |
+    kInt64 | kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0;
 constexpr Types kEveryButInt4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
     kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
 constexpr Types kEvery = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |

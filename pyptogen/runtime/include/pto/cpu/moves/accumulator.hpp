@@ -1,20 +1,18 @@
 // Reading accumulator rows.
 #pragma once
 
+#include <pto/cpu/isa/products.hpp>
 #include <pto/cpu/layout/fragments.hpp>
 
 namespace pto::cpu {
 
-/// to[0 .. n) = row r of an accumulator from column c on, converted (fp32 to fp32, half or bfloat16_t; int32 to int32).
+/// to[0 .. n) = row r of an accumulator from column c on, cast as casts_sum says.
 /// Nothing that concerns the accumulator may be put off any more: the caller has asked for its data().
 template <typename Tile, typename To>
 PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
 {
     using From = typename Tile::DType;
-    static_assert(Tile::Loc == TileType::Acc, "TSTORE and TMOV: src must be an Acc tile");
-    static_assert(
-        (is_same<From, float> && is_float<To>) || (is_same<From, int32_t> && is_same<To, int32_t>),
-        "TSTORE and TMOV: src of fp32 gives fp32, half or bfloat16_t, src of int32 gives int32");
+    static_assert(Tile::Loc == TileType::Acc && isa::casts_sum<From, To>, "see casts_sum");
     const char* base = reinterpret_cast<const char*>(acc.address());
     if (__builtin_expect(c % 16 != 0, 0)) {  // a column offset inside a fragment: element by element
         for (int64_t i = 0; i < n; ++i) {

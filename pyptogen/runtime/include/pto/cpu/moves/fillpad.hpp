@@ -21,9 +21,6 @@ PTO_INLINE void fill_outside(Dst& dst, int64_t rows, int64_t cols, typename Dst:
 template <PadValue Pad, typename Dst, typename Src>
 PTO_INLINE void fill_pad(Dst& dst, Src& src)
 {
-    static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TFILLPAD takes two tiles");
-    static_assert(
-        sizeof(typename Dst::DType) == sizeof(typename Src::DType), "TFILLPAD needs elements of the same size");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     const bool same_place = static_cast<const void*>(dst.data()) == static_cast<const void*>(src.data());
     if (!same_place || Dst::Rows != Src::Rows || Dst::Cols != Src::Cols) {
@@ -68,6 +65,7 @@ template <TFillPadMode mode = TFillPadMode::Normal, typename Dst, typename Src, 
 PTO_INST RecordEvent TFILLPAD(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TFILLPAD, dst, src);
     constexpr bool kExpand = mode == TFillPadMode::Expand;
     static_assert(
         kExpand ? Dst::Rows >= Src::Rows && Dst::Cols >= Src::Cols : Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
@@ -84,6 +82,7 @@ template <typename TileData, PadValue PadVal = PadValue::Zero, typename... Event
 PTO_INST RecordEvent TFILLPAD(TileData& dst, TileData& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TFILLPAD, dst, src);
     constexpr PadValue kPad =
         TileData::Loc == TileType::Vec && TileData::PadVal != PadValue::Null && PadVal == PadValue::Zero
             ? TileData::PadVal
@@ -95,12 +94,14 @@ PTO_INST RecordEvent TFILLPAD(TileData& dst, TileData& src, const Events&... eve
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TFILLPAD_INPLACE(Dst& dst, Src& src, const Events&... events)
 {
+    PTO_OPERANDS(TFILLPAD_INPLACE, dst, src);
     return TFILLPAD<TFillPadMode::InPlace>(dst, src, events...);
 }
 
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TFILLPAD_EXPAND(Dst& dst, Src& src, const Events&... events)
 {
+    PTO_OPERANDS(TFILLPAD_EXPAND, dst, src);
     return TFILLPAD<TFillPadMode::Expand>(dst, src, events...);
 }
 

@@ -16,7 +16,7 @@ template <
     typename Words>
 PTO_INLINE void store_quantised(Global& dst, Tile& src, Words words)
 {
-    static_assert(is_tile_data_v<Tile> && is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
+    PTO_OPERANDS(TSTORE, dst, src);
     static_assert(
         Tile::Loc == TileType::Acc || Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec,
         "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)");

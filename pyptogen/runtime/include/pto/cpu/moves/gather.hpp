@@ -36,22 +36,11 @@ constexpr int64_t pattern_first(MaskPattern pattern)
                                                                           : 0;
 }
 
-template <typename Dst, typename Src>
-constexpr void check_same_size_rows()
-{
-    static_assert(is_plain_vec_tile<Dst>() && is_plain_vec_tile<Src>(), "TGATHER and TSCATTER take plain Vec tiles");
-    static_assert(Dst::isRowMajor && Src::isRowMajor, "TGATHER and TSCATTER by a pattern take row-major tiles");
-    static_assert(
-        sizeof(typename Dst::DType) == sizeof(typename Src::DType),
-        "TGATHER and TSCATTER by a pattern take elements of the same size");
-}
-
 /// Offset in elements of the element that stands at flat position `index` of a tile's static rows.
 template <typename Tile>
 PTO_INLINE int64_t flat_offset(int64_t index)
 {
-    return Tile::isRowMajor && !Tile::isBoxedLayout ? index
-                                                    : public_offset<Tile>(index / Tile::Cols, index % Tile::Cols);
+    return Tile::isRowMajor ? index : public_offset<Tile>(index / Tile::Cols, index % Tile::Cols);
 }
 
 /// dst(r, c) = src at flat position index(r, c); 0 for a position outside src.
@@ -59,8 +48,6 @@ template <typename Dst, typename Src, typename Index>
 PTO_INLINE void gather_by_index(Dst& dst, Src& src, Index& index)
 {
     using T = typename Dst::DType;
-    static_assert(is_same<T, typename Src::DType>, "TGATHER needs the same element type in dst and src0");
-    static_assert(is_integer<typename Index::DType>, "TGATHER needs integer indices");
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = 0; c < cols; ++c) {
@@ -78,7 +65,6 @@ inline void gather_matches(Dst& dst, Src& src, Value& value, Counts& counts, int
 {
     using T = typename Src::DType;
     static_assert(Mode == CmpMode::GT || Mode == CmpMode::EQ, "TGATHER compares with GT or EQ");
-    static_assert(is_integer<typename Dst::DType>, "TGATHER with a comparison gives int32 or uint32 positions");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const T wanted = static_cast<T>(value.data()[r]);
@@ -98,7 +84,6 @@ inline void gather_matches(Dst& dst, Src& src, Value& value, Counts& counts, int
 template <MaskPattern Pattern, bool Columns, typename Dst, typename Src>
 PTO_INLINE void gather_by_pattern(Dst& dst, Src& src)
 {
-    check_same_size_rows<Dst, Src>();
     using T = typename Dst::DType;
     constexpr int64_t kPeriod = pattern_period(Pattern), kFirst = pattern_first(Pattern);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
@@ -122,7 +107,6 @@ PTO_INLINE void gather_by_pattern(Dst& dst, Src& src)
 template <MaskPattern Pattern, bool Columns, typename Dst, typename Src>
 PTO_INLINE void scatter_by_pattern(Dst& dst, Src& src)
 {
-    check_same_size_rows<Dst, Src>();
     using T = typename Dst::DType;
     constexpr int64_t kPeriod = pattern_period(Pattern), kFirst = pattern_first(Pattern);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
@@ -144,6 +128,7 @@ template <typename Dst, typename Src, typename Index, typename Tmp, typename... 
 PTO_INST RecordEvent TGATHER(Dst& dst, Src& src0, Index& src1, Tmp&, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TGATHER, dst, src0, src1);
     cpu::gather_by_index(dst, src0, src1);
     return {};
 }
@@ -155,7 +140,7 @@ PTO_INST RecordEvent
 TGATHER(Dst& dst, Src& src0, Value& k_value, Counts& cdst, Tmp&, uint32_t offset, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(cpu::is_plain_vec_tile<Src>(), "TGATHER: src0 must be a plain Vec tile");
+    PTO_OPERANDS(TGATHER, dst, src0, k_value, cdst);
     cpu::gather_matches<cmpMode>(dst, src0, k_value, cdst, offset);
     return {};
 }
@@ -168,6 +153,7 @@ template <
 PTO_INST RecordEvent TGATHER(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TGATHER, dst, src);
     cpu::gather_by_pattern<maskPattern, gatherType == GatherAxis::GATHER_ROW>(dst, src);
     return {};
 }
@@ -201,9 +187,8 @@ template <typename Dst, typename Src, typename Index, typename... Events>
 PTO_INST RecordEvent TSCATTER(Dst& dst, Src& src, Index& indexes, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TSCATTER, dst, src, indexes);
     using T = typename Dst::DType;
-    static_assert(cpu::is_same<T, typename Src::DType>, "TSCATTER needs the same element type in dst and src");
-    static_assert(cpu::is_integer<typename Index::DType>, "TSCATTER needs integer indices");
     cpu::fill_region(dst, 0, 0, dst.GetValidRow(), dst.GetValidCol(), T{});
     const int64_t rows = indexes.GetValidRow(), cols = indexes.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
@@ -225,6 +210,7 @@ template <
 PTO_INST RecordEvent TSCATTER(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TSCATTER, dst, src);
     cpu::scatter_by_pattern<maskPattern, ScatterType == ScatterAxis::SCATTER_ROW>(dst, src);
     return {};
 }

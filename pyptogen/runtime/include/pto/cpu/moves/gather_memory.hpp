@@ -229,10 +229,7 @@ constexpr Outside outside(GatherOOB mode)
 template <Coalesce Mode, GatherOOB Oob, typename Dst, typename Global, typename Indexes>
 PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
 {
-    static_assert(is_tile_data_v<Dst> && is_global_data_v<Global>, "MGATHER fills a tile from a GlobalTensor");
-    static_assert(is_integer<typename Indexes::DType>, "MGATHER needs integer indices");
-    static_assert(
-        sizeof(typename Dst::DType) == sizeof(typename Global::RawDType), "MGATHER needs elements of the same size");
+    PTO_OPERANDS(MGATHER, dst, src, indexes);
     if constexpr (Mode == Coalesce::Row) {
         gather_rows<outside(Oob)>(dst, src, indexes);
     } else {

@@ -11,6 +11,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TINSERT, dst, src);
     cpu::insert(dst, src, indexRow, indexCol);
     return {};
 }
@@ -21,6 +22,7 @@ template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TINSERT, dst, src);
     if constexpr (reluMode == ReluPreMode::NoRelu) {
         cpu::insert(dst, src, indexRow, indexCol);
     } else {
@@ -42,6 +44,7 @@ PTO_INST RecordEvent
 TINSERT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TINSERT, dst, src);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -61,6 +64,7 @@ template <
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TINSERT, dst, src);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
     return {};
 }

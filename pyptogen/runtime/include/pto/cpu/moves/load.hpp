@@ -4,6 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/cube/held_operands.hpp>
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/layout/every.hpp>
 #include <pto/cpu/layout/global_slabs.hpp>
 #include <pto/cpu/layout/pack.hpp>
@@ -142,24 +143,18 @@ template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TLOAD(TileData& dst, GlobalData& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_global_data_v<GlobalData>, "TLOAD takes a tile and a GlobalTensor");
-    static_assert(
-        sizeof(typename TileData::DType) == sizeof(typename GlobalData::RawDType),
-        "TLOAD needs the same element type on both sides");
+    PTO_OPERANDS(TLOAD, dst, src);
     if constexpr (is_conv_tile_v<TileData>) {
         cpu::load_conv(dst, src);
+    } else if constexpr (TileData::Loc == TileType::Left) {
+        cpu::load_left(dst, src);
+    } else if constexpr (TileData::Loc == TileType::Right) {
+        cpu::load_right(dst, src);
     } else {
-        static_assert(is_tile_data_v<TileData>, "TLOAD takes a tile and a GlobalTensor");
-        if constexpr (TileData::Loc == TileType::Left) {
-            cpu::load_left(dst, src);
-        } else if constexpr (TileData::Loc == TileType::Right) {
-            cpu::load_right(dst, src);
-        } else {
-            cpu::load_slabs(dst, src);
-            if constexpr (
-                TileData::Loc == TileType::Vec && !TileData::isBoxedLayout && TileData::PadVal != PadValue::Null) {
-                cpu::pad_lines(dst);
-            }
+        cpu::load_slabs(dst, src);
+        if constexpr (
+            TileData::Loc == TileType::Vec && !TileData::isBoxedLayout && TileData::PadVal != PadValue::Null) {
+            cpu::pad_lines(dst);
         }
     }
     return {};

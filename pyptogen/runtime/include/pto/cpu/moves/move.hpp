@@ -8,18 +8,13 @@ namespace pto {
 
 namespace cpu {
 
-/// The element type of what an accumulator is moved to.
-template <typename Dst>
-struct Moved {
-    static_assert(is_tile_data_v<Dst>, "TMOV, TEXTRACT and TINSERT fill a tile");
-    using Element = typename Dst::DType;
-};
+/// Converters to the element type of what an accumulator is moved to.
 template <typename Dst, ReluPreMode Mode>
-using Cast = CastValue<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
+using Cast = CastValue<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
 template <typename Dst, ReluPreMode Mode>
-using ByScalar = QuantiseByScalar<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
+using ByScalar = QuantiseByScalar<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
 template <typename Dst, ReluPreMode Mode>
-using ByColumn = QuantiseByColumn<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
+using ByColumn = QuantiseByColumn<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
 
 /// The quantisation words of a Scaling tile, one for each column; none from a tile whose elements are not 64-bit
 /// words, and then values are only cast.
@@ -75,9 +70,8 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    if constexpr (!is_tile_data_v<Dst> || !is_tile_data_v<Src>) {  // a ConvTile, or a mistake
-        cpu::extract(dst, src, 0, 0);
-    } else if constexpr (Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec) {
+    PTO_OPERANDS(TMOV, dst, src);
+    if constexpr ((cpu::place_of<Dst>() & cpu::place_of<Src>()) == cpu::place_bit(TileType::Vec)) {
         cpu::move_vec(dst, src);
     } else {
         cpu::extract(dst, src, 0, 0);
@@ -104,6 +98,7 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Tmp&, const Events&... events)
         return TMOV(dst, src, events...);
     } else {
         TSYNC(events...);
+        PTO_OPERANDS(TMOV, dst, src);
         cpu::transpose_scales(dst, src);
         return {};
     }
@@ -115,6 +110,7 @@ template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract_relu<reluMode>(dst, src, 0, 0);
     return {};
 }
@@ -135,6 +131,7 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract_relu<reluMode>(dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst));
     return {};
 }
@@ -153,6 +150,7 @@ template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract_converted(dst, src, 0, 0, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -167,6 +165,7 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract_converted(
         dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst), cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
@@ -188,6 +187,7 @@ template <
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Fp& fp, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract_converted(
         dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst),
         cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
@@ -208,6 +208,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow = 0, uint16_t indexCol = 0, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract(dst, src, indexRow, indexCol);
     return {};
 }
@@ -218,6 +219,7 @@ template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract_relu<reluMode>(dst, src, indexRow, indexCol);
     return {};
 }
@@ -226,6 +228,7 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract_relu<reluMode>(dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst));
     return {};
 }
@@ -237,6 +240,7 @@ PTO_INST RecordEvent
 TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -246,6 +250,7 @@ PTO_INST RecordEvent
 TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract_converted(
         dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst),
         cpu::ByScalar<Dst, reluMode>{preQuantScalar});
@@ -260,6 +265,7 @@ template <
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst, src);
     cpu::extract_converted(
         dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst),
         cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
@@ -274,6 +280,8 @@ PTO_INST RecordEvent TEXTRACT(
     uint16_t indexCol1 = 0, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT, dst0, src);
+    PTO_OPERANDS(TEXTRACT, dst1, src);
     cpu::extract(dst0, src, indexRow0, indexCol0);
     cpu::extract(dst1, src, indexRow1, indexCol1);
     return {};
@@ -284,6 +292,7 @@ template <typename Dst, typename Src>
     requires(is_tile_data_v<Src> && Src::Loc == TileType::Acc)
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol)
 {
+    PTO_OPERANDS(TMOV, dst, src);
     cpu::extract(dst, src, indexRow, indexCol);
     return {};
 }

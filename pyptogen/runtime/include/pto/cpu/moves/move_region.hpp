@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/moves/accumulator.hpp>
 #include <pto/cpu/moves/operands.hpp>
 #include <pto/cpu/moves/requantise.hpp>
@@ -57,8 +58,7 @@ PTO_INLINE void extract_acc_rows(Dst& dst, Src& src, int64_t row, int64_t col, i
 template <typename Dst, typename Src>
 inline constexpr bool has_acc_rows = Src::Loc == TileType::Acc && Src::isBoxedLayout && Dst::Loc == TileType::Vec &&
                                      !Dst::isBoxedLayout && Dst::isRowMajor &&
-                                     ((is_same<typename Src::DType, float> && is_float<typename Dst::DType>) ||
-                                      (is_same<typename Src::DType, int32_t> && is_same<typename Dst::DType, int32_t>));
+                                     isa::casts_sum<typename Src::DType, typename Dst::DType>;
 
 /// Copies `rows` x `cols` elements at (row, col) of src to the upper left of dst; another element type is a cast.
 template <typename Dst, typename Src>
@@ -99,14 +99,9 @@ PTO_INLINE void move_vec(Dst& dst, Src& src)
 template <typename Dst, typename Src>
 PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
 {
-    static_assert(is_tile_data_v<Dst>, "TMOV and TEXTRACT fill a tile");
     if constexpr (is_conv_tile_v<Src>) {
         extract_filter(dst, src, row, col);
     } else {
-        static_assert(is_tile_data_v<Src>, "TMOV and TEXTRACT read a tile");
-        static_assert(
-            Src::Loc != TileType::Left && Src::Loc != TileType::Right,
-            "TMOV and TEXTRACT do not read Left and Right tiles: those are for the matrix unit");
         constexpr bool kSame = is_same<typename Dst::DType, typename Src::DType> && !is_packed4_v<typename Dst::DType>;
         constexpr bool kPlainSource =
             Src::Loc == TileType::Mat || (Src::Loc == TileType::Vec && !Src::isBoxedLayout && Src::isRowMajor);
@@ -144,10 +139,6 @@ PTO_INLINE void extract_converted(Dst& dst, Src& src, int64_t row, int64_t col, 
 template <typename Dst, typename Src>
 PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
 {
-    static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TINSERT takes tiles");
-    static_assert(
-        Src::Loc != TileType::Left && Src::Loc != TileType::Right,
-        "TINSERT does not read Left and Right tiles: those are for the matrix unit");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     if constexpr (is_same<typename Dst::DType, typename Src::DType>) {
         copy_region(dst, row, col, src, 0, 0, rows, cols);

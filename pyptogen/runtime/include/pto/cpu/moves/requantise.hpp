@@ -12,6 +12,7 @@
 
 #include <pto/common/small_floats.hpp>
 #include <pto/cpu/core/core.hpp>
+#include <pto/cpu/isa/products.hpp>
 #include <pto/cpu/lanes/operators.hpp>
 
 namespace pto::cpu {
@@ -58,23 +59,11 @@ PTO_INLINE float offset_and_rounded(float v, float offset)
 /// NaN becomes 0.
 PTO_INLINE bool saturates_infinity() { return ((core_state().task_cookie >> 48) & 1) != 0; }
 
-/// What A2/A3 or A5 make of an accumulator under a word. fp32 stays fp32 in TSTORE of A5.
-template <typename From, typename To>
-constexpr bool is_requantised()
-{
-    constexpr bool kBoth = is_same<To, int8_t> || is_same<To, uint8_t> || is_same<To, half> || is_same<To, bfloat16_t>;
-    return is_same<From, float> ? kBoth || is_same<To, float> || is_same<To, float8_e4m3_t> || is_same<To, hifloat8_t>
-                                : is_same<From, int32_t> && (kBoth || is_same<To, int16_t>);
-}
-
 /// An accumulator value under a quantisation word. NaN becomes 0 in an integer, and under relu everywhere.
 template <typename To, bool Relu, bool PerColumn, typename From>
 PTO_INLINE To requantised(From value, uint64_t word)
 {
-    static_assert(
-        is_requantised<From, To>(),
-        "TMOV, TEXTRACT, TINSERT, TSTORE and TPUSH quantise fp32 to int8, uint8, half, bfloat16_t, float8_e4m3_t, "
-        "hifloat8_t or fp32, and int32 to int8, uint8, half, bfloat16_t or int16");
+    static_assert(isa::requantises<From, To>, "TMOV, TEXTRACT, TINSERT, TSTORE and TPUSH quantise " PTO_REQUANTISED);
     if constexpr (is_same<From, int32_t> && is_same<To, int16_t>) {
         const int32_t shifted = value >> (((word >> 32) & 0xf) + 1);
         const int32_t limited = shifted < -32768 ? -32768 : shifted > 32767 ? 32767 : shifted;

@@ -35,9 +35,7 @@ template <Coalesce Mode, ScatterAtomicOp Op, ScatterOOB Oob, typename Global, ty
 inline void scatter_memory(Global& dst, Src& src, Indexes& indexes)
 {
     using T = typename Global::RawDType;
-    static_assert(is_tile_data_v<Src> && is_global_data_v<Global>, "MSCATTER writes a tile to a GlobalTensor");
-    static_assert(sizeof(typename Src::DType) == sizeof(T), "MSCATTER needs elements of the same size");
-    static_assert(is_integer<typename Indexes::DType>, "MSCATTER needs integer indices");
+    PTO_OPERANDS(MSCATTER, dst, src, indexes);
     constexpr Outside kRule = outside(Oob);
     using Index = typename Indexes::DType;
     const Table<Global> table{dst};

@@ -1,6 +1,8 @@
 // TSTORE: a tile to global memory.
 #pragma once
 
+#include <pto/cpu/isa/operands.hpp>
+#include <pto/cpu/isa/products.hpp>
 #include <pto/cpu/moves/accumulator.hpp>
 #include <pto/cpu/moves/load.hpp>
 #include <pto/cpu/moves/requantise.hpp>
@@ -32,8 +34,8 @@ PTO_INLINE void store_each(Global& dst, Tile& src, Put put)
 template <typename Tile, typename Global>
 PTO_INLINE void store_bytes(Global& dst, Tile& src)
 {
+    PTO_OPERANDS(TSTORE_BYTES, dst, src);
     using T = typename Tile::DType;
-    static_assert(sizeof(T) == sizeof(typename Global::RawDType), "TSTORE of a Vec or Mat tile does not convert");
     if constexpr (is_packed4_v<T>) {
         for_each_nibble(dst, src.GetValidRow(), src.GetValidCol(), [&](int64_t r, int64_t c, int64_t place) {
             store_element(reinterpret_cast<T*>(dst.data()), place, src.GetElement(r, c));
@@ -76,9 +78,7 @@ PTO_INLINE void store_acc(Global& dst, Tile& src)
 {
     using To = typename Global::RawDType;
     using From = typename Tile::DType;
-    static_assert(
-        (is_same<From, float> && is_float<To>) || is_same<From, To>,
-        "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay");
+    static_assert(isa::casts_sum<From, To>, "TSTORE of an Acc tile casts " PTO_CASTS_OF_SUMS);
     if constexpr (Global::layout == Layout::ND && !Add && !Relu && (is_same<From, float> || is_same<From, int32_t>)) {
         if (dst.GetStride(4) == 1) {
             (void)src.data();
@@ -96,19 +96,16 @@ PTO_INLINE void store_acc(Global& dst, Tile& src)
 template <bool Add, bool Relu, typename Tile, typename Global>
 PTO_INLINE void store_tile(Global& dst, Tile& src)
 {
-    static_assert(is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
+    PTO_OPERANDS(TSTORE, dst, src);
     if constexpr (is_conv_tile_v<Tile>) {
         store_conv<Add>(dst, src);
+    } else if constexpr (Tile::Loc == TileType::Acc) {
+        store_acc<Add, Relu>(dst, src);
     } else {
-        static_assert(is_tile_data_v<Tile>, "TSTORE takes a GlobalTensor and a tile");
-        static_assert(!Relu || Tile::Loc == TileType::Acc, "TSTORE with relu takes an Acc tile");
-        if constexpr (Tile::Loc == TileType::Acc) {
-            store_acc<Add, Relu>(dst, src);
-        } else if constexpr (Add) {
+        static_assert(!Relu, "TSTORE with relu takes an Acc tile");
+        if constexpr (Add) {
+            PTO_OPERANDS(TSTORE_ADD, dst, src);
             using T = typename Tile::DType;
-            static_assert(
-                is_same<T, typename Global::RawDType>,
-                "TSTORE with addition needs the same element type on both sides");
             store_each(dst, src, [](T* to, T value, int64_t, int64_t) { atomic_add(to, value); });
         } else {
             store_bytes(dst, src);
@@ -118,8 +115,8 @@ PTO_INLINE void store_tile(Global& dst, Tile& src)
 
 }  // namespace cpu
 
-/// Stores the valid region of src to global memory in any layout, as far as it lies in the extents of dst. Vec and Mat tiles and ConvTiles are copied; Acc
-/// tiles may become fp32, half or bfloat16_t (from fp32) or int32 (from int32).
+/// Stores the valid region of src to global memory in any layout, as far as it lies in the extents of dst. Acc tiles are
+/// cast as isa::casts_sum says; all others, and ConvTiles, are copied.
 template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/layout/pack.hpp>
 #include <pto/cpu/moves/transpose_conv.hpp>
 
@@ -13,8 +14,8 @@ namespace cpu {
 template <typename Dst, typename Src>
 PTO_INLINE void transpose_tile(Dst& dst, Src& src)
 {
+    PTO_OPERANDS(TTRANS, dst, src);
     using T = typename Src::DType;
-    static_assert(is_same<T, typename Dst::DType>, "TTRANS needs the same element type on both sides");
     static_assert(
         Src::ValidCol <= Dst::Rows && Src::ValidRow <= Dst::Cols,
         "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it has valid rows");
@@ -40,7 +41,6 @@ PTO_INST RecordEvent TTRANS(Dst& dst, Src& src, Tmp&, const Events&... events)
     if constexpr (is_conv_tile_v<Src>) {
         cpu::transpose_conv(dst, src);
     } else {
-        static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TTRANS takes two tiles or two ConvTiles");
         cpu::transpose_tile(dst, src);
     }
     return {};

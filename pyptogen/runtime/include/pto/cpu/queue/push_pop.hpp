@@ -1,6 +1,7 @@
 // What TPUSH, TPOP and TFREE do with tiles; the instructions themselves are in queue.hpp.
 #pragma once
 
+#include <pto/cpu/isa/operands.hpp>
 #include <pto/cpu/moves/assign.hpp>
 #include <pto/cpu/moves/requantise.hpp>
 #include <pto/cpu/queue/pipe.hpp>
@@ -96,9 +97,7 @@ PTO_INLINE void rows_to_tile(Tile& tile, const From* from, int64_t pitch)
 template <TileSplitAxis Split, typename To, typename Pipe, typename Tile, typename Convert>
 inline void push_tile(Pipe& pipe, Tile& tile, int32_t sub_block, Convert convert)
 {
-    static_assert(
-        Tile::Loc == TileType::Acc || Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec,
-        "TPUSH takes an Acc, Mat or Vec tile");
+    PTO_OPERANDS(TPUSH, tile);
     const int ring_index = ring_of<Pipe, Tile, true>();
     const bool from_vector = ring_index == kRingV2C;
     if (Tile::Loc == TileType::Vec && Split == TILE_NO_SPLIT && sub_block != 0) {
@@ -161,7 +160,7 @@ PTO_INLINE bool both_lanes_pop()
 template <TileSplitAxis Split, typename Pipe, typename Tile>
 inline void pop_tile(Pipe& pipe, Tile& tile, int32_t sub_block)
 {
-    static_assert(Tile::Loc == TileType::Vec || Tile::Loc == TileType::Mat, "TPOP fills a Vec or Mat tile");
+    PTO_OPERANDS(TPOP, tile);
     using T = typename Tile::DType;
     const int ring_index = ring_of<Pipe, Tile, false>();
     const bool to_vector = ring_index == kRingC2V;

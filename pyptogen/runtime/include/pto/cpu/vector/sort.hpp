@@ -130,14 +130,6 @@ inline void merge_pairs(uint64_t* to, int64_t limit, PairList (&lists)[Lists])
     }
 }
 
-template <typename... Tiles>
-constexpr void check_pair_tiles()
-{
-    static_assert(
-        ((Tiles::Loc == TileType::Vec && Tiles::Rows == 1 && Tiles::isRowMajor) && ...),
-        "TMRGSORT takes row-major Vec tiles of one row");
-}
-
 template <typename Tile>
 PTO_INLINE PairList pairs_of(Tile& tile)
 {
@@ -150,9 +142,7 @@ PTO_INLINE PairList pairs_of(Tile& tile)
 template <bool Suspend, typename Dst, typename Tmp, typename... Src>
 inline void merge_tiles(Dst& dst, MrgSortExecutedNumList& executed, Tmp& tmp, Src&... src)
 {
-    check_pair_tiles<Dst, Tmp, Src...>();
     using T = typename Dst::DType;
-    static_assert((is_same<T, typename Src::DType> && ...), "TMRGSORT needs the same element type in all tiles");
     constexpr int kLists = sizeof...(Src);
     PairList lists[kLists] = {pairs_of(src)...};
     const int64_t room = static_cast<int64_t>(dst.GetValidCol() * sizeof(T) / 8);
@@ -193,6 +183,7 @@ PTO_INST RecordEvent TMRGSORT(
     const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMRGSORT, dst, tmp, src0, src1, src2, src3);
     cpu::merge_tiles<exhausted>(dst, executedNumList, tmp, src0, src1, src2, src3);
     return {};
 }
@@ -202,6 +193,7 @@ PTO_INST RecordEvent TMRGSORT(
     const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMRGSORT, dst, tmp, src0, src1, src2);
     cpu::merge_tiles<exhausted>(dst, executedNumList, tmp, src0, src1, src2);
     return {};
 }
@@ -210,6 +202,7 @@ PTO_INST RecordEvent
 TMRGSORT(Dst& dst, MrgSortExecutedNumList& executedNumList, Tmp& tmp, Src0& src0, Src1& src1, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMRGSORT, dst, tmp, src0, src1);
     cpu::merge_tiles<exhausted>(dst, executedNumList, tmp, src0, src1);
     return {};
 }
@@ -219,9 +212,8 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMRGSORT(Dst& dst, Src& src, uint32_t blockLen, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_pair_tiles<Dst, Src>();
+    PTO_OPERANDS(TMRGSORT, dst, src);
     using T = typename Dst::DType;
-    static_assert(cpu::is_same<T, typename Src::DType>, "TMRGSORT needs the same element type in all tiles");
     const int64_t block = static_cast<int64_t>(blockLen * sizeof(T) / 8);
     const int64_t total = static_cast<int64_t>(dst.GetValidCol() * sizeof(T) / 8);
     const auto* from = reinterpret_cast<const uint64_t*>(src.data());

@@ -273,7 +273,7 @@ inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
 template <typename Indices, typename Global, typename Tmp>
 PTO_INST RecordEvent TTOPK(Indices& indices, Global& src, Tmp& tmp)
 {
-    PTO_OPERANDS(TTOPK, indices, tmp);
+    PTO_OPERANDS(TTOPK, indices, src, tmp);
     cpu::extreme_elements<true>(indices, src, tmp);
     return {};
 }
@@ -282,7 +282,7 @@ PTO_INST RecordEvent TTOPK(Indices& indices, Global& src, Tmp& tmp)
 template <typename Indices, typename Global, typename Tmp>
 PTO_INST RecordEvent TBOTTOMK(Indices& indices, Global& src, Tmp& tmp)
 {
-    PTO_OPERANDS(TBOTTOMK, indices, tmp);
+    PTO_OPERANDS(TBOTTOMK, indices, src, tmp);
     cpu::extreme_elements<false>(indices, src, tmp);
     return {};
 }

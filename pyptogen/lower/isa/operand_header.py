@@ -83,7 +83,7 @@ def _places() -> str:
         lacking = [loc for loc in LOCATIONS["tile"] if loc not in LOCATIONS[place]]
         short = len(lacking) < len(LOCATIONS[place])
         bits = " | ".join(f"place_bit(TileType::{loc})" for loc in (lacking if short else LOCATIONS[place]))
-        text = f"kAnywhere & ~({bits})" if short and lacking else "kAnywhere" if short else bits
+        text = f"(kAnywhere & ~({bits}))" if short and lacking else "kAnywhere" if short else bits
         conv = " | kConvTile" if place in CONV_TILES else ""
         lines.append(f"constexpr Places {_set_of(place)} = {text}{conv};\n")
     return "".join(["namespace pto::cpu {\n", *lines, "}  // namespace pto::cpu\n\n"])

@@ -34,11 +34,11 @@ LOCATIONS: Mapping[Place, tuple[str, ...]] = {
 CONV_TILES: frozenset[Place] = frozenset({"open", "data"})
 """Places where a ConvTile may stand for a tile."""
 _NO_TILES = frozenset(
-    {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "row", "col", "word", "pipe", "sub",
-     "taken", "block"}
-)  # fmt: skip
+    {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "word", "pipe", "sub", "taken", "block"}
+)
 _NO_TILES_OF: Mapping[str, frozenset[str]] = {
     "TRANDOM": frozenset({"key"}),
+    **dict.fromkeys(("TEXTRACT", "TINSERT"), frozenset({"row", "col"})),
     "TGATHER": frozenset({"offset"}),
     "TPUSH": frozenset({"gm"}),
     "TPOP": frozenset({"gm"}),

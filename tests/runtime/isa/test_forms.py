@@ -64,11 +64,15 @@ def test_an_element_type_that_the_table_lacks_is_refused(dtype: str) -> None:
 
 
 BY_WORDS = "TMOV, TEXTRACT, TINSERT, TSTORE and TPUSH"
+QUANTISED = (
+    "quantise fp32 to fp32, half, bfloat16_t, int8, uint8, float8_e4m3_t or hifloat8_t, and int32 to half, bfloat16_t, "
+    "int8, uint8 or int16"
+)
 MOVED = "TMOV, TEXTRACT and TINSERT with relu or quantisation:"
 REFUSED = {
-    "TLOAD(tile, bytes)": "TLOAD needs the same element type on both sides",
-    "TSTORE(bytes, tile)": "TSTORE of a Vec or Mat tile does not convert",
-    "TSTORE(wide, sums)": "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay",
+    "TLOAD(tile, bytes)": "TLOAD: src needs elements of the size of those of dst",
+    "TSTORE(bytes, tile)": "TSTORE: src needs elements of the size of those of dst",
+    "TSTORE(wide, sums)": "TSTORE of an Acc tile casts fp32 to fp32, half or bfloat16_t, and int32 to int32",
     "TADD(tile, tile, whole)": "TADD: src1 needs the element type of dst",
     "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or e4m3 and e5m2",
     "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t "
@@ -76,35 +80,36 @@ REFUSED = {
     "TMATMUL(sums, left, short_right)": "TMATMUL: the valid parts must be M x N, M x K and K x N",
     "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
     "TMATMUL_BIAS(sums, left, right, tile)": "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row",
-    "MGATHER(tile, floats, tile)": "MGATHER needs integer indices",
-    "MSCATTER(floats, tile, tile)": "MSCATTER needs integer indices",
+    "MGATHER(tile, floats, tile)": "MGATHER: indexes must have integer elements",
+    "MSCATTER(floats, tile, tile)": "MSCATTER: indexes must have integer elements",
     "TTRANS(tile, tile, tile)": "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it "
     "has valid rows",
     "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",
     "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
     "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",
     "TMOV<2>(tile, tile, tile)": "TMOV takes the axis of the groups: 0 (rows) or 1 (columns)",
-    "TEXTRACT(left, right, 0, 0)": "TMOV and TEXTRACT do not read Left and Right tiles: those are for the matrix unit",
-    "TINSERT(tile, left, 0, 0)": "TINSERT does not read Left and Right tiles: those are for the matrix unit",
+    "TEXTRACT(left, right, 0, 0)": "TEXTRACT: src must be a tile that is not Left or Right: the matrix unit alone reads "
+    "those",
+    "TINSERT(tile, left, 0, 0)": "TINSERT: src must be a tile that is not Left or Right: the matrix unit alone reads those",
     "TGATHERB(tile, tile, tile)": "TGATHERB: offset must have integer elements",
-    "TSCATTER(tile, tile, tile)": "TSCATTER needs integer indices",
-    "TGATHER(tile, whole, whole, whole)": "TGATHER needs the same element type in dst and src0",
+    "TSCATTER(tile, tile, tile)": "TSCATTER: indexes must have integer elements",
+    "TGATHER(tile, whole, whole, whole)": "TGATHER: src0 needs the element type of dst",
     "TROWARGMAX(tile, tile, tile)": "TROWARGMAX: index must have integer elements",
     "TCMP(tile, tile, tile, CmpMode::EQ)": "TCMP: dst must have integer elements",
     "TSUBVIEW(mat, boxed, 0, 0)": "TSUBVIEW needs elements of one size on both sides",
-    "TMRGSORT(tile, tile, 32)": "TMRGSORT takes row-major Vec tiles of one row",
+    "TMRGSORT(tile, tile, 32)": "TMRGSORT: dst must have one row",
     "TMATMUL_ACC(sums, whole_sums, left, right)": "TMATMUL_ACC and TGEMV_ACC: both accumulators need the same "
     "element type and shape",
     "TDEQUANT(whole, whole, tile, tile)": "TDEQUANT: dst must have fp32 elements",
     "TADDRELUCONV(tile, tile, tile)": "TADDRELUCONV: dst must have half or int8 elements",
     "TEXPANDS(left, 1.0f)": "TEXPANDS: dst must be a plain Vec tile",
-    "TTRANS(tile, whole, tile)": "TTRANS needs the same element type on both sides",
+    "TTRANS(tile, whole, tile)": "TTRANS: src needs the element type of dst",
     "TMATMUL_MX(sums, left, tile, right, tile)": "TMATMUL_MX: the scales must be e8m0 bytes",
     "THISTOGRAM<HistByte::BYTE_0>(tile, tile, tile)": "THISTOGRAM: src must have uint16 or uint32 elements",
     "TRANDOM(tile, key, counter)": "TRANDOM: dst must have int32 or uint32 elements",
     "TSORT32(tile, whole, whole)": "TSORT32: src needs the element type of dst",
     "TCONCAT(tile, tile, whole)": "TCONCAT: src1 needs the element type of dst",
-    "MGATHER(tile, bytes, whole)": "MGATHER needs elements of the same size",
+    "MGATHER(tile, bytes, whole)": "MGATHER: src needs elements of the size of those of dst",
     "TQUANT<QuantType::INT8_SYM>(tile, tile, tile)": "TQUANT: dst must have int8, uint8, float8_e4m3_t or "
     "float4_e2m1x2_t elements",
     "TQUANT<QuantType::INT8_SYM>(codes, tile, tile)": "TQUANT INT8_SYM writes int8",
@@ -128,15 +133,13 @@ REFUSED = {
     "a plain Vec tile",
     "TPASS(32, 64, [](auto at, auto& l) { l.take(at, at.load(tile)); }, LeftRows(tile))": "TPASS: LeftRows needs a "
     "Left tile",
-    "TMOV(boxed, sums, uint64_t(1))": f"{BY_WORDS} quantise fp32 to int8, uint8, half, bfloat16_t, float8_e4m3_t, "
-    "hifloat8_t or fp32, and int32 to int8, uint8, half, bfloat16_t or int16",
-    "TSTORE(wide, sums, uint64_t(1))": f"{BY_WORDS} quantise fp32 to int8, uint8, half, bfloat16_t, float8_e4m3_t, "
-    "hifloat8_t or fp32, and int32 to int8, uint8, half, bfloat16_t or int16",
-    "TMOV(boxed, left, uint64_t(1))": f"{MOVED} src must be an Acc tile (here also Mat and Vec)",
+    "TMOV(boxed, sums, uint64_t(1))": f"{BY_WORDS} {QUANTISED}",
+    "TSTORE(wide, sums, uint64_t(1))": f"{BY_WORDS} {QUANTISED}",
+    "TMOV(boxed, bias, uint64_t(1))": f"{MOVED} src must be an Acc tile (here also Mat and Vec)",
     "TINSERT(sums, sums, uint64_t(1), 0, 0)": f"{MOVED} dst must be a Mat or Vec tile",
-    "TMOV(bytes, sums, uint64_t(1))": "TMOV, TEXTRACT and TINSERT fill a tile",
-    "TMOV(tile, floats)": "TMOV and TEXTRACT read a tile",
-    "TSTORE(sums, bytes, uint64_t(1))": "TSTORE takes a GlobalTensor and a tile",
+    "TMOV(bytes, sums, uint64_t(1))": "TMOV: dst must be a tile",
+    "TMOV(tile, floats)": "TMOV: src must be a tile that is not Left or Right: the matrix unit alone reads those",
+    "TSTORE(sums, bytes, uint64_t(1))": "TSTORE: dst must be a GlobalTensor",
     "TSTORE(bytes, left, uint64_t(1))": "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)",
     "TSTORE_FP(bytes, sums, bytes)": "TMOV, TEXTRACT, TINSERT and TSTORE take quantisation words from a tile",
 }
@@ -157,6 +160,7 @@ extern TileRight<float, 64, 64> right;
 extern TileRight<int8_t, 64, 64> whole_right;
 extern TileRight<float, 32, 64> short_right;
 extern TileAcc<float, 32, 64> sums;
+extern Tile<TileType::Bias, float, 1, 64> bias;
 extern TileAcc<int32_t, 32, 64> whole_sums;
 extern Memory<int8_t> bytes;
 extern Memory<double> wide;

@@ -1,15 +1,16 @@
 """Every instruction that states rules of its operands refuses each operand that breaks one, and says which: those that
-are no cases of test_refusals.py."""
+are neither cases of test_refusals.py nor of test_operand_rules_of_moves.py."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
 
-from pyptogen.lower.isa.operand_rules import ruled_instructions
+from pyptogen.lower.isa.operand_rules import instruction_of, ruled_names
 
 from .agreement.cases import CASES
 from .agreement.source import HEADER
+from .test_operand_rules_of_moves import CALLS as MOVES
 from .test_refusals import COLS, EXPLICIT, first_errors, tile
 
 CALLS: Mapping[str, Mapping[str, str]] = {
@@ -100,5 +101,5 @@ def test_a_wrong_operand_is_named_with_its_rule() -> None:
 
 
 def test_every_instruction_with_rules_is_called() -> None:
-    names = {name_of(call) for call in CALLS} | ({case.row.name for case in CASES} - EXPLICIT)
-    assert {row.name for row in ruled_instructions()} == names
+    names = {name_of(call) for call in (*CALLS, *MOVES)} | ({case.row.name for case in CASES} - EXPLICIT)
+    assert {instruction_of(name).name for name in ruled_names()} == names

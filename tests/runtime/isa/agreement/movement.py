@@ -58,7 +58,7 @@ BODIES: Mapping[str, str] = {
         put(whole, 0, x[0]), put(part, 1, x[1]), put(target, 2, x[2]);
         TEXTRACT(part, whole, n[2], n[3]);
         get(part, x[1]);
-        if constexpr (sizeof(T) * 8 != 4 && kInserts) { TINSERT(target, part, n[3], n[2]); }
+        TINSERT(target, part, n[3], n[2]);
         get(target, x[2]);""",
     "TSUBVIEW TRESHAPE": """
         Rows<T> whole(%R, %C), part(n[0], n[1]), out(n[0], n[1]);
@@ -165,8 +165,8 @@ BODIES: Mapping[str, str] = {
 
 
 def types_of(instructions: str) -> tuple[str, ...]:
-    """Element types that all of the instructions take; INSERT has fewer than TEXTRACT."""
-    rows = [INSTRUCTIONS[name] for name in instructions.split() if name != "TINSERT"]
+    """Element types that all of the instructions take."""
+    rows = [INSTRUCTIONS[name] for name in instructions.split()]
     return tuple(dtype for dtype in NAMES if all(dtype in row.dtypes["cpu"] for row in rows))
 
 
@@ -176,11 +176,9 @@ def symbol(instructions: str, dtype: str) -> str:
 
 def _function(instructions: str, dtype: str) -> str:
     body = BODIES[instructions].replace("%R", str(ROWS)).replace("%C", str(COLS)).replace("%W", str(WIDE))
-    inserts = str(dtype in INSTRUCTIONS["TINSERT"].dtypes["cpu"]).lower()
     return (
         f'extern "C" void {symbol(instructions, dtype)}(void* const* x, const int* n)\n'
-        f"{{\n        using T = {NAMES[dtype]};\n"
-        f"        [[maybe_unused]] constexpr bool kInserts = {inserts};{body}\n}}"
+        f"{{\n        using T = {NAMES[dtype]};{body}\n}}"
     )
 
 

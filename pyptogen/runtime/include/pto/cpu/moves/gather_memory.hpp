@@ -229,7 +229,6 @@ constexpr Outside outside(GatherOOB mode)
 template <Coalesce Mode, GatherOOB Oob, typename Dst, typename Global, typename Indexes>
 PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
 {
-    PTO_OPERANDS(MGATHER, dst, src, indexes);
     if constexpr (Mode == Coalesce::Row) {
         gather_rows<outside(Oob)>(dst, src, indexes);
     } else {
@@ -256,6 +255,7 @@ template <Coalesce CMode, GatherOOB Mode, typename Dst, typename Global, typenam
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(MGATHER, dst, src, indexes);
     cpu::gather_memory<CMode, Mode>(dst, src, indexes);
     return {};
 }
@@ -270,6 +270,7 @@ template <typename Dst, typename Global, typename Indexes, typename... Events>
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(MGATHER, dst, src, indexes);
     if (cpu::has_index_per_element(dst, indexes)) {
         cpu::gather_memory<Coalesce::Elem, GatherOOB::Undefined>(dst, src, indexes);
     } else {

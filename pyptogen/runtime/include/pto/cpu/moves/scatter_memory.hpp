@@ -35,7 +35,6 @@ template <Coalesce Mode, ScatterAtomicOp Op, ScatterOOB Oob, typename Global, ty
 inline void scatter_memory(Global& dst, Src& src, Indexes& indexes)
 {
     using T = typename Global::RawDType;
-    PTO_OPERANDS(MSCATTER, dst, src, indexes);
     constexpr Outside kRule = outside(Oob);
     using Index = typename Indexes::DType;
     const Table<Global> table{dst};
@@ -71,6 +70,7 @@ template <
 PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(MSCATTER, dst, src, indexes);
     static_assert(
         Atomic == ScatterAtomicOp::None || Conflict != ScatterConflict::Last,
         "MSCATTER: ScatterConflict::Last has no meaning with an atomic operation");
@@ -98,6 +98,7 @@ template <typename Global, typename Src, typename Indexes, typename... Events>
 PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(MSCATTER, dst, src, indexes);
     if (cpu::has_index_per_element(src, indexes)) {
         cpu::scatter_memory<Coalesce::Elem, ScatterAtomicOp::None, ScatterOOB::Undefined>(dst, src, indexes);
     } else {

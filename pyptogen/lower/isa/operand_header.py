@@ -92,29 +92,27 @@ def _places() -> str:
 def _rules(name: str, operands: Sequence[Operand]) -> Iterator[str]:
     """Places, then element types that operands share, layouts, element types: what is said first tells most."""
 
-    def those(*places: Place) -> list[str]:
-        return [operand.name.upper() for operand in operands if operand.place in places]
+    quoted = f'"{name}"'
 
-    def rule(macro: str, *words: str) -> str:
-        return f'PTO_EXPECT_{macro}("{name}", {", ".join(words)})'
+    def each(macro: str, *places: Place) -> Iterator[str]:
+        return (rule(macro, operand) for operand in operands if operand.place in places)
 
-    if those(*_PLAIN):
-        yield rule("VEC", *those(*_PLAIN))
+    def rule(macro: str, operand: Operand, *words: str) -> str:
+        return f"PTO_EXPECT_{macro}({', '.join((quoted, *words, operand.name.upper()))})"
+
+    yield from each("VEC", *_PLAIN)
     for operand in operands:
         if operand.place in _WORDS:
-            yield rule("PLACE", _set_of(operand.place), f'"{_WORDS[operand.place]}"', operand.name.upper())
-    if those("gm"):
-        yield rule("GLOBAL", *those("gm"))
-    for like in dict.fromkeys(operand.types for operand in operands if isinstance(operand.types, Like)):
-        same = [operand.name.upper() for operand in operands if operand.types == like]
-        yield rule("ELEMENT_SIZE" if like.of_size else "ELEMENT_TYPE", like.operand.upper(), *same)
-    if len(those("alike")) > 1:
-        yield rule("LAYOUT", *those("alike"))
-    if those("rows", "line"):
-        yield rule("ROW_MAJOR", *those("rows", "line"))
-    if those("line"):
-        yield rule("ONE_ROW", *those("line"))
+            yield rule("PLACE", operand, _set_of(operand.place), f'"{_WORDS[operand.place]}"')
+    yield from each("GLOBAL", "gm")
+    for operand in operands:
+        if isinstance(operand.types, Like):
+            macro = "ELEMENT_SIZE" if operand.types.of_size else "ELEMENT_TYPE"
+            yield rule(macro, operand, operand.types.operand.upper())
+    alike = [operand for operand in operands if operand.place == "alike"]
+    yield from (rule("LAYOUT", operand, alike[0].name.upper()) for operand in alike[1:])
+    yield from each("ROW_MAJOR", "rows", "line")
+    yield from each("ONE_ROW", "line")
     for operand in operands:
         if not isinstance(operand.types, Like) and operand.types != EVERY:
-            types = f'{set_name(operand.types)}, "{spelled(operand.types)}"'
-            yield rule("ELEMENTS", types, operand.name.upper())
+            yield rule("ELEMENTS", operand, set_name(operand.types), f'"{spelled(operand.types)}"')

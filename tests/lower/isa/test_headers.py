@@ -61,58 +61,57 @@ def test_sets_are_written_with_their_types() -> None:
 
 
 def macro(name: str) -> list[str]:
-    """The rules of a macro of the committed header."""
+    """The operands of a macro of the committed header and its rules, those of one kind together."""
     text = (FOLDER / "cpu" / "isa" / "operands.hpp").read_text().replace("\\\n", "")
     found = re.search(rf"^#define PTO_OPERANDS_{name}\((.*?)\)(.*)$", text, re.MULTILINE)
     assert found is not None
-    return [found[1], *re.findall(r"PTO_EXPECT_(\w+\(.*?\))(?= |$)", found[2])]
+    rules: dict[str, list[str]] = {}
+    for kind, words in re.findall(r'PTO_EXPECT_(\w+)\("\w+", (.*?)\)(?= |$)', found[2]):
+        rest, _, operand = words.rpartition(", ")
+        rules.setdefault(f"{kind} {rest}".strip(), []).append(operand)
+    return [found[1], *(f"{kind}: {' '.join(operands)}" for kind, operands in rules.items())]
 
 
 def test_rules_of_operands() -> None:
     """Worked out by hand from the pages of the instructions."""
-    plain = 'kPlain, "fp32, half, bfloat16_t or integer"'
+    plain = 'ELEMENTS kPlain, "fp32, half, bfloat16_t or integer"'
     assert macro("TADD_3") == [
-        "DST, A, B", 'VEC("TADD", DST, A, B)', 'ELEMENT_TYPE("TADD", DST, A, B)', 'LAYOUT("TADD", DST, A, B)',
-        f'ELEMENTS("TADD", {plain}, DST)',
+        "DST, A, B", "VEC: DST A B", "ELEMENT_TYPE DST: A B", "LAYOUT DST: A B", f"{plain}: DST",
     ]  # fmt: skip
     assert macro("TCMP_3") == [
-        "BITS, A, B", 'VEC("TCMP", BITS, A, B)', 'ELEMENT_TYPE("TCMP", A, B)', 'ROW_MAJOR("TCMP", BITS, A, B)',
-        'ELEMENTS("TCMP", kIntegers, "integer", BITS)', f'ELEMENTS("TCMP", {plain}, A)',
+        "BITS, A, B", "VEC: BITS A B", "ELEMENT_TYPE A: B", "ROW_MAJOR: BITS A B", 'ELEMENTS kIntegers, "integer": BITS',
+        f"{plain}: A",
     ]  # fmt: skip
     assert macro("TROWARGMAX_3") == [
-        "DST, IDX, A", 'VEC("TROWARGMAX", DST, IDX, A)', 'ELEMENT_TYPE("TROWARGMAX", DST, A)',
-        'ROW_MAJOR("TROWARGMAX", A)', f'ELEMENTS("TROWARGMAX", {plain}, DST)',
-        'ELEMENTS("TROWARGMAX", kIntegers, "integer", IDX)',
+        "DST, IDX, A", "VEC: DST IDX A", "ELEMENT_TYPE DST: A", "ROW_MAJOR: A", f"{plain}: DST",
+        'ELEMENTS kIntegers, "integer": IDX',
     ]  # fmt: skip
     assert macro("TSORT32_3")[4:] == [
-        'ELEMENTS("TSORT32", kFp32Fp16Bf16Int16Int32, "fp32, half, bfloat16_t, int16 or int32", PAIRS)',
-        'ELEMENTS("TSORT32", kUint32, "uint32", IDX)',
+        'ELEMENTS kFp32Fp16Bf16Int16Int32, "fp32, half, bfloat16_t, int16 or int32": PAIRS',
+        'ELEMENTS kUint32, "uint32": IDX',
     ]
-    assert macro("TROWSUM_2")[3] == 'ROW_MAJOR("TROWSUM", A)'
+    assert macro("TROWSUM_2")[3] == "ROW_MAJOR: A"
     assert macro("TDEQUANT_4")[3:] == [
-        'ELEMENTS("TDEQUANT", kFp32, "fp32", DST)', 'ELEMENTS("TDEQUANT", kInt8Int16, "int8 or int16", A)',
-        'ELEMENTS("TDEQUANT", kFp32, "fp32", SCALE)', 'ELEMENTS("TDEQUANT", kFp32, "fp32", OFFSET)',
+        'ELEMENTS kFp32, "fp32": DST SCALE OFFSET', 'ELEMENTS kInt8Int16, "int8 or int16": A',
     ]  # fmt: skip
 
 
 def test_rules_of_moves() -> None:
     """Worked out by hand from the pages of the instructions and the static assertions of the devices' headers."""
-    small = 'kEveryButE2m1E1m2Int4, "no float4_e2m1x2_t, float4_e1m2x2_t or int4b_t"'
+    small = 'ELEMENTS kEveryButE2m1E1m2Int4, "no float4_e2m1x2_t, float4_e1m2x2_t or int4b_t"'
     assert macro("TLOAD_2") == [
-        "DST, GM", 'PLACE("TLOAD", kInData, "a tile or a ConvTile", DST)', 'GLOBAL("TLOAD", GM)',
-        'ELEMENT_SIZE("TLOAD", DST, GM)', 'ELEMENTS("TLOAD", kEveryButInt4, "no int4b_t", DST)',
+        "DST, GM", 'PLACE kInData, "a tile or a ConvTile": DST', "GLOBAL: GM", "ELEMENT_SIZE DST: GM",
+        'ELEMENTS kEveryButInt4, "no int4b_t": DST',
     ]  # fmt: skip
     assert macro("TGATHER_4") == [
-        "DST, A, KEY, COUNTS", 'VEC("TGATHER", DST, A, KEY, COUNTS)', 'ROW_MAJOR("TGATHER", DST, A)',
-        'ELEMENTS("TGATHER", kInt32Uint32, "int32 or uint32", DST)', f'ELEMENTS("TGATHER", {small}, A)',
-        'ELEMENTS("TGATHER", kIntegers, "integer", COUNTS)',
+        "DST, A, KEY, COUNTS", "VEC: DST A KEY COUNTS", "ROW_MAJOR: DST A",
+        'ELEMENTS kInt32Uint32, "int32 or uint32": DST', f"{small}: A", 'ELEMENTS kIntegers, "integer": COUNTS',
     ]  # fmt: skip
     assert macro("TMRGSORT_4")[1:5] == [
-        'VEC("TMRGSORT", PAIRS, TMP, A, B)', 'ELEMENT_TYPE("TMRGSORT", PAIRS, A, B)',
-        'ROW_MAJOR("TMRGSORT", PAIRS, TMP, A, B)', 'ONE_ROW("TMRGSORT", PAIRS, TMP, A, B)',
+        "VEC: PAIRS TMP A B", "ELEMENT_TYPE PAIRS: A B", "ROW_MAJOR: PAIRS TMP A B", "ONE_ROW: PAIRS TMP A B",
     ]  # fmt: skip
-    assert macro("TSTORE_ADD_2")[3] == 'ELEMENT_TYPE("TSTORE", GM, SRC)'
-    assert macro("TPOP_1")[:2] == ["TILE", 'PLACE("TPOP", kInNear, "a Vec or Mat tile", TILE)']
+    assert macro("TSTORE_ADD_2")[3] == "ELEMENT_TYPE GM: SRC"
+    assert macro("TPOP_1")[:2] == ["TILE", 'PLACE kInNear, "a Vec or Mat tile": TILE']
 
 
 def test_every_instruction_of_vector_tiles_has_rules() -> None:

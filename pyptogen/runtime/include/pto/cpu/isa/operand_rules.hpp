@@ -126,60 +126,55 @@ constexpr bool has_elements_of()
     }
 }
 
+// The rules of operands, given as decltype((operand)). Variables, because the headers state hundreds of them and a compiler
+// reads a call of a function three times as slowly.
+template <typename X>
+inline constexpr bool rule_vec = is_plain_vec_tile<operand_t<X>>();
+template <typename X, Places Set>
+inline constexpr bool rule_place = (place_of<operand_t<X>>() & Set) != 0;
+template <typename X>
+inline constexpr bool rule_global = is_global_data_v<operand_t<X>>;
+template <typename X, typename Other>
+inline constexpr bool rule_element_type = has_element_type_of<operand_t<X>, operand_t<Other>>();
+template <typename X, typename Other>
+inline constexpr bool rule_element_size = has_element_size_of<operand_t<X>, operand_t<Other>>();
+template <typename X, typename Other>
+inline constexpr bool rule_layout = has_layout_of<operand_t<X>, operand_t<Other>>();
+template <typename X>
+inline constexpr bool rule_row_major = is_row_major<operand_t<X>>();
+template <typename X>
+inline constexpr bool rule_one_row = has_one_row<operand_t<X>>();
+template <typename X, isa::Types Set>
+inline constexpr bool rule_elements = has_elements_of<operand_t<X>, Set>();
+
 }  // namespace pto::cpu
 
-// RULE(NAME, FIRST, operand) for each of up to six operands.
-#define PTO_EACH_OPERAND_1(RULE, NAME, FIRST, X, ...) \
-    RULE(NAME, FIRST, X) __VA_OPT__(PTO_EACH_OPERAND_2(RULE, NAME, FIRST, __VA_ARGS__))
-#define PTO_EACH_OPERAND_2(RULE, NAME, FIRST, X, ...) \
-    RULE(NAME, FIRST, X) __VA_OPT__(PTO_EACH_OPERAND_3(RULE, NAME, FIRST, __VA_ARGS__))
-#define PTO_EACH_OPERAND_3(RULE, NAME, FIRST, X, ...) \
-    RULE(NAME, FIRST, X) __VA_OPT__(PTO_EACH_OPERAND_4(RULE, NAME, FIRST, __VA_ARGS__))
-#define PTO_EACH_OPERAND_4(RULE, NAME, FIRST, X, ...) \
-    RULE(NAME, FIRST, X) __VA_OPT__(PTO_EACH_OPERAND_5(RULE, NAME, FIRST, __VA_ARGS__))
-#define PTO_EACH_OPERAND_5(RULE, NAME, FIRST, X, ...) \
-    RULE(NAME, FIRST, X) __VA_OPT__(PTO_EACH_OPERAND_6(RULE, NAME, FIRST, __VA_ARGS__))
-#define PTO_EACH_OPERAND_6(RULE, NAME, FIRST, X) RULE(NAME, FIRST, X)
-
-#define PTO_OPERAND(X) ::pto::cpu::operand_t<decltype((X))>
-#define PTO_RULE_VEC(NAME, FIRST, X) \
-    static_assert(::pto::cpu::is_plain_vec_tile<PTO_OPERAND(X)>(), NAME ": " #X " must be a plain Vec tile");
-#define PTO_RULE_ELEMENT_TYPE(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::has_element_type_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(), \
-        NAME ": " #X " needs the element type of " #FIRST);
-#define PTO_RULE_ELEMENT_SIZE(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::has_element_size_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(), \
-        NAME ": " #X " needs elements of the size of those of " #FIRST);
-#define PTO_RULE_LAYOUT(NAME, FIRST, X) \
-    static_assert( \
-        ::pto::cpu::has_layout_of<PTO_OPERAND(X), PTO_OPERAND(FIRST)>(), \
-        NAME ": " #X " needs the layout of " #FIRST ", row-major or column-major");
-#define PTO_RULE_ROW_MAJOR(NAME, FIRST, X) \
-    static_assert(::pto::cpu::is_row_major<PTO_OPERAND(X)>(), NAME ": " #X " must be row-major");
-#define PTO_RULE_ONE_ROW(NAME, FIRST, X) \
-    static_assert(::pto::cpu::has_one_row<PTO_OPERAND(X)>(), NAME ": " #X " must have one row");
-#define PTO_RULE_GLOBAL(NAME, FIRST, X) \
-    static_assert(::pto::is_global_data_v<PTO_OPERAND(X)>, NAME ": " #X " must be a GlobalTensor");
-
-/// All operands are plain Vec tiles.
-#define PTO_EXPECT_VEC(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_VEC, NAME, , __VA_ARGS__)
-/// All operands are GlobalTensors.
-#define PTO_EXPECT_GLOBAL(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_GLOBAL, NAME, , __VA_ARGS__)
+/// X is a plain Vec tile.
+#define PTO_EXPECT_VEC(NAME, X) \
+    static_assert(::pto::cpu::rule_vec<decltype((X))>, NAME ": " #X " must be a plain Vec tile");
 /// X is at one of a set of places, which WORDS say.
 #define PTO_EXPECT_PLACE(NAME, SET, WORDS, X) \
-    static_assert((::pto::cpu::place_of<PTO_OPERAND(X)>() & ::pto::cpu::SET) != 0, NAME ": " #X " must be " WORDS);
-/// The others have the first one's element type.
-#define PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_ELEMENT_TYPE, NAME, FIRST, __VA_ARGS__)
-/// The others have elements of the first one's size.
-#define PTO_EXPECT_ELEMENT_SIZE(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_ELEMENT_SIZE, NAME, FIRST, __VA_ARGS__)
-/// The others have the first one's layout.
-#define PTO_EXPECT_LAYOUT(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_LAYOUT, NAME, FIRST, __VA_ARGS__)
-#define PTO_EXPECT_ROW_MAJOR(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_ROW_MAJOR, NAME, , __VA_ARGS__)
-#define PTO_EXPECT_ONE_ROW(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_ONE_ROW, NAME, , __VA_ARGS__)
-/// X has elements of the types of a set, which WORDS lists.
+    static_assert(::pto::cpu::rule_place<decltype((X)), ::pto::cpu::SET>, NAME ": " #X " must be " WORDS);
+#define PTO_EXPECT_GLOBAL(NAME, X) \
+    static_assert(::pto::cpu::rule_global<decltype((X))>, NAME ": " #X " must be a GlobalTensor");
+/// X has the element type of another operand, elements of the size of those of another, or another's layout.
+#define PTO_EXPECT_ELEMENT_TYPE(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_element_type<decltype((X)), decltype((OTHER))>, \
+        NAME ": " #X " needs the element type of " #OTHER);
+#define PTO_EXPECT_ELEMENT_SIZE(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_element_size<decltype((X)), decltype((OTHER))>, \
+        NAME ": " #X " needs elements of the size of those of " #OTHER);
+#define PTO_EXPECT_LAYOUT(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_layout<decltype((X)), decltype((OTHER))>, \
+        NAME ": " #X " needs the layout of " #OTHER ", row-major or column-major");
+#define PTO_EXPECT_ROW_MAJOR(NAME, X) \
+    static_assert(::pto::cpu::rule_row_major<decltype((X))>, NAME ": " #X " must be row-major");
+#define PTO_EXPECT_ONE_ROW(NAME, X) \
+    static_assert(::pto::cpu::rule_one_row<decltype((X))>, NAME ": " #X " must have one row");
+/// X has elements of the types of a set, which WORDS list.
 #define PTO_EXPECT_ELEMENTS(NAME, SET, WORDS, X) \
     static_assert( \
-        ::pto::cpu::has_elements_of<PTO_OPERAND(X), ::pto::cpu::isa::SET>(), \
-        NAME ": " #X " must have " WORDS " elements");
+        ::pto::cpu::rule_elements<decltype((X)), ::pto::cpu::isa::SET>, NAME ": " #X " must have " WORDS " elements");

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.expr import ONE, Poly
-from pyptogen.lower.instruction import bound_names
+from pyptogen.lower.instruction import bound_names, operands
 from pyptogen.lower.instruction.cube_tiles import cube_tile
 from pyptogen.lower.instruction.ir import (
     Choose,
@@ -71,6 +71,14 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
             instr,
             f"{instr.name} takes no {dtype} on {platform.name}",
             ", ".join(sorted(row.dtypes[platform.name])),
+        )
+    broken = operands.broken_rule(instr, declared)
+    if broken is not None:
+        raise _illegal(
+            instr,
+            f"{instr.name}: operand `{broken.name}` is {broken.found}",
+            broken.wanted,
+            "declare the buffer with the element type and in the memory that the instruction takes",
         )
     if instr.name == "TCVT" and (tiles[1].dtype, dtype) not in CASTS[platform.name]:
         raise _illegal(

@@ -13,7 +13,7 @@ from pyptogen.lower.isa.operand_rules import (
     Like,
     Operand,
     Place,
-    instruction_of,
+    row_of,
     ruled_names,
     rules_of,
 )
@@ -67,7 +67,7 @@ def render(written: str) -> str:
     for name in ruled_names():
         for operands in rules_of(name):
             names = ", ".join(operand.name.upper() for operand in operands)
-            rules = " \\\n".join(f"    {rule}" for rule in _rules(instruction_of(name).name, operands))
+            rules = " \\\n".join(f"    {rule}" for rule in _rules(row_of(name).name, operands))
             lines.append(f"#define PTO_OPERANDS_{name}_{len(operands)}({names}) \\\n{rules}\n")
     return _HEADER.format(written=written) + "".join(lines)
 

@@ -158,7 +158,7 @@ def ruled_names() -> tuple[str, ...]:
     return tuple(sorted(_LAYOUTS))
 
 
-def instruction_of(name: str) -> Instruction:
+def row_of(name: str) -> Instruction:
     """The row of an instruction, or of a case of one."""
     return INSTRUCTIONS.get(name) or INSTRUCTIONS[name.rpartition("_")[0]]
 
@@ -171,11 +171,16 @@ def rules_of(name: str) -> tuple[tuple[Operand, ...], ...]:
         ValueError: two forms with as many operands ask for different things.
     """
     found: dict[int, tuple[Operand, ...]] = {}
-    for form in instruction_of(name).forms:
-        operands = _operands(name, [operand for operand in form if _is_ruled(name, operand)])
+    for form in row_of(name).forms:
+        operands = rules_of_form(name, form)
         if found.setdefault(len(operands), operands) != operands:
             raise ValueError(f"{name} has two forms of {len(operands)} operands with different rules")
     return tuple(found[count] for count in sorted(found) if count)
+
+
+def rules_of_form(name: str, form: Sequence[str]) -> tuple[Operand, ...]:
+    """What is asked of the operands of a call in one form."""
+    return _operands(name, [operand for operand in form if _is_ruled(name, operand)])
 
 
 def _is_ruled(name: str, operand: str) -> bool:
@@ -189,7 +194,7 @@ def _operands(name: str, names: Sequence[str]) -> tuple[Operand, ...]:
     words = next((words for words in lists if len(words) == len(names)), lists[0])
     own = {**_BY_NAME, **_OWN_TYPES.get(name, {}), **_OWN_TYPES.get((name, len(names)), {})}
     first = next((operand for operand in names if operand not in own), "")
-    taken = instruction_of(name).dtypes["cpu"]
+    taken = row_of(name).dtypes["cpu"]
     types = {operand: own.get(operand, taken if operand == first else Like(first)) for operand in names}
     return tuple(
         Operand(operand, _place(words[min(at, len(words) - 1)]), _resolved(types, operand))

@@ -8,7 +8,7 @@ import pytest
 
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.checked_header import checked_rows
-from pyptogen.lower.isa.operand_rules import instruction_of, ruled_names, rules_of
+from pyptogen.lower.isa.operand_rules import row_of, ruled_names, rules_of
 from pyptogen.lower.isa.operations import OPERATIONS, pipe_of_operation
 from pyptogen.lower.isa.write_headers import FOLDER, render
 
@@ -114,7 +114,7 @@ def test_rules_of_moves() -> None:
     assert macro("TPOP_1")[:2] == ["TILE", 'PLACE kInNear, "a Vec or Mat tile": TILE']
 
 
-def test_every_instruction_of_vector_tiles_has_rules() -> None:
+def test_every_row_of_vector_tiles_has_rules() -> None:
     """And loads, stores, moves and fifos; those of the matrix unit state their own."""
     others = {"TCI", "TTOPK", "TBOTTOMK", "TLOAD", "TSTORE", "TMOV", "TEXTRACT", "TINSERT", "TPUSH", "TPOP"}
     on_vectors = {
@@ -122,7 +122,7 @@ def test_every_instruction_of_vector_tiles_has_rules() -> None:
         for name, row in INSTRUCTIONS.items()
         if row.pipe == "V" and set(row.effects) & set("wu") and not name.startswith("comm::")
     }
-    assert {instruction_of(name).name for name in ruled_names()} == on_vectors | others
+    assert {row_of(name).name for name in ruled_names()} == on_vectors | others
 
 
 def test_forms_with_as_many_operands_ask_for_the_same() -> None:

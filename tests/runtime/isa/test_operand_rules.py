@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from pyptogen.lower.isa.operand_rules import instruction_of, ruled_names
+from pyptogen.lower.isa.operand_rules import row_of, ruled_names
 
 from .agreement.cases import CASES
 from .agreement.source import HEADER
@@ -102,4 +102,4 @@ def test_a_wrong_operand_is_named_with_its_rule() -> None:
 
 def test_every_instruction_with_rules_is_called() -> None:
     names = {name_of(call) for call in (*CALLS, *MOVES)} | ({case.row.name for case in CASES} - EXPLICIT)
-    assert {instruction_of(name).name for name in ruled_names()} == names
+    assert {row_of(name).name for name in ruled_names()} == names

@@ -55,8 +55,8 @@ _RULED = frozenset(ruled_names())
 
 @cache
 def _rules(name: str, found: tuple[bool, ...]) -> tuple[tuple[int, Operand], ...]:
-    """The rules of a call, each with the number of its operand. ``found`` says which operands are tiles or windows, which
-    tells forms of one length apart."""
+    """The rules of a call, each with the number of its operand. ``found`` says which operands are tiles or windows:
+    that tells forms of one length apart."""
     for form in row_of(name).forms if name in _RULED else ():
         rules = tuple((form.index(rule.name), rule) for rule in rules_of_form(name, form))
         if len(form) == len(found) and all(found[at] for at, _ in rules):

@@ -20,8 +20,8 @@ from pyptogen.lower.isa.operand_rules import (
 
 _HEADER = """\
 // What each instruction asks of its operands: PTO_OPERANDS(TADD, dst, src0, src1) stands first in TADD and becomes
-// static_asserts. The operands are the tiles and GlobalTensors of the call form in its order, those that nothing is asked
-// of left out.
+// static_asserts. The operands are the tiles and GlobalTensors of the call form in its order; those that nothing is
+// asked of are left out.
 //
 // {written}
 #pragma once

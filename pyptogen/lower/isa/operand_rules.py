@@ -1,7 +1,7 @@
-"""What the bundled headers ask of the operands of an instruction: a place, a layout, element types. The names of operands
-and the element types that the headers take stand in the rows; here stands what only the headers know: in which memories
-and layouts an implementation walks over a tile (devices, too, state layouts: the column of the rows), and which operands
-have element types of their own.
+"""What the bundled headers ask of the operands of an instruction: a place, a layout, element types. The names of
+operands and the element types that the headers take stand in the rows; here stands what only the headers know: in which
+memories and layouts an implementation walks over a tile (devices, too, state layouts: the column of the rows), and
+which operands have element types of their own.
 
 `pto/cpu/isa/operands.hpp` is written from this (`write_headers`): each instruction begins with one `PTO_OPERANDS`.
 """
@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from pyptogen.lower.isa.instruction import ALL, EVERY, FLOATS_3, FP32, INT_ANY, Instruction, Types
+from pyptogen.lower.isa.instruction import EVERY, FLOATS_3, FP32, INT_ANY, Instruction, Types
 from pyptogen.lower.isa.table import FAMILIES, INSTRUCTIONS
 from pyptogen.records import dataclass
 
 Place = Literal["alike", "rows", "vec", "line", "near", "fifo", "open", "tile", "data", "gm", "any"]
-"""Where an operand lies, and how. Of tiles in UB, without boxes: ``rows``: a row-major one; ``vec``: row-major or
-column-major; ``alike``: with the layout of the first operand; ``line``: a row-major one of one row. With and without boxes:
-``near``: in UB or L1; ``fifo``: in UB, L1 or L0C; ``open``: anywhere but in L0A and L0B, which the matrix unit alone reads;
-``tile``: anywhere. ``data``: a tile or a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked."""
+"""Where an operand lies, and how.
+
+Tiles in UB, without boxes: ``rows``: a row-major one; ``vec``: a row-major or column-major one; ``alike``: one with the
+layout of the first operand; ``line``: a row-major one of one row. Tiles with or without boxes: ``near``: in UB or L1;
+``fifo``: in UB, L1 or L0C; ``open``: anywhere but in L0A and L0B, which the matrix unit alone reads; ``tile``:
+anywhere. ``data``: a tile or a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked.
+"""
 
 _UB = ("Vec",)
 _ALL_LOCATIONS = ("Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight")
@@ -34,8 +37,9 @@ LOCATIONS: Mapping[Place, tuple[str, ...]] = {
 CONV_TILES: frozenset[Place] = frozenset({"open", "data"})
 """Places where a ConvTile may stand for a tile."""
 _NO_TILES = frozenset(
-    {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "word", "pipe", "sub", "taken", "block"}
-)
+    {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "word", "pipe", "sub", "taken",
+     "block"}
+)  # fmt: skip
 _NO_TILES_OF: Mapping[str, frozenset[str]] = {
     "TRANDOM": frozenset({"key"}),
     **dict.fromkeys(("TEXTRACT", "TINSERT"), frozenset({"row", "col"})),
@@ -127,15 +131,16 @@ _OWN_TYPES: Mapping[str | tuple[str, int], Mapping[str, Types | Like]] = {
     **dict.fromkeys(("TFILLPAD", "TFILLPAD_INPLACE", "TFILLPAD_EXPAND"), _SAME_SIZE),
     ("TGATHER", 2): _SAME_SIZE,
     ("TGATHER", 4): {
-        "dst": frozenset({"int32", "uint32"}), "a": INSTRUCTIONS["TSCATTER"].dtypes["cpu"], "key": EVERY, "counts": INT_ANY,
+        "dst": frozenset({"int32", "uint32"}), "a": INSTRUCTIONS["TSCATTER"].dtypes["cpu"], "key": EVERY,
+        "counts": INT_ANY,
     },
     ("TSCATTER", 2): _SAME_SIZE,
     "MGATHER": {"gm": Like("dst", of_size=True)},
     "MSCATTER": {"gm": Like("a", of_size=True)},
     "TMRGSORT": {"tmp": EVERY},
 }  # fmt: skip
-"""Element types of operands that differ from those of the first: a set, or those of another operand. By instruction, or by
-instruction and number of operands."""
+"""Element types of operands that differ from those of the first: a set, or those of another operand. By instruction, or
+by instruction and number of operands."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def render(written: str) -> str:
         *_table("rights_of", "Right operands of a left one", {(a, b) for a, b, _ in plain}),
         *_table("sums_of", "Accumulators of a left operand", {(a, c) for a, _, c in plain}),
         *_table("casts_of", "Element types that an accumulator is cast to", _pairs(CAST_FROM_ACC)),
-        *_table("quantised_of", "Element types that an accumulator becomes under quantisation words", _pairs(REQUANTISED)),
+        *_table("quantised_of", "What an accumulator becomes under quantisation words", _pairs(REQUANTISED)),
         *_table("mx_rights_of", "Right operands of a left one with scales", {(a, b) for a, b, _ in MX_PRODUCTS}),
     ]
     return _HEADER.format(

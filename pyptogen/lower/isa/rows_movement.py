@@ -35,9 +35,9 @@ _INSERTED: Types = UP_TO_4_BYTES
 _A5_INSERTED: Types = UP_TO_4_BYTES | {"fp8_e8m0"} | FP8 | FP4
 
 _MOVES = (
-    *Group("dst, gm", ALL, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
+    *Group("dst, gm", ALL, _A5, EVERY, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
     *Group(
-        "gm, src | gm, src, word", ALL, _A5, _A5, pipe="source", layouts="gm any", typed="read"
+        "gm, src | gm, src, word", ALL, _A5, EVERY, pipe="source", layouts="gm any", typed="read"
     )(TSTORE="UB or L0C to GM; an accumulator may be rounded, quantised, under relu, or added"),
     *Group("dst, src, row, col", ALL, _A5, _A5, pipe="place", layouts="any")(
         TEXTRACT="part of an L1 tile to L0A or L0B; of an accumulator or UB tile to UB"
@@ -73,7 +73,7 @@ _MOVES = (
     ),
 )  # fmt: skip
 _LAYOUT = (
-    *Group("dst, a", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(
+    *Group("dst, a", UP_TO_4_BYTES, UP_TO_4_BYTES, _A5)(
         TFILLPAD="a's valid region, dst's pad value in the rest of dst",
         TFILLPAD_INPLACE="as TFILLPAD, both tiles on the same bytes",
         TFILLPAD_EXPAND="as TFILLPAD into a larger dst",
@@ -98,7 +98,9 @@ _INDEXED = (
         "dst, a, idx, tmp | dst, a | dst, a, key, counts, tmp, offset", TWO_OR_4_BYTES, _A5, _A5, effects="wrrt|wrrwt"
     )(TGATHER="a at flat positions; or by pattern; or positions of matches"),
     *Group("dst, a, offset", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(TGATHERB="32-byte blocks of a at byte offsets"),
-    *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, _WHOLE_BYTES)(TSCATTER="a to flat positions of zeros; or by pattern"),
+    *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, _WHOLE_BYTES)(
+        TSCATTER="a to flat positions of zeros; or by pattern"
+    ),
     *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, _WHOLE_BYTES, layouts="any gm any")(
         MGATHER="rows or elements of global memory"
     ),

@@ -26,13 +26,15 @@ _SYNCHRONISATION = (
     ),
 )
 _QUEUES = (
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="r", pipe="source", layouts="any")(
-        TPUSH="puts a tile into a pipe, or signals a filled slot"
+    *Group(
+        "pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="r", pipe="source", layouts="any"
+    )(TPUSH="puts a tile into a pipe, or signals a filled slot"),
+    *Group(
+        "pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="w", pipe="MTE2", layouts="any"
+    )(TPOP="takes the next tile, or a view of its slot, out of a pipe"),
+    *Group("pipe[, gm]", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="gm")(
+        TFREE="gives the oldest popped slot back"
     ),
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, _WHOLE_BYTES, effects="w", pipe="MTE2", layouts="any")(
-        TPOP="takes the next tile, or a view of its slot, out of a pipe"
-    ),
-    *Group("pipe[, gm]", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="gm")(TFREE="gives the oldest popped slot back"),
     *Group("pipe, gm", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="gm")(TALLOC="a view of the next free slot"),
 )
 _TRANSFERS = (

@@ -1,6 +1,6 @@
 // What each instruction asks of its operands: PTO_OPERANDS(TADD, dst, src0, src1) stands first in TADD and becomes
-// static_asserts. The operands are the tiles and GlobalTensors of the call form in its order, those that nothing is asked
-// of left out.
+// static_asserts. The operands are the tiles and GlobalTensors of the call form in its order; those that nothing is
+// asked of are left out.
 //
 // Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.write_headers`; a test proves
 // that it is up to date.
@@ -395,17 +395,17 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_PLACE("TFILLPAD", kInNear, "a Vec or Mat tile", DST) \
     PTO_EXPECT_PLACE("TFILLPAD", kInNear, "a Vec or Mat tile", A) \
     PTO_EXPECT_ELEMENT_SIZE("TFILLPAD", DST, A) \
-    PTO_EXPECT_ELEMENTS("TFILLPAD", kPlain, "fp32, half, bfloat16_t or integer", DST)
+    PTO_EXPECT_ELEMENTS("TFILLPAD", kEveryButInt4, "no int4b_t", DST)
 #define PTO_OPERANDS_TFILLPAD_EXPAND_2(DST, A) \
     PTO_EXPECT_PLACE("TFILLPAD_EXPAND", kInNear, "a Vec or Mat tile", DST) \
     PTO_EXPECT_PLACE("TFILLPAD_EXPAND", kInNear, "a Vec or Mat tile", A) \
     PTO_EXPECT_ELEMENT_SIZE("TFILLPAD_EXPAND", DST, A) \
-    PTO_EXPECT_ELEMENTS("TFILLPAD_EXPAND", kPlain, "fp32, half, bfloat16_t or integer", DST)
+    PTO_EXPECT_ELEMENTS("TFILLPAD_EXPAND", kEveryButInt4, "no int4b_t", DST)
 #define PTO_OPERANDS_TFILLPAD_INPLACE_2(DST, A) \
     PTO_EXPECT_PLACE("TFILLPAD_INPLACE", kInNear, "a Vec or Mat tile", DST) \
     PTO_EXPECT_PLACE("TFILLPAD_INPLACE", kInNear, "a Vec or Mat tile", A) \
     PTO_EXPECT_ELEMENT_SIZE("TFILLPAD_INPLACE", DST, A) \
-    PTO_EXPECT_ELEMENTS("TFILLPAD_INPLACE", kPlain, "fp32, half, bfloat16_t or integer", DST)
+    PTO_EXPECT_ELEMENTS("TFILLPAD_INPLACE", kEveryButInt4, "no int4b_t", DST)
 #define PTO_OPERANDS_TFMOD_3(DST, A, B) \
     PTO_EXPECT_VEC("TFMOD", DST) \
     PTO_EXPECT_VEC("TFMOD", A) \
@@ -496,8 +496,7 @@ constexpr Places kInData = kAnywhere | kConvTile;
 #define PTO_OPERANDS_TLOAD_2(DST, GM) \
     PTO_EXPECT_PLACE("TLOAD", kInData, "a tile or a ConvTile", DST) \
     PTO_EXPECT_GLOBAL("TLOAD", GM) \
-    PTO_EXPECT_ELEMENT_SIZE("TLOAD", DST, GM) \
-    PTO_EXPECT_ELEMENTS("TLOAD", kEveryButInt4, "no int4b_t", DST)
+    PTO_EXPECT_ELEMENT_SIZE("TLOAD", DST, GM)
 #define PTO_OPERANDS_TLOG_2(DST, A) \
     PTO_EXPECT_VEC("TLOG", DST) \
     PTO_EXPECT_VEC("TLOG", A) \
@@ -1059,8 +1058,7 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_ELEMENTS("TSQRT", kPlain, "fp32, half, bfloat16_t or integer", DST)
 #define PTO_OPERANDS_TSTORE_2(GM, SRC) \
     PTO_EXPECT_PLACE("TSTORE", kInData, "a tile or a ConvTile", SRC) \
-    PTO_EXPECT_GLOBAL("TSTORE", GM) \
-    PTO_EXPECT_ELEMENTS("TSTORE", kEveryButInt4, "no int4b_t", SRC)
+    PTO_EXPECT_GLOBAL("TSTORE", GM)
 #define PTO_OPERANDS_TSTORE_ADD_2(GM, SRC) \
     PTO_EXPECT_PLACE("TSTORE", kInTile, "a tile", SRC) \
     PTO_EXPECT_GLOBAL("TSTORE", GM) \

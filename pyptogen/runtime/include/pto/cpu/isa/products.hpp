@@ -31,7 +31,7 @@ template <> inline constexpr Types sums_of<kHif8> = kFp32;
 template <Types Left> inline constexpr Types casts_of = kNowhere;
 template <> inline constexpr Types casts_of<kFp32> = kFp32 | kFp16 | kBf16;
 template <> inline constexpr Types casts_of<kInt32> = kInt32;
-/// Element types that an accumulator becomes under quantisation words.
+/// What an accumulator becomes under quantisation words.
 template <Types Left> inline constexpr Types quantised_of = kNowhere;
 template <> inline constexpr Types quantised_of<kFp32> = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kE4m3 | kHif8;
 template <> inline constexpr Types quantised_of<kInt32> = kFp16 | kBf16 | kInt8 | kUint8 | kInt16;

@@ -56,9 +56,9 @@ PTO_INLINE void extract_acc_rows(Dst& dst, Src& src, int64_t row, int64_t col, i
 
 /// True where a move keeps the element type or casts an accumulator as the fixpipe does, vectorised.
 template <typename Dst, typename Src>
-inline constexpr bool has_acc_rows = Src::Loc == TileType::Acc && Src::isBoxedLayout && Dst::Loc == TileType::Vec &&
-                                     !Dst::isBoxedLayout && Dst::isRowMajor &&
-                                     isa::casts_sum<typename Src::DType, typename Dst::DType>;
+inline constexpr bool has_acc_rows =
+    Src::Loc == TileType::Acc && Src::isBoxedLayout && Dst::Loc == TileType::Vec && !Dst::isBoxedLayout &&
+    Dst::isRowMajor && isa::casts_sum<typename Src::DType, typename Dst::DType>;
 
 /// Copies `rows` x `cols` elements at (row, col) of src to the upper left of dst; another element type is a cast.
 template <typename Dst, typename Src>

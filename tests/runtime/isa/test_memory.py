@@ -172,7 +172,7 @@ def test_bfloat16_scalar_conversion(build: Build) -> None:
 WRONG = {
     "TADD(a, a, h);": "TADD: src1 needs the element type of dst",
     "TADD(a, a, c);": "TADD: src1 needs the layout of dst",
-    "TLOAD(h, g);": "TLOAD needs the same element type on both sides",
+    "TLOAD(h, g);": "TLOAD: src needs elements of the size of those of dst",
     "TMATMUL(acc, left, right);": "TMATMUL needs the same element type in both operands",
     "Tile<TileType::Vec, float, 8, 9> odd;": "multiple of 32 bytes",
 }

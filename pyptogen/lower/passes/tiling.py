@@ -147,8 +147,12 @@ class Tiling:
         return table
 
     def _found(self, part: Part) -> Table:
-        """The sizes of a kernel. Raises Refused; where the kernel was made around a reduction of rows, that this is to be
-        a kernel of its own, unless something else helps."""
+        """The sizes of a kernel.
+
+        Raises:
+            Refused: there are none. What helps a kernel around a reduction of rows, if nothing else does, is that the
+                reduction is a kernel of its own.
+        """
         table = asked(self._choice, part)
         if not isinstance(table, Refusal):
             return table

@@ -3,10 +3,10 @@
 before: m = mean(x: [n, c], axis=0); d = x - m; v = mean(d * d, axis=0); y = d / sqrt(v)
 after:  one kernel {mean, sub, mul, mean, sqrt, div}: each core takes some of the columns
 
-Such a kernel reads its operands once where all rows of some columns fit UB, and else once for each reduction that others
-wait for, and again for the results (`reduction_loops`): nothing but results is written. Cores have columns only, so
-that this is done where there are columns for all of them; elsewhere a reduction is a kernel of its own, and its rows are
-in parts (`split_reductions`). So it is where nobody reads what is reduced together with the result.
+Such a kernel reads its operands once where all rows of some columns fit UB, and else once for each reduction that
+others wait for, and again for the results (`reduction_loops`): nothing but results is written. Cores have columns only,
+so that this is done where there are columns for all of them; elsewhere a reduction is a kernel of its own, and its rows
+are in parts (`split_reductions`). So it is where nobody reads what is reduced together with the result.
 """
 
 from __future__ import annotations

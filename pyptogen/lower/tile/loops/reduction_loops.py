@@ -5,8 +5,9 @@ after:  for rows0: s = 0
           for cols0 (loop 0): load x; q = mul(x, x); s += sum(q)
           for cols0 (loop 1): load x; y = mul(x, s); store y
 
-The axis is that of the columns of a tile, as here, or that of its rows: then columns are reduced. An operation stands in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by
-then, and is made again in its own: from GM, and from results of reductions (rematerialisation).
+The axis is that of the columns of a tile, as here, or that of its rows: then columns are reduced. An operation stands
+in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by then, and is made
+again in its own: from GM, and from results of reductions (rematerialisation).
 """
 
 from __future__ import annotations

@@ -20,6 +20,13 @@ def layer_norm(t: Tensors) -> torch.Tensor:
     return F.layer_norm(t["x"], (t["x"].shape[-1],), t["gamma"], t["beta"], 1e-5)
 
 
+def layer_norm_channels(t: Tensors) -> torch.Tensor:
+    """As ConvNeXt has it: channels last for the norm alone."""
+    x = t["x"].float().permute(0, 2, 1)
+    y = F.layer_norm(x, x.shape[-1:], t["gamma"], t["beta"], 1e-6)
+    return y.permute(0, 2, 1).to(t["x"].dtype)
+
+
 def layer_norm_residual(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
     total = t["x"] + t["residual"]
     return F.layer_norm(total, (total.shape[-1],), t["gamma"], t["beta"], 1e-5), total
@@ -190,6 +197,13 @@ ROWS = (
         onnx=Onnx("LayerNormalization", ("x", "gamma", "beta"), {"axis": -1, "epsilon": 1e-5}),
     ),
     Case("layer_norm_bf16 8192×4096", "layer_norm_bf16.yaml", {"rows": 8192}, layer_norm, apart=2**-7),
+    Case(
+        "layer_norm_channels 8×192×12544",
+        "layer_norm_channels.yaml",
+        {"n": 8, "hw": 12544},
+        layer_norm_channels,
+        apart=2**-7,
+    ),
     Case(
         "layer_norm_residual 8192×4096",
         "layer_norm_residual.yaml",

@@ -28,6 +28,8 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 TRIALS = 60
 """Tables that are tried for one kernel, some milliseconds each."""
 LEAST_GAIN = 0.01
+DEPTHS = (256, 192, 128, 96, 64, 32)
+"""Rows of tiles whose columns are shared out evenly: the most that fit."""
 COLUMNS_STEP = 16
 """What columns that are shared out evenly are a multiple of: 64 bytes of fp32."""
 SAME = 0.02
@@ -130,7 +132,7 @@ class _Chooser:
         beside = prod(c.most for c in self.open_dims.values() if c.yields == 0)
         share = -(-columns.most // max(1, cores // beside))
         tile = -(-share // COLUMNS_STEP) * COLUMNS_STEP
-        for depth in (256, 192, 128, 96, 64, 32):
+        for depth in DEPTHS:
             found = {**tiles, rows.dim: (depth, depth), columns.dim: (tile, tile)}
             if tile <= columns.most and depth <= rows.most and self.price(found) is not None:
                 return found

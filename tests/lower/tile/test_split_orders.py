@@ -133,6 +133,13 @@ def test_what_is_known_at_build_time_is_decided_there(rows: Any, n: Any, kernels
     assert len(lowered(64, rows=rows, n=n).tiles) == kernels
 
 
+@pytest.mark.parametrize(("cores", "few"), [(1, 0), (8, 4), (1000, FEW)])
+def test_the_cores_that_the_author_gives_count(cores: int, few: int) -> None:
+    program = lowered_text(f"{text(64, any_rows(), any_length(64))}schedule: {{cores: {cores}}}\n")
+    assert launched(program, rows=few + 1, n=16 * PART) == ["rows"]
+    assert few == 0 or launched(program, rows=few, n=16 * PART) == ["spans", "merge"]
+
+
 def test_where_cube_and_vector_cores_are_one_rows_stay_whole() -> None:
     assert len(lowered(64, "cpu").tiles) == 1
 

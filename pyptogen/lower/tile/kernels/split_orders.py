@@ -61,7 +61,7 @@ class _Splitter:
             return [op]
         rows, span = self.dims.product(x.shape[:-1]), sorting.elements_of_a_span(self.platform, k, longest)
         fewest, most = self._bounds(rows)
-        split_rows = self.platform.vector_cores // 2
+        split_rows = self._cores() // 2
         if fewest > split_rows:
             return [op]
         few = sympy.true if most <= split_rows else sympy.Le(rows, split_rows)
@@ -94,6 +94,10 @@ class _Splitter:
 
     def _named(self, value: Value, word: str) -> Value:
         return replace(value, name=self.names.take(f"{value.name}_{word}"))
+
+    def _cores(self) -> int:
+        """Vector cores that share the work of a launch, at most."""
+        return min(self.platform.vector_cores, int(self.program.schedule.get("cores") or self.platform.vector_cores))
 
     def _bounds(self, size: Any) -> tuple[int, int]:
         """The least and the greatest number of a size."""

@@ -150,6 +150,13 @@ def test_memory_for_lists_does_not_grow_with_the_rows_of_the_longest_call() -> N
     assert spaces[0][0].elements.constant == FEW * 16 * 2 * 64
 
 
+def test_memory_for_lists_grows_with_the_longest_row_up_to_a_bound() -> None:
+    longest = (64 * PART, 256 * PART, 4096 * PART, 16384 * PART)
+    found = [lowered(2048, n=any_length(2048, most)).execution.workspaces[0].elements.constant for most in longest]
+    assert all(elements is not None and 4 * elements <= 16 << 20 for elements in found)
+    assert found[0] < found[1] < found[2]
+
+
 @pytest.mark.parametrize("k", [1, 9, 64, 2048])
 @pytest.mark.parametrize("n", [PART + 1, 2 * PART, 2 * PART + 1, 5 * PART - 5])
 def test_ends_of_spans(k: int, n: int) -> None:

@@ -59,14 +59,15 @@ class _Splitter:
         k, (least, longest) = self.axes.poly(op.attrs["k"]).constant, self._bounds(x.shape[-1])
         if k is None or k > sorting.LONGEST_PART or longest <= (LONG - 1) * sorting.LONGEST_PART:
             return [op]
-        rows, span = self.dims.product(x.shape[:-1]), sorting.elements_of_a_span(self.platform, k, longest)
+        rows, split_rows = self.dims.product(x.shape[:-1]), self._cores() // 2
         fewest, most = self._bounds(rows)
-        split_rows = self._cores() // 2
         if fewest > split_rows:
             return [op]
+        held = min(most, split_rows)
+        span = sorting.elements_of_a_span(self.platform, k, held, longest)
         few = sympy.true if most <= split_rows else sympy.Le(rows, split_rows)
         long = sympy.true if least > span else sympy.Gt(x.shape[-1], span)
-        shape = (min(most, split_rows), -(-longest // span), 2 * sorting.list_length(k))
+        shape = (held, -(-longest // span), 2 * sorting.list_length(k))
         op = replace(op, attrs={**op.attrs, "k": sympy.Integer(k)})
         return self._in_spans(op, x, span, shape, self.dims.resolve_condition(sympy.And(few, long)))
 

@@ -63,6 +63,8 @@ MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
 """Rows that are loaded together, and the pairs of all of them: a quarter of UB."""
 LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and places twice over."""
+LISTS_BYTES = 16 << 20
+"""Most bytes of the lists of spans, in GM: what a device has in L2 many times over."""
 SLACK, LEAST_ROOM = 80, 256
 """Candidates of the CPU's walk: what an append may write behind the last one (kTopkSlack in `topk.hpp`), and a room
 that is worth while."""
@@ -389,16 +391,17 @@ def _all_parts(sorter: _Sorter, count: int, length: int) -> tuple[list[Node], st
 # -- rows in spans ----------------------------------------------------------------------------------------------------
 
 
-def elements_of_a_span(platform: Platform, k: int, longest: int) -> int:
+def elements_of_a_span(platform: Platform, k: int, rows: int, longest: int) -> int:
     """Elements of a row that one block sorts out, whole parts: as many as make the least work of a row half as long as
-    the ``longest``, if each of its spans has a core: that of one span, and that of merging the lists of all."""
+    the ``longest``, if each of its spans has a core: that of one span, and that of merging the lists of all. More where
+    the lists of so many ``rows`` would take more than `LISTS_BYTES`."""
     kept = list_length(k)
     way = _fastest(LONGEST_PART, kept)
     part = way.work + kept + (kept if len(way.lists()) > 1 else way.size) + START
     lists = _lists_at_once(platform, kept)
     merge = ((lists + 1) * kept + START) / lists
-    parts = longest / LONGEST_PART / 2
-    return LONGEST_PART * max(1, round(sqrt(parts * merge / part)))
+    parts, spans = -(-longest // LONGEST_PART), LISTS_BYTES // (8 * kept * rows)
+    return LONGEST_PART * max(1, round(sqrt(parts / 2 * merge / part)), -(-parts // spans))
 
 
 def list_length(k: int) -> int:

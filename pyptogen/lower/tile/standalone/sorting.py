@@ -63,7 +63,7 @@ MOST_ROWS, PAIRS_AT_ONCE = 64, 6144
 """Rows that are loaded together, and the pairs of all of them: a quarter of UB."""
 LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and places twice over."""
-LISTS_BYTES = 16 << 20
+LISTS_BYTES = 32 << 20
 """Most bytes of the lists of spans, in GM: what a device has in L2 many times over."""
 SLACK, LEAST_ROOM = 80, 256
 """Candidates of the CPU's walk: what an append may write behind the last one (kTopkSlack in `topk.hpp`), and a room

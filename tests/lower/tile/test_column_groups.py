@@ -90,7 +90,7 @@ def test_what_another_kernel_makes_of_a_result_does_not_come_back(target: str) -
     kernels = {name for kernel in made.tiles for name in kernel.writes if name in ("y", "t", "z")}
     assert kernels == {"y", "t", "z"}
     (of_y,) = (kernel for kernel in made.tiles if "y" in kernel.writes)
-    assert of_y.writes == ("y",)
+    assert {"z", "t"}.isdisjoint(of_y.writes)
     for n in (1, 70):
         check(made, program("read elsewhere"), n)
 

@@ -1,10 +1,10 @@
-"""The parts of the bundled headers that are written from the instruction table. Run as a module it writes them anew."""
+"""The parts of the bundled headers that are written from the instruction table and the platforms. Run as a module it writes them anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pyptogen.lower.isa import checked_header, element_types, operand_header, operations, product_header
+from pyptogen.lower.isa import checked_header, element_types, operand_header, operations, platform_header, product_header
 
 FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto"
 """What the paths of `render` are relative to."""
@@ -20,6 +20,7 @@ def render() -> dict[str, str]:
     checked = checked_header.render(_WRITTEN)
     return {
         "common/operation.hpp": operations.render(_WRITTEN),
+        "cpu/core/platforms.hpp": platform_header.render(),
         "cpu/isa/element_types.hpp": element_types.render(sets, _WRITTEN),
         "cpu/isa/operands.hpp": operand_header.render(_WRITTEN),
         "cpu/isa/products.hpp": product_header.render(_WRITTEN),

@@ -1,6 +1,7 @@
 """Ascend A2/A3: 24 cube and 48 vector cores, cube and vector meet in GM.
 
-Sources: pool sizes from the public pto-isa documentation (UB is 192 K, of which the top 8 K is not safe to use);
+Sources: pool sizes from the public pto-isa documentation (UB is 192 K, of which the top 8 K is not safe to use) and its
+`buffer_limits.hpp`;
 frequency from its `arch_config`.
 """
 
@@ -51,6 +52,7 @@ A2A3 = Platform(
     vector_mask=True,
     data_cache=True,
     tile_room={"Vec": 192 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 128 << 10},
+    small_memories={"Bias": 1 << 10, "Scaling": 2 << 10},
     cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),

@@ -1,6 +1,7 @@
 """Ascend A5: 18 cube and 36 vector cores, a larger UB and L0C than A2/A3, and vector results that need no barrier.
 
-Sources: pool sizes and core counts from the public pto-isa documentation (UB is 256 K, of which 240 K are safe to use).
+Sources: pool sizes and core counts from the public pto-isa documentation (UB is 256 K, of which 240 K are safe to use)
+and its `buffer_limits.hpp`.
 No figures of speed are public: tilings are compared by those of A2/A3.
 """
 
@@ -44,6 +45,7 @@ A5 = Platform(
     data_cache=True,
     rings_on_chip=True,
     tile_room={"Vec": 256 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 256 << 10},
+    small_memories={"Bias": 4 << 10, "Scaling": 4 << 10, "ScaleLeft": 4 << 10, "ScaleRight": 4 << 10},
     frequency_ghz=1.85,
     timing=replace(TIMING_A2A3, borrowed=True),
 )

@@ -23,5 +23,12 @@ CPU = Platform(
     cast_chains={},
     low_bits_of_floats=True,
     frequency_ghz=2.6,
+    vector_barriers=False,
     vector_passes=True,
+    small_memories={
+        "Bias": 64 * 1024,
+        "Scaling": 64 * 1024,
+        "ScaleLeft": 4096 * 1024 // 16,
+        "ScaleRight": 2048 * 1024 // 16,
+    },
 )

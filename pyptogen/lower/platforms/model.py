@@ -38,6 +38,8 @@ class Platform:
         data_cache: the scalar unit reads GM through a cache that nothing else keeps up to date.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
+        small_memories: bytes of the memories that no plan lays out, by the location of tiles: the bias table, the words
+            of quantisation, the scales of L0A and L0B.
         timing: figures of time, by which tilings are compared and the model of the device
             (`pyptogen.simulate.device`) tells times; None where there are none.
         vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
@@ -65,6 +67,7 @@ class Platform:
     data_cache: bool = False
     timing: Timing | None = None
     tile_room: Mapping[str, int] = field(default_factory=dict)
+    small_memories: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def timed(self) -> bool:

@@ -13,7 +13,7 @@ from pyptogen.lower.isa.operations import OPERATIONS, pipe_of_operation
 from pyptogen.lower.isa.write_headers import FOLDER, render
 
 FILES = (
-    "common/operation.hpp", "cpu/isa/element_types.hpp", "cpu/isa/operands.hpp", "cpu/isa/products.hpp",
+    "common/operation.hpp", "cpu/core/platforms.hpp", "cpu/isa/element_types.hpp", "cpu/isa/operands.hpp", "cpu/isa/products.hpp",
     "cpu/checked/names.hpp", "cpu/checked/begin.hpp", "cpu/checked/end.hpp", "cpu/checked/sites.hpp",
 )  # fmt: skip
 
@@ -58,6 +58,21 @@ def test_sets_are_written_with_their_types() -> None:
     assert 'X(TADD, "wr", PIPE_V, kFirst, kArithmetic, kPlain, kSame)' in names
     assert 'X(TCMP, "wr", PIPE_V, kRead, kFp32Fp16Int32, kPlain, kSameRows)' in names
     assert 'X(TINTERLEAVE, "wwrr", PIPE_V, kFirst, kNowhere, kUpTo4Bytes, kAny)' in names
+
+
+def test_memories_are_those_of_the_public_headers() -> None:
+    """Copied from their `buffer_limits.hpp` (2026-08-21), in KiB."""
+    text = (FOLDER / "cpu" / "core" / "platforms.hpp").read_text()
+    public = {
+        "A2a3": {"vec": 192, "mat": 512, "left": 64, "right": 64, "acc": 128, "bias": 1, "scaling": 2,
+                 "scale_left": 0, "scale_right": 0},
+        "A5": {"vec": 256, "mat": 512, "left": 64, "right": 64, "acc": 256, "bias": 4, "scaling": 4,
+               "scale_left": 4, "scale_right": 4},
+    }  # fmt: skip
+    for name, sizes in public.items():
+        found = re.search(rf"Platform k{name}{{(.*?)}};", text, re.DOTALL)
+        assert found is not None
+        assert {field: int(size) for field, size in re.findall(r"\.(\w+) = (\d+) \* 1024", found[1])} == sizes
 
 
 def macro(name: str) -> list[str]:

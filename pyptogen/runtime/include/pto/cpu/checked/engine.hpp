@@ -183,7 +183,7 @@ private:
     {
         // Stores of one pipe leave in order, and nobody says that they arrive so.
         const bool stored = kDevice && before.writes && before.global && (pipe == PIPE_MTE3 || pipe == PIPE_FIX);
-        if (pipe == before.pipe && !stored && !(pipe == PIPE_V && kVectorNeedsBarrier)) {
+        if (pipe == before.pipe && !stored && !(pipe == PIPE_V && kPlatform.vector_barriers)) {
             return true;
         }
         return clocks_[pipe].seen[before.pipe] >= before.time;

@@ -140,7 +140,7 @@ inline void check_equal_extents(
         report(
             place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s",
             name, static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
-            static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform,
+            static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform.name,
             kWords[wanted]);
     }
 }

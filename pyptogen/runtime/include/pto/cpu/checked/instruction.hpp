@@ -50,8 +50,10 @@ inline bool check_tile(const Call& call, const Tile& tile)
     if constexpr (is_plain_vec<Tile>) {
         const Region region = region_of_tile(tile);
         const auto base = reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
-        if (!region.empty() && (region.begin < base || region.end() > base + capacity(Tile::Loc))) {
-            report(core.place, "%s: a tile reaches outside of %s of %s", call.name, memory_name(Tile::Loc), kPlatform);
+        if (!region.empty() && (region.begin < base || region.end() > base + kPlatform.memory(Tile::Loc))) {
+            report(
+                core.place, "%s: a tile reaches outside of %s of %s", call.name, memory_name(Tile::Loc),
+                kPlatform.name);
             return false;
         }
     }
@@ -188,7 +190,7 @@ inline void check_type(const Rule& rule, int operands, int& index)
             ++typed;
         }
         if (index++ == typed && rule.types != kEvery && (rule.types & type_bit<T>) == 0) {
-            report(engine().place, "%s does not take %s on %s", rule.name, type_name<T>, kPlatform);
+            report(engine().place, "%s does not take %s on %s", rule.name, type_name<T>, kPlatform.name);
         }
     }
 }
@@ -202,7 +204,8 @@ inline void check_cast(const Rule& rule)
         using Source = typename From::DType;
         if (same_text(rule.name, "TCVT") && on_platform(kNowhere, kNowhere) != kEvery && !converts<Wide, Source>()) {
             report(
-                engine().place, "TCVT does not convert %s to %s on %s", type_name<Source>, type_name<Wide>, kPlatform);
+                engine().place, "TCVT does not convert %s to %s on %s", type_name<Source>, type_name<Wide>,
+                kPlatform.name);
         }
     }
 }
@@ -219,7 +222,7 @@ constexpr bool fills()
     } else if constexpr (Tile::isRowMajor) {
         return kFrom == Layout::DN && Tile::SFractal == SLayout::ColMajor;
     } else {
-        return Tile::SFractal == SLayout::RowMajor && (kFrom != Layout::DN || kTurnsOnLoad);
+        return Tile::SFractal == SLayout::RowMajor && (kFrom != Layout::DN || kPlatform.transposes_on_load);
     }
 }
 
@@ -234,7 +237,7 @@ inline void check_load(const Rule& rule)
                 From::layout == Layout::DN   ? "columns (DN)"
                 : From::layout == Layout::NZ ? "boxes (NZ)"
                                              : "rows (ND)",
-                kPlatform, "rows become boxes of rows (Nz), columns such of columns (Zn)");
+                kPlatform.name, "rows become boxes of rows (Nz), columns such of columns (Zn)");
         }
     }
 }
@@ -310,10 +313,10 @@ inline void check_assignment(const Tile& tile, size_t offset)
         const Region region = region_of_tile(tile);
         bytes = region.empty() ? 0 : region.end() - region.begin;
     }
-    if (offset + bytes > capacity(Tile::Loc)) {
+    if (offset + bytes > kPlatform.memory(Tile::Loc)) {
         report(
             engine().place, "TASSIGN: a tile of %zu bytes at %#zx leaves %s of %s, which has %zu bytes", bytes, offset,
-            memory_name(Tile::Loc), kPlatform, capacity(Tile::Loc));
+            memory_name(Tile::Loc), kPlatform.name, kPlatform.memory(Tile::Loc));
     }
 }
 

@@ -2,62 +2,24 @@
 #pragma once
 
 #include <pto/cpu/checked/names.hpp>
-#include <pto/cpu/core/core.hpp>
+#include <pto/cpu/core/platforms.hpp>
 
 namespace pto::cpu::checked {
 
-#if defined(PTO_CHECKED_A2A3) || defined(PTO_CHECKED_A5)
+/// The platform, whether it is a device, and whether some of its instructions are made of others: kFilledFirst, kUsedUp.
+#if defined(PTO_CHECKED_A2A3)
+constexpr const Platform& kPlatform = kA2a3;
 constexpr bool kDevice = true;
+constexpr bool kMadeOfOthers = true;
+#elif defined(PTO_CHECKED_A5)
+constexpr const Platform& kPlatform = kA5;
+constexpr bool kDevice = true;
+constexpr bool kMadeOfOthers = false;
 #else
+constexpr const Platform& kPlatform = kCpu;
 constexpr bool kDevice = false;
-#endif
-
-#if defined(PTO_CHECKED_A2A3)
-constexpr const char* kPlatform = "A2/A3";
-constexpr bool kVectorNeedsBarrier = true;  // a vector instruction may start before the one ahead of it has written
-constexpr bool kTurnsOnLoad = false;        // columns stay columns in L1
-constexpr bool kMadeOfOthers = true;        // some instructions are: kFilledFirst, kUsedUp
-#elif defined(PTO_CHECKED_A5)
-constexpr const char* kPlatform = "A5";
-constexpr bool kVectorNeedsBarrier = false;
-constexpr bool kTurnsOnLoad = true;
-constexpr bool kMadeOfOthers = false;
-#else
-constexpr const char* kPlatform = "CPU";
-constexpr bool kVectorNeedsBarrier = false;
-constexpr bool kTurnsOnLoad = true;
 constexpr bool kMadeOfOthers = false;
 #endif
-
-/// Bytes of the memory of a location.
-constexpr size_t capacity(TileType loc)
-{
-    constexpr size_t kKiB = 1024;
-    (void)kKiB;
-#if defined(PTO_CHECKED_A2A3)
-    switch (loc) {
-        case TileType::Vec: return 192 * kKiB;
-        case TileType::Mat: return 512 * kKiB;
-        case TileType::Left:
-        case TileType::Right: return 64 * kKiB;
-        case TileType::Acc: return 128 * kKiB;
-        case TileType::Bias: return 1 * kKiB;
-        case TileType::Scaling: return 2 * kKiB;
-        default: return 4 * kKiB;
-    }
-#elif defined(PTO_CHECKED_A5)
-    switch (loc) {
-        case TileType::Vec: return 256 * kKiB;
-        case TileType::Mat: return 512 * kKiB;
-        case TileType::Left:
-        case TileType::Right: return 64 * kKiB;
-        case TileType::Acc: return 256 * kKiB;
-        default: return 4 * kKiB;
-    }
-#else
-    return CorePools::capacity(loc);
-#endif
-}
 
 constexpr const char* memory_name(TileType loc)
 {
@@ -78,15 +40,9 @@ constexpr const char* memory_name(TileType loc)
 enum TypedOperand { kFirst, kRead };
 
 /// Element types of an instruction on the platform that is checked for.
-constexpr Types on_platform([[maybe_unused]] Types a2a3, [[maybe_unused]] Types a5)
+constexpr Types on_platform(Types a2a3, Types a5)
 {
-#if defined(PTO_CHECKED_A2A3)
-    return a2a3;
-#elif defined(PTO_CHECKED_A5)
-    return a5;
-#else
-    return kEvery;
-#endif
+    return &kPlatform == &kA2a3 ? a2a3 : &kPlatform == &kA5 ? a5 : kEvery;
 }
 
 /// Whether one TCVT converts From to To there.

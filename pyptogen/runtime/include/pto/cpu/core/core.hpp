@@ -3,6 +3,7 @@
 
 #include <pto/common/type.hpp>
 #include <pto/cpu/core/machine.hpp>
+#include <pto/cpu/core/platforms.hpp>
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,16 +13,10 @@ namespace pto::cpu {
 
 /// On-chip memories, one after the other in one huge-page region per thread.
 ///
-/// Sizes are the `cpu` platform's capacities. Each pool starts 64-byte aligned; the starts are skewed by an odd number
+/// Sizes are those of kCpu. Each pool starts 64-byte aligned; the starts are skewed by an odd number
 /// of cache lines so that tiles at equal offsets of different pools do not compete for the same L1 sets.
 struct CorePools {
     static constexpr size_t kMiB = size_t(1) << 20;
-    static constexpr size_t kVec = 1 * kMiB;
-    static constexpr size_t kMat = 2 * kMiB;
-    static constexpr size_t kLeft = 4 * kMiB;
-    static constexpr size_t kRight = 2 * kMiB;
-    static constexpr size_t kAcc = 2 * kMiB;
-    static constexpr size_t kSmall = 64 * 1024;  // Bias and Scaling, each
     static constexpr size_t kSkew = 13 * 64;
 
     // Tiles of the matrix unit's memories come in panels of 32 rows or columns and 64 bytes, so one may take up to four
@@ -29,19 +24,19 @@ struct CorePools {
     static constexpr size_t kSpread = 4;
 
     static constexpr size_t kVecAt = 0;
-    static constexpr size_t kAccAt = kVecAt + kVec + kSkew;
-    static constexpr size_t kLeftAt = kAccAt + kSpread * kAcc + kSkew;
-    static constexpr size_t kRightAt = kLeftAt + kSpread * kLeft + kSkew;
-    static constexpr size_t kMatAt = kRightAt + kSpread * kRight + kSkew;
-    static constexpr size_t kBiasAt = kMatAt + kMat + kSkew;
-    static constexpr size_t kScalingAt = kBiasAt + kSmall;
-    static constexpr size_t kScaleLeftAt = kScalingAt + kSmall;
-    static constexpr size_t kScaleRightAt = kScaleLeftAt + kLeft / 16;  // scales: a sixteenth of the operands
+    static constexpr size_t kAccAt = kVecAt + kCpu.vec + kSkew;
+    static constexpr size_t kLeftAt = kAccAt + kSpread * kCpu.acc + kSkew;
+    static constexpr size_t kRightAt = kLeftAt + kSpread * kCpu.left + kSkew;
+    static constexpr size_t kMatAt = kRightAt + kSpread * kCpu.right + kSkew;
+    static constexpr size_t kBiasAt = kMatAt + kCpu.mat + kSkew;
+    static constexpr size_t kScalingAt = kBiasAt + kCpu.bias;
+    static constexpr size_t kScaleLeftAt = kScalingAt + kCpu.scaling;
+    static constexpr size_t kScaleRightAt = kScaleLeftAt + kCpu.scale_left;
 
     // Packed Mat tiles; see held_operands.hpp.
     static constexpr int kHeldSlots = 8;
     static constexpr size_t kHeldSlot = 256 * 1024;
-    static constexpr size_t kHeldAt = kScaleRightAt + kRight / 16 + kSkew;
+    static constexpr size_t kHeldAt = kScaleRightAt + kCpu.scale_right + kSkew;
 
     static constexpr size_t kBytes = 38 * kMiB;
     static_assert(kHeldAt + kHeldSlots * (kHeldSlot + kSkew) <= kBytes, "the pools must fit the region");
@@ -66,21 +61,6 @@ struct CorePools {
     static constexpr size_t spread(TileType loc)
     {
         return loc == TileType::Left || loc == TileType::Right || loc == TileType::Acc ? kSpread : 1;
-    }
-
-    /// Size of that pool in bytes of offset.
-    static constexpr size_t capacity(TileType loc)
-    {
-        switch (loc) {
-            case TileType::Vec: return kVec;
-            case TileType::Mat: return kMat;
-            case TileType::Left: return kLeft;
-            case TileType::Right: return kRight;
-            case TileType::Acc: return kAcc;
-            case TileType::ScaleLeft: return kLeft / 16;
-            case TileType::ScaleRight: return kRight / 16;
-            default: return kSmall;
-        }
     }
 };
 

@@ -219,7 +219,7 @@ PTO_CPU_SHARED __attribute__((cold)) void note_use(HeldState& held, const MatSha
     const bool fits = right ? shape.rows * shape.size % 64 == 0 && shape.cols % 32 == 0
                             : shape.rows % 32 == 0 && shape.cols * shape.size % 64 == 0;
     if (!fits || bytes > static_cast<int64_t>(CorePools::kHeldSlot) || core_state().memory == nullptr ||
-        shape.tile < pool || end_of(shape) > pool + CorePools::kMat || !amx_permitted()) {
+        shape.tile < pool || end_of(shape) > pool + kCpu.mat || !amx_permitted()) {
         return;
     }
     HeldMat* mat = known_mat(held, shape);

@@ -241,7 +241,7 @@ inline uint64_t GetScaleAddr(T* operand)
         return static_cast<uint64_t>(reinterpret_cast<const char*>(operand) - pool) / cpu::CorePools::spread(loc);
     };
     const uint64_t right = offset(TileType::Right);
-    return (right < cpu::CorePools::capacity(TileType::Right) ? right : offset(TileType::Left)) >> kShift;
+    return (right < cpu::kCpu.right ? right : offset(TileType::Left)) >> kShift;
 }
 
 /// Puts a scale tile where the scales of an operand are; between other tiles dst becomes a view of src.

@@ -42,7 +42,7 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
         static_assert(
-            cpu::tile_bytes<Object>() <= cpu::CorePools::capacity(Object::Loc),
+            cpu::tile_bytes<Object>() <= cpu::kCpu.memory(Object::Loc),
             "TASSIGN: the tile must not be larger than its memory");
         char* at = cpu::place_address(Object::Loc, static_cast<size_t>(address));
         object.address() = reinterpret_cast<typename Object::DType*>(at);
@@ -86,7 +86,7 @@ PTO_INST RecordEvent TASSIGN(Object& object)
 {
     if constexpr (is_tile_data_v<Object>) {
         constexpr size_t kBytes = size_t(Object::Numel) * sizeof(typename Object::DType);
-        static_assert(cpu::PlaceOfTile<Address, kBytes, cpu::CorePools::capacity(Object::Loc)>::kGood);
+        static_assert(cpu::PlaceOfTile<Address, kBytes, cpu::kCpu.memory(Object::Loc)>::kGood);
     }
     return TASSIGN(object, Address);
 }

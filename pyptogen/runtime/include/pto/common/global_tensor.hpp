@@ -8,15 +8,6 @@ namespace pto {
 
 namespace detail {
 
-template <typename T>
-struct RemoveConst {
-    using type = T;
-};
-template <typename T>
-struct RemoveConst<const T> {
-    using type = T;
-};
-
 /// Five extents, each static or (DYNAMIC) given to the constructor, in the order of the dynamic ones.
 template <int64_t N1, int64_t N2, int64_t N3, int64_t N4, int64_t N5>
 struct FiveExtents {
@@ -79,7 +70,7 @@ template <typename Element_, typename Shape_, typename Stride_, Layout Layout_ =
 struct GlobalTensor {
     using Shape = Shape_;
     using Stride = Stride_;
-    using RawDType = typename detail::RemoveConst<Element_>::type;
+    using RawDType = cpu::bare_t<Element_>;
     using DType = __gm__ RawDType;
     static constexpr Layout layout = Layout_;
 

@@ -156,6 +156,22 @@ private:
     }
 };
 
+namespace cpu {
+
+template <typename T>
+struct Bare {
+    using type = T;
+};
+template <typename T>
+struct Bare<const T> : Bare<T> {};
+template <typename T>
+struct Bare<T&> : Bare<T> {};
+/// A type without const and reference.
+template <typename T>
+using bare_t = typename Bare<T>::type;
+
+}  // namespace cpu
+
 }  // namespace pto
 
 #if defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13

@@ -6,25 +6,6 @@
 
 namespace pto::cpu::checked {
 
-template <typename T>
-struct Bare {
-    using type = T;
-};
-template <typename T>
-struct Bare<T&> {
-    using type = T;
-};
-template <typename T>
-struct Bare<const T> {
-    using type = T;
-};
-template <typename T>
-struct Bare<const T&> {
-    using type = T;
-};
-template <typename T>
-using bare_t = typename Bare<T>::type;
-
 constexpr bool same_text(const char* a, const char* b)
 {
     while (*a != 0 && *a == *b) {

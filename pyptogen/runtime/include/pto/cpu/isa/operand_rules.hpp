@@ -10,16 +10,6 @@
 
 namespace pto::cpu {
 
-/// The type of an operand, given as decltype of a parameter.
-template <typename T>
-struct OperandOf;
-template <typename T>
-struct OperandOf<T&> {
-    using type = T;
-};
-template <typename Reference>
-using operand_t = typename OperandOf<Reference>::type;
-
 /// Where an operand may be, one bit for each location of tiles.
 using Places = uint32_t;
 constexpr Places place_bit(TileType loc) { return Places(1) << static_cast<int>(loc); }
@@ -129,23 +119,23 @@ constexpr bool has_elements_of()
 // The rules of operands, given as decltype((operand)). Variables, because the headers state hundreds of them and a compiler
 // reads a call of a function three times as slowly.
 template <typename X>
-inline constexpr bool rule_vec = is_plain_vec_tile<operand_t<X>>();
+inline constexpr bool rule_vec = is_plain_vec_tile<bare_t<X>>();
 template <typename X, Places Set>
-inline constexpr bool rule_place = (place_of<operand_t<X>>() & Set) != 0;
+inline constexpr bool rule_place = (place_of<bare_t<X>>() & Set) != 0;
 template <typename X>
-inline constexpr bool rule_global = is_global_data_v<operand_t<X>>;
+inline constexpr bool rule_global = is_global_data_v<bare_t<X>>;
 template <typename X, typename Other>
-inline constexpr bool rule_element_type = has_element_type_of<operand_t<X>, operand_t<Other>>();
+inline constexpr bool rule_element_type = has_element_type_of<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
-inline constexpr bool rule_element_size = has_element_size_of<operand_t<X>, operand_t<Other>>();
+inline constexpr bool rule_element_size = has_element_size_of<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
-inline constexpr bool rule_layout = has_layout_of<operand_t<X>, operand_t<Other>>();
+inline constexpr bool rule_layout = has_layout_of<bare_t<X>, bare_t<Other>>();
 template <typename X>
-inline constexpr bool rule_row_major = is_row_major<operand_t<X>>();
+inline constexpr bool rule_row_major = is_row_major<bare_t<X>>();
 template <typename X>
-inline constexpr bool rule_one_row = has_one_row<operand_t<X>>();
+inline constexpr bool rule_one_row = has_one_row<bare_t<X>>();
 template <typename X, isa::Types Set>
-inline constexpr bool rule_elements = has_elements_of<operand_t<X>, Set>();
+inline constexpr bool rule_elements = has_elements_of<bare_t<X>, Set>();
 
 }  // namespace pto::cpu
 

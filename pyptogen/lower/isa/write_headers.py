@@ -1,10 +1,18 @@
-"""The parts of the bundled headers that are written from the instruction table and the platforms. Run as a module it writes them anew."""
+"""The parts of the bundled headers that are written from the instruction table and the platforms. Run as a module it
+writes them anew."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from pyptogen.lower.isa import checked_header, element_types, operand_header, operations, platform_header, product_header
+from pyptogen.lower.isa import (
+    checked_header,
+    element_types,
+    operand_header,
+    operations,
+    platform_header,
+    product_header,
+)
 
 FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto"
 """What the paths of `render` are relative to."""

@@ -13,7 +13,8 @@ from pyptogen.lower.isa.operations import OPERATIONS, pipe_of_operation
 from pyptogen.lower.isa.write_headers import FOLDER, render
 
 FILES = (
-    "common/operation.hpp", "cpu/core/platforms.hpp", "cpu/isa/element_types.hpp", "cpu/isa/operands.hpp", "cpu/isa/products.hpp",
+    "common/operation.hpp", "cpu/core/platforms.hpp",
+    "cpu/isa/element_types.hpp", "cpu/isa/operands.hpp", "cpu/isa/products.hpp",
     "cpu/checked/names.hpp", "cpu/checked/begin.hpp", "cpu/checked/end.hpp", "cpu/checked/sites.hpp",
 )  # fmt: skip
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pyptogen.lower.platforms.a2a3 import A2A3
 from pyptogen.lower.platforms.a5 import A5
 from pyptogen.lower.platforms.cpu import CPU
-from pyptogen.lower.platforms.model import Platform
+from pyptogen.lower.platforms.model import Memory, Platform
 
 _HEADER = """\
 // Memories and rules of the platforms: those of the CPU are this implementation's own, the others are what the checked
@@ -47,7 +47,7 @@ _FIELDS: Mapping[str, str] = {
     "Vec": "vec", "Mat": "mat", "Left": "left", "Right": "right", "Acc": "acc", "Bias": "bias", "Scaling": "scaling",
     "ScaleLeft": "scale_left", "ScaleRight": "scale_right",
 }  # fmt: skip
-_MEMORIES: Mapping[str, str] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
+_MEMORIES: Mapping[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
 _NAMES: Mapping[str, str] = {"cpu": "CPU", "a2a3": "A2/A3", "a5": "A5"}
 
 
@@ -69,6 +69,6 @@ def _platform(platform: Platform) -> str:
         f"    .{rule} = {str(getattr(platform, rule)).lower()}," for rule in ("vector_barriers", "transposes_on_load")
     )
     return (
-        f"inline constexpr Platform k{platform.name.capitalize()}{{\n"
+        f"constexpr Platform k{platform.name.capitalize()}{{\n"
         f'    .name = "{_NAMES[platform.name]}",\n{sizes}\n{rules}\n}};'
     )

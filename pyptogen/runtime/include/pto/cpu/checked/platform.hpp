@@ -6,20 +6,19 @@
 
 namespace pto::cpu::checked {
 
-/// The platform, whether it is a device, and whether some of its instructions are made of others: kFilledFirst, kUsedUp.
+enum class CheckedFor { Cpu, A2a3, A5 };
 #if defined(PTO_CHECKED_A2A3)
-constexpr const Platform& kPlatform = kA2a3;
-constexpr bool kDevice = true;
-constexpr bool kMadeOfOthers = true;
+constexpr CheckedFor kCheckedFor = CheckedFor::A2a3;
 #elif defined(PTO_CHECKED_A5)
-constexpr const Platform& kPlatform = kA5;
-constexpr bool kDevice = true;
-constexpr bool kMadeOfOthers = false;
+constexpr CheckedFor kCheckedFor = CheckedFor::A5;
 #else
-constexpr const Platform& kPlatform = kCpu;
-constexpr bool kDevice = false;
-constexpr bool kMadeOfOthers = false;
+constexpr CheckedFor kCheckedFor = CheckedFor::Cpu;
 #endif
+
+constexpr Platform kPlatform = kCheckedFor == CheckedFor::A2a3 ? kA2a3 : kCheckedFor == CheckedFor::A5 ? kA5 : kCpu;
+constexpr bool kDevice = kCheckedFor != CheckedFor::Cpu;
+/// Whether some instructions are made of others: kFilledFirst, kUsedUp.
+constexpr bool kMadeOfOthers = kCheckedFor == CheckedFor::A2a3;
 
 constexpr const char* memory_name(TileType loc)
 {
@@ -42,7 +41,7 @@ enum TypedOperand { kFirst, kRead };
 /// Element types of an instruction on the platform that is checked for.
 constexpr Types on_platform(Types a2a3, Types a5)
 {
-    return &kPlatform == &kA2a3 ? a2a3 : &kPlatform == &kA5 ? a5 : kEvery;
+    return kCheckedFor == CheckedFor::A2a3 ? a2a3 : kCheckedFor == CheckedFor::A5 ? a5 : kEvery;
 }
 
 /// Whether one TCVT converts From to To there.

@@ -43,7 +43,7 @@ struct Platform {
     }
 };
 
-inline constexpr Platform kCpu{
+constexpr Platform kCpu{
     .name = "CPU",
     .vec = 1024 * 1024,
     .mat = 2048 * 1024,
@@ -57,7 +57,7 @@ inline constexpr Platform kCpu{
     .vector_barriers = false,
     .transposes_on_load = true,
 };
-inline constexpr Platform kA2a3{
+constexpr Platform kA2a3{
     .name = "A2/A3",
     .vec = 192 * 1024,
     .mat = 512 * 1024,
@@ -71,7 +71,7 @@ inline constexpr Platform kA2a3{
     .vector_barriers = true,
     .transposes_on_load = false,
 };
-inline constexpr Platform kA5{
+constexpr Platform kA5{
     .name = "A5",
     .vec = 256 * 1024,
     .mat = 512 * 1024,

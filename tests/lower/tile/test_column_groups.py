@@ -174,3 +174,49 @@ def test_it_is_faster_by_the_model() -> None:
     """4096 x 2048: each core has some columns; in kernels of their own it was 85 us."""
     of = program("softmax", h=16, d=128)
     assert call_time(lowered(of, "a2a3"), {"n": 4096}).micros < 60
+
+
+APART = """\
+pyptogen: 1
+operator: by_columns
+dims: {{n: {{min: 1, max: 64}}, h: 12, d: 100}}
+inputs: {{x: "fp32[n, h, d]{layout}", wide: "fp32[n, 24, d]"}}
+outputs: {{y: "fp32[n, h, d]"}}
+graph:
+  f: {source} * 2
+  y: f / (sum(f * f, axis=0) + 1)
+tiling: [{{}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "merged"), [("x", True), ("wide[:, :12]", False), ("reshape(wide, [2 * n, 12, d])[:n]", False)]
+)
+def test_axes_that_may_not_lie_one_after_the_other_stay_apart(source: str, merged: bool) -> None:
+    of = from_spec(load_source(Source("by_columns.yaml", APART.format(layout="", source=source))))
+    assert (merged_columns.run(of, PLATFORMS["a2a3"], ()) is not of) == merged
+
+
+def test_two_kernels_do_not_wait_for_each_other() -> None:
+    """Each of the two reductions over one axis uses what the kernel of the other one makes."""
+    spec = """\
+pyptogen: 1
+operator: by_columns
+dims: {n: {min: 1, max: 64}, m: {min: 1, max: 64}, c: 1024}
+inputs: {x: "fp32[n, c]", y: "fp32[m, c]"}
+outputs: {a: "fp32[n, c]", b: "fp32[m, c]", e: "fp32[n, c]"}
+graph:
+  all:
+    s: sum(x * x, axis=0) + 1
+    r: sum(y * y, axis=0) + s
+    a: x / r
+    b: y / r + amax(y, axis=0)
+    e: a * s + amax(b, axis=0)
+tiling: [{}]
+"""
+    of = from_spec(load_source(Source("by_columns.yaml", spec)))
+    rng = np.random.default_rng(1)
+    given = {"x": rng.normal(size=(5, 1024)).astype(np.float32), "y": rng.normal(size=(7, 1024)).astype(np.float32)}
+    made = generate(of, "a2a3")
+    for name, array in run_tiles(made, given, level="tile").items():
+        np.testing.assert_allclose(array, golden(of, given)[name], rtol=2e-4, atol=2e-5)

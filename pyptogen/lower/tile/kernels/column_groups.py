@@ -41,7 +41,7 @@ def run(
     found: dict[str, str] = {}
     for op in program.ops:
         if op.kind in REDUCTIONS and op.result.name not in found and not op.loop and is_standalone(op):
-            group = finder.around(op, found.keys())
+            group = finder.around(op, found)
             found |= dict.fromkeys(group, group[-1]) if group else {}
     return found
 
@@ -60,9 +60,9 @@ class _Finder:
         }
         """The values with data of their own that an operation reads, by its result."""
 
-    def around(self, reduction: Op, taken: Collection[str]) -> list[str]:
+    def around(self, reduction: Op, taken: Mapping[str, str]) -> list[str]:
         """The results of such a kernel, in the order of the program; none where the reduction is better by itself.
-        What is ``taken`` belongs to other kernels."""
+        What is ``taken`` belongs to other kernels, by the result of the last operation of each."""
         (source,) = _values(reduction.operands)
         dim = self._reduced_dim(reduction, source)
         if dim is None or self._tiles(reduction.result) < self.cores:
@@ -73,7 +73,7 @@ class _Finder:
             for op in self.program.ops
             if op.stage == reduction.stage and op.result.name not in taken and self._fits(op, dim, dims)
         ]
-        names = self._convex(self._connected(reduction, able))
+        names = self._convex(self._connected(reduction, able), taken)
         group = [op for op in able if op.result.name in names]
         return [op.result.name for op in group] if reduction in group and self._goes_on(group, dim) else []
 
@@ -116,18 +116,33 @@ class _Finder:
                     found.add(name)
         return found
 
-    def _convex(self, names: set[str]) -> set[str]:
-        """The operations without those that read what another kernel makes of their values."""
+    def _convex(self, names: set[str], taken: Mapping[str, str]) -> set[str]:
+        """The operations without those that read what another kernel makes of their values. Those of a loop are in one
+        kernel, and so are those that are ``taken`` together."""
         found = set(names)
-        outside: set[str] = set()
-        for op in self.program.ops:
-            name, read = op.result.name, self.reads[op.result.name]
-            apart = any((name, base) in self.unfused for base in read & found)
-            if read & outside or apart:
-                found.discard(name)
-            if name not in found and read & (found | outside):
-                outside.add(name)
-        return found
+        while True:
+            outside = self._behind(found, taken)
+            apart = {name for name in found if self.reads[name] & outside or self._is_apart(name, found)}
+            if not apart:
+                return found
+            found -= apart
+
+    def _behind(self, found: Collection[str], taken: Mapping[str, str]) -> set[str]:
+        """What other kernels make of the values of this one, and all that is made with it."""
+        units = {op.result.name: op.loop or taken.get(op.result.name, op.result.name) for op in self.program.ops}
+        behind: set[str] = set()
+        before = -1
+        while len(behind) > before:
+            before = len(behind)
+            for name, unit in units.items():
+                read = self.reads[name]
+                if name not in found and any(base in found or units.get(base) in behind for base in read):
+                    behind.add(unit)
+        return {name for name, unit in units.items() if name not in found and unit in behind}
+
+    def _is_apart(self, name: str, found: Collection[str]) -> bool:
+        """Whether an operation must not be in a kernel with one that it reads."""
+        return any((name, base) in self.unfused for base in self.reads[name] if base in found)
 
     def _goes_on(self, group: Sequence[Op], dim: str) -> bool:
         """Whether something that has the dim follows from what a reduction over it gives."""

@@ -5,7 +5,8 @@ after:  dim y_columns = h * d; x_flat = reshape(x): [n, y_columns]; s = sum(x_fl
         y_whole = reshape(y): [n, h, d]
 
 Of the kernels of `column_groups`, whose cores and tiles take columns. A value that has some of the axes without the
-others, such as a scale `[d]`, keeps them apart, and so does a tiling row that names one of them.
+others, such as a scale `[d]`, keeps them apart, and so does a tiling row that names one of them, and memory in which
+they do not lie one after the other for sure: what is sliced, in another order, or has gaps between its rows.
 """
 
 from __future__ import annotations
@@ -68,13 +69,22 @@ class _Merged:
             wide = sum(size != 1 for size in behind) > 1
             if wide and not dims & named and all(_has_all_or_none(v.shape, behind) for v in values):
                 merged = _Merged(program, names, behind)
-                return merged if all(map(merged.is_shown, values)) else None
+                return merged if all(map(merged.lies_in_one_run, values)) else None
         return None
 
-    def is_shown(self, value: Value) -> bool:
-        """Whether a value, if it is a view of one that the kernel makes, is another shape of that alone."""
-        inside = root(value.name, self.defining) in self.names
-        return not inside or all(view.kind == "reshape" for view in value_views(self.defining, value.name))
+    def lies_in_one_run(self, value: Value) -> bool:
+        """Whether the axes of a value lie one after the other, wherever it is read or written."""
+        base = root(value.name, self.defining)
+        given = next((other for other in self.before.inputs if other.name == base), None)
+        if given is not None and (given.layout != "nd" or given.strides):
+            return False
+        ways = [value_views(self.defining, value.name)]
+        for name, output in self.before.outputs:
+            if base in self.names and root(output.name, self.defining) == base:
+                ways.append(value_views(self.defining, output.name))
+                if name in self.before.laid_out or name in self.before.inplace:
+                    return False
+        return all(view.kind == "reshape" for views in ways for view in views)
 
     def program(self) -> Program:
         """The program with the axes merged in this kernel."""

@@ -201,17 +201,21 @@ def _in_order(groups: Sequence[list[Op]], reads: Reads) -> Sequence[list[Op]]:
     """The groups, each behind those that it reads of, else in their order: one with several results may begin ahead of
     what reads one of these, and end behind it."""
     maker = {op.result.name: number for number, group in enumerate(groups) for op in group}
-    ordered: dict[int, list[Op]] = {}
+    begun: set[int] = set()
+    ordered: list[list[Op]] = []
 
     def place(number: int) -> None:
+        begun.add(number)
         before = {maker[name] for op in groups[number] for name in reads[op.result.name] & maker.keys()}
-        for other in sorted(before - ordered.keys() - {number}):
-            place(other)
-        ordered.setdefault(number, groups[number])
+        for other in sorted(before):
+            if other not in begun:
+                place(other)
+        ordered.append(groups[number])
 
     for number in range(len(groups)):
-        place(number)
-    return list(ordered.values())
+        if number not in begun:
+            place(number)
+    return ordered
 
 
 def _together(kernels: Sequence[list[Op]]) -> list[list[Op]]:

@@ -204,14 +204,13 @@ pyptogen: 1
 operator: by_columns
 dims: {n: {min: 1, max: 64}, m: {min: 1, max: 64}, c: 1024}
 inputs: {x: "fp32[n, c]", y: "fp32[m, c]"}
-outputs: {a: "fp32[n, c]", b: "fp32[m, c]", e: "fp32[n, c]"}
+outputs: {a: "fp32[n, c]", b: "fp32[m, c]"}
 graph:
   all:
     s: sum(x * x, axis=0) + 1
-    r: sum(y * y, axis=0) + s
-    a: x / r
-    b: y / r + amax(y, axis=0)
-    e: a * s + amax(b, axis=0)
+    p: amax(y, axis=0)
+    a: x / s * p
+    b: y - p + y * s
 tiling: [{}]
 """
     of = from_spec(load_source(Source("by_columns.yaml", spec)))

@@ -11,10 +11,9 @@ they do not lie one after the other for sure: what is sliced, in another order, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from operator import mul
-from typing import Any
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Dim, Op, Program, Shape, Value
@@ -90,13 +89,17 @@ class _Merged:
         """The program with the axes merged in this kernel."""
         ops: list[Op] = []
         whole: dict[str, Value] = {}
+        others = (op.operands for op in self.before.ops if op.result.name not in self.names)
+        shown = {v.name for operands in others for v in operands if isinstance(v, Value)}
+        shown |= {value.name for _, value in self.before.outputs}
         for op in self.before.ops:
             if op.result.name in self.names:
                 operands = tuple(self._flat(v, op, ops) if isinstance(v, Value) else v for v in op.operands)
-                result = replace(op.result, shape=self._shape(op.result.shape), layout="nd", strides=())
+                result = self._merged(op.result)
                 ops.append(replace(op, operands=operands, result=result))
-                whole[op.result.name] = shown = replace(op.result, name=self.free.take(f"{op.result.name}_whole"))
-                ops.append(_reshape(op, result, shown))
+                if op.result.name in shown:
+                    whole[op.result.name] = replace(op.result, name=self.free.take(f"{op.result.name}_whole"))
+                    ops.append(_reshape(op, result, whole[op.result.name]))
             else:
                 operands = tuple(whole.get(v.name, v) if isinstance(v, Value) else v for v in op.operands)
                 ops.append(replace(op, operands=operands))
@@ -104,33 +107,26 @@ class _Merged:
         return replace(self.before, ops=tuple(ops), outputs=outputs, dims=(*self.before.dims, self.dim))
 
     def _flat(self, value: Value, op: Op, ops: list[Op]) -> Value:
-        """A value as the kernel reads it."""
-        if not self._has(value.shape):
-            return value
+        """A value as the kernel reads it, by a view that is added to the ``ops`` where there is none yet."""
         base = root(value.name, self.defining)
-        inside = base in self.names
-        shape = self._shape(value.shape)
-        if inside and shape == self._shape(self.defining[base].result.shape):
-            return replace(self.defining[base].result, shape=shape, layout="nd", strides=())
+        made = self._merged(self.defining[base].result) if base in self.names else None
+        wanted = self._merged(value)
+        if made is not None and wanted.shape == made.shape:
+            return made
+        if made is None and wanted.shape == value.shape:
+            return value
         if value.name not in self.flat:
-            source = value
-            if inside:
-                made = self.defining[base].result
-                source = replace(made, shape=self._shape(made.shape), layout="nd", strides=())
-            shown = replace(value, name=self.free.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
-            ops.append(_reshape(op, source, shown))
-            self.flat[value.name] = shown
+            self.flat[value.name] = replace(wanted, name=self.free.take(f"{value.name}_flat"))
+            ops.append(_reshape(op, made or value, self.flat[value.name]))
         return self.flat[value.name]
 
-    def _has(self, shape: Shape) -> bool:
-        """Whether a value has the axes, or as many of the size 1."""
-        return len(shape) >= len(self.behind)
-
-    def _shape(self, shape: Shape) -> Shape:
-        if not self._has(shape):
-            return shape
-        around, behind = shape[: -len(self.behind)], shape[-len(self.behind) :]
-        return (*around, dim_symbol(self.dim.name) if behind == self.behind else behind[0])
+    def _merged(self, value: Value) -> Value:
+        """A value of that name with one axis in place of those behind; as it is where it has fewer."""
+        if len(value.shape) < len(self.behind):
+            return value
+        around, last = value.shape[: -len(self.behind)], value.shape[-len(self.behind) :]
+        size = dim_symbol(self.dim.name) if last == self.behind else last[0]
+        return replace(value, shape=(*around, size), layout="nd", strides=())
 
 
 def _reshape(op: Op, source: Value, result: Value) -> Op:
@@ -139,5 +135,5 @@ def _reshape(op: Op, source: Value, result: Value) -> Op:
 
 def _has_all_or_none(shape: Shape, behind: Shape) -> bool:
     """Whether a value has all of the axes, or none: they are of size 1, or it has fewer axes, all of size 1."""
-    last: Mapping[int, Any] = dict(enumerate(shape[-len(behind) :]))
-    return tuple(last.values()) == behind or all(size == 1 for size in last.values())
+    last = shape[-len(behind) :]
+    return last == behind or all(size == 1 for size in last)

@@ -11,6 +11,8 @@
 are left out. Convolution and flash attention are written again by their published tilings (`twin_kernels/`); the
 indexer prolog is ours, with the tiles that were published.
 
+Beside each published kernel stands what the compiler makes of the same operator (`twin_kernels/ours.py`).
+
 Rows of the set F were used to fit figures (`pyptogen/lower/platforms/a2a3_timing.py` says which); rows of the set J
 only judge.
 """
@@ -31,6 +33,8 @@ from typing import Any, Literal
 from twin_kernels.convolution import convolution
 from twin_kernels.flash_attention import flash_attention
 from twin_kernels.indexer_prolog import AIM, ladder
+from twin_kernels.ours import beside
+from twin_kernels.ours import table as table_of_peers
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.inspect.roofline import cases_of, table
@@ -260,15 +264,19 @@ def main() -> None:
     platform = PLATFORMS["a2a3"]
     assert platform.timing is not None
     sources = Path(chosen.sources) if chosen.sources else None
-    result: dict[str, list[dict[str, Any]]] = {"judged": [], "library": []}
+    result: dict[str, list[dict[str, Any]]] = {"judged": [], "peers": [], "library": []}
     if not chosen.library:
         found = [*(judge(row, platform.timing, platform.frequency_ghz) for row in rows(sources)), *steps()]
         print(judged_table(found))
         missed = sum(not one.within for one in found)
         print(f"{len(found) - missed} of {len(found)} rows within their aims, {sum(o.seconds for o in found):.1f} s")
         result["judged"] = [asdict(one) for one in found]
+        peers = list(beside({one.name: (one.measured_us, one.predicted_us) for one in found}))
+        print(table_of_peers(peers))
+        result["peers"] = [asdict(one) for one in peers]
         if chosen.docs:
             write_page("judged", judged_table(found))
+            write_page("peers", table_of_peers(peers))
     if not chosen.rows:
         times = list(library(set(chosen.only), chosen.here))
         for one in sorted(times, key=lambda time: time.roofline_share):

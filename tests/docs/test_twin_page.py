@@ -31,3 +31,13 @@ def test_judged_rows_are_those_of_the_page(twin: ModuleType) -> None:
     stale = [line for line in twin.judged_table(found).splitlines()[2:] if line not in page]
     assert not stale, "run `python benchmarks/twin.py --sources DIR --docs`"
     assert all(one.within for one in found if one.set == "F" and "attention 2048" not in one.name)
+
+
+def test_generated_kernels_are_as_far_from_published_ones_as_the_page_says(twin: ModuleType) -> None:
+    """Those of attention, which needs no public sources."""
+    page = (ROOT / "docs" / "twin.md").read_text(encoding="utf-8")
+    theirs = {"flash attention 1024": (21, 24.9), "flash attention 2048": (32.5, 32.7)}
+    ours = list(twin.beside(theirs))
+    assert len(ours) == 2
+    stale = [line for line in twin.table_of_peers(ours).splitlines()[2:] if line not in page]
+    assert not stale, "run `python benchmarks/twin.py --sources DIR --docs`"

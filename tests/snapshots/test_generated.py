@@ -144,7 +144,7 @@ def test_the_centrepiece_stays_reviewable(target: str) -> None:
 @pytest.mark.parametrize(
     ("names", "most"),
     [
-        (r"softmax|log_softmax|layer_norm(?!_backward)(_\w+)?|\w*matmul(_\w+)?", 130),
+        (r"softmax|log_softmax|layer_norm(?!_backward|_channels)(_\w+)?|\w*matmul(_\w+)?", 130),
         (r"(flash|paged|sparse|block_sparse)_attention\w*", 225),
     ],
 )

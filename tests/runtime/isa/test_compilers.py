@@ -37,8 +37,9 @@ MACHINES = {
 
 @functools.cache
 def clang() -> Compiler | None:
-    """A clang++ of 15 or later, by any of its names."""
-    return next((found for found in find_compilers(prefer="clang") if found.family == "clang"), None)
+    """A clang++ of 15 or later, by any of its names; `test_packaged_clang` has the one of the package ziglang."""
+    found = (one for one in find_compilers(prefer="clang") if one.family == "clang")
+    return next((one for one in found if not one.packaged), None)
 
 
 def rejection(command: tuple[str, ...], flags: tuple[str, ...], text: str, folder: Path) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from compiling import as_one_unit
+from packaged_library import library_configuration
 
 from .conftest import INCLUDE
 from .test_compilers import every_header
@@ -29,21 +30,6 @@ MACHINES = {
     "AArch64": ("aarch64-linux-gnu",),
     "AArch64 checked": ("aarch64-linux-gnu", "-DPTO_CHECKED"),
 }
-LIBRARY = {
-    "ABI_VERSION": "1",
-    "ABI_NAMESPACE": "__1",
-    "ASSERTION_SEMANTIC_DEFAULT": "_LIBCPP_ASSERTION_SEMANTIC_IGNORE",
-    "HARDENING_MODE": "_LIBCPP_HARDENING_MODE_NONE",
-    "HAS_FILESYSTEM": "1",
-    "HAS_LOCALIZATION": "1",
-    "HAS_MONOTONIC_CLOCK": "1",
-    "HAS_MUSL_LIBC": "0",
-    "HAS_THREADS": "1",
-    "HAS_UNICODE": "1",
-    "HAS_VENDOR_AVAILABILITY_ANNOTATIONS": "0",
-    "HAS_WIDE_CHARACTERS": "1",
-}
-"""What the configuration header of libc++ would define, which the package does without."""
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +49,7 @@ def command(package: Path, target: str, *flags: str) -> list[str]:
     return [
         *(str(package / "zig"), "clang", "--no-default-config", "-target", target, "-nostdinc", "-nostdinc++"),
         *(argument for folder in folders if folder.exists() for argument in ("-isystem", str(folder))),
-        *(f"-D_LIBCPP_{name}={value}" for name, value in LIBRARY.items()),
+        *library_configuration(),
         *("-D__GLIBC_MINOR__=31", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{INCLUDE}", *flags),
     ]
 

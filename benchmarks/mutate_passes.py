@@ -46,6 +46,7 @@ MODULES = {
     "split-rows": ("tile.kernels.split_rows",),
     "place": ("block.place",),
     "memory": ("block.memory", "block.rotate", "block.plan", "block.liveness", "tile.pitches"),
+    "unit-flags": ("instruction.unit_flags",),
     "synchronise": ("instruction.synchronise", "instruction.event_ids"),
     "passes": tuple(
         f"instruction.passes{name}"

@@ -34,6 +34,7 @@ FIXES = {
     "double set": "wait for the flag before it is set again, or use another id",
     "deadlock": "set the flag before it is waited for, also where a loop runs zero times",
     "left over": "wait for the flag once more at the end",
+    "unit flag": "let final products and final stores of a tile take turns, in loops and branches too",
     "fractals": "make the tile compact (TileAccCompact, TileLeftCompact, TileRightCompact), or valid as a whole",
     "overwritten": "give one of the two another address, or use the value before the other one is written",
     "unused": "give one of the two another address, or use the value before the other one is written",

@@ -17,6 +17,7 @@ from pyptogen.sanitize.arithmetic import combine, either
 from pyptogen.sanitize.calls import enter, overload, pointee
 from pyptogen.sanitize.declare import declare
 from pyptogen.sanitize.lexer import Token, unsupported
+from pyptogen.sanitize.numbers import FIRST
 from pyptogen.sanitize.syntax import (
     Binary,
     Block,
@@ -106,7 +107,8 @@ class Machine:
     def run(self, function: Function, arguments: Sequence[Any] = ()) -> Trace:
         """Walk a kernel with these template arguments. Raises PTG306 and TooLong."""
         self.open()
-        self.trace = Trace(self.trace.most)
+        sizes = (p.name for p in function.parameters if not p.pointer and not FIRST.fullmatch(p.name))
+        self.trace = Trace(self.trace.most, cut=any(self.given.get(name) == 0 for name in sizes))
         self.call(Functions((function,)), list(arguments), [UNKNOWN] * len(function.parameters), function.token)
         return self.trace
 
@@ -266,6 +268,7 @@ class Machine:
                 self._start(node)
             return bool(condition is UNKNOWN or condition) and rounds < self.trips
         if condition and rounds >= self.longest:
+            self.trace.cut = True
             return False
         return bool(condition)
 

@@ -16,7 +16,7 @@ from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.operands import shape_of, uses_of
-from pyptogen.sanitize.regions import Use, lying, region_of, use_of
+from pyptogen.sanitize.regions import Use, handover, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
@@ -388,10 +388,13 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     reads = [use.around for use in uses if use.around is not None and use.effect in "ru"]
     writes = [use.around for use in uses if use.around is not None and use.effect in "wut"]
     apart = lying(name, tiles, machine.target)
+    on_cube = any(tile.kind.loc == "Acc" for tile in tiles)
+    phase = machine.value(node.function.arguments[0]) if on_cube and node.function.arguments else None
+    turn = handover(name, tiles, phase, token)
     if machine.target == "a2a3" and name in USED_UP:
         writes.append(region_of(tiles[1], token))
         uses.append(replace(use_of(tiles[1], "t", token), name=f"what {name} works on", holder=-1))
-    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses)
+    machine.trace.instruction(name, pipe, span, reads, writes, apart, uses, turn)
     if ordered:
         machine.trace.barrier("ALL", span)
     return Result(pipe)

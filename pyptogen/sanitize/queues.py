@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.sanitize.lexer import Token
-from pyptogen.sanitize.regions import lying, region_of, use_of
+from pyptogen.sanitize.regions import handover, lying, region_of, use_of
 from pyptogen.sanitize.syntax import Call, Name
-from pyptogen.sanitize.values import Other, OtherType, Pipe, Result, SlotPointer, Tile
+from pyptogen.sanitize.values import UNKNOWN, Other, OtherType, Pipe, Result, SlotPointer, Tile
 
 if TYPE_CHECKING:
     from pyptogen.sanitize.machine import Machine
@@ -28,7 +28,8 @@ def construct(machine: Machine, kind: OtherType, arguments: list[Any], token: To
     if len(given) < 4 or not all(isinstance(a, int) for a in given[:4]) or given[1] not in (1, 2, 3):
         raise machine.fault(token, "a TPipe whose flag, direction, slots and bytes are not all known numbers")
     local = given[4] if len(given) > 4 and isinstance(given[4], int) else 2
-    pipe = Pipe(given[0], given[1], given[2], given[3], local, tuple(arguments[1:3]))
+    unit_flags = len(given) > 6 and given[6] is not UNKNOWN and bool(given[6])
+    pipe = Pipe(given[0], given[1], given[2], given[3], local, tuple(arguments[1:3]), unit_flags=unit_flags)
     for way in ("c2v", "v2c"):
         if given[1] & {"c2v": 1, "v2c": 2}[way]:
             machine.trace.pipes[fifo_name(pipe, way)] = given[3]
@@ -76,7 +77,9 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, fifo: str, tile: Tile, tok
         machine.trace.fifo("claim", fifo, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
         apart = lying(name, [tile], machine.target)
-        machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart, [use_of(tile, "r", token)])
+        turn = handover(name, [tile], "Final" if pipe.unit_flags else None, token)
+        uses = [use_of(tile, "r", token)]
+        machine.trace.instruction(name, on, span, [region_of(tile, token)], [], apart, uses, turn)
         machine.trace.fifo("fill", fifo, span)
         return Result(on)
     machine.trace.fifo("pop", fifo, span)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Lying, Region
+from pyptogen.lower.instruction.handover import Handover
 from pyptogen.lower.isa.fractals import CubeTile, distances
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.values import ScalarType, Tile, TileKind, Within
@@ -111,6 +112,22 @@ def lying(name: str, tiles: Sequence[Tile], target: str) -> tuple[tuple[Lying, .
         for found in distances(name, known, target)
     )
     return leaves, takes
+
+
+_PHASES = frozenset({"Partial", "Final"})
+
+
+def handover(name: str, tiles: Sequence[Tile], phase: Any, token: Token) -> Handover | None:
+    """What an instruction with this first template argument does to the unit flags of its accumulator; None where it
+    has no phase, or the place is not known."""
+    accumulator = next((tile for tile in tiles if tile.kind.loc == "Acc" and isinstance(tile.address, int)), None)
+    if accumulator is None or not isinstance(phase, str) or phase not in _PHASES:
+        return None
+    region = region_of(accumulator, token)
+    stores = not name.startswith(("TMATMUL", "TGEMV"))
+    if phase == "Partial":
+        return Handover((region.start, region.end), "await" if stores else "look")
+    return Handover((region.start, region.end), "clear" if stores else "set")
 
 
 def _cube_tile(tile: Tile) -> CubeTile | None:

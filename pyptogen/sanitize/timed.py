@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 from pyptogen.lower.instruction.ir import Barrier, Instr, SetFlag, WaitFlag
@@ -56,7 +57,14 @@ def lane_of(trace: Trace, kind: str, timing: Timing) -> Lane:
             in_gm = next((use for use in uses if use.tile is None), None)
             window = None if in_gm is None else _bursts(shapes[0], in_gm)
             tensor = "" if in_gm is None else next(use.name for use in uses if use.tile is not None)
-            lane.run(node.pipe, node.name, price(node.name, node.pipe, shapes, window, timing), tensor)
+            cost = price(node.name, node.pipe, shapes, window, timing)
+            work = partial(lane.run, node.pipe, node.name, cost, tensor)
+            handover = trace.handovers.get(id(node))
+            if handover is None:
+                work()
+            else:
+                first = not any(region.memory == "Acc" for region in trace.touched[id(node)][0])
+                lane.hand_over(work, "store" if node.pipe == "FIX" else "product", handover.place[0], first)
         elif isinstance(node, SetFlag):
             lane.set(node.src, node.dst, node.event)
         elif isinstance(node, WaitFlag):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Lying, Region, Touch, Touches
+from pyptogen.lower.instruction.handover import Handover
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.sanitize.lexer import Token
@@ -33,6 +34,8 @@ class Trace:
     """(reads, writes) by identity of the instruction."""
     lying: dict[int, tuple[tuple[Lying, ...], tuple[Lying, ...]]] = field(default_factory=dict)
     """How fractals lie behind it and before it, alike."""
+    handovers: dict[int, Handover] = field(default_factory=dict)
+    """What it does to unit flags, alike."""
     uses: dict[int, tuple[Use, ...]] = field(default_factory=dict)
     """What it does to its tiles and GlobalTensors, alike."""
     holders: int = 0
@@ -45,6 +48,8 @@ class Trace:
     """What happens to them: event, fifo and place."""
     forced: bool = False
     """A loop hung on an unknown value."""
+    cut: bool = False
+    """A loop was left before its last iteration, or a size is 0: then products may be missing that calls have."""
     decided: bool = False
     """A branch did."""
     outcomes: set[tuple[Token, bool]] = field(default_factory=set)
@@ -65,11 +70,15 @@ class Trace:
         writes: list[Region],
         lying: tuple[tuple[Lying, ...], tuple[Lying, ...]] = NOTHING,
         uses: Sequence[Use] = (),
+        handover: Handover | None = None,
     ) -> None:
         """``lying``: how fractals lie behind it, and how they have to lie before it; ``uses``: its tiles and
-        GlobalTensors in order. Raises TooLong."""
+        GlobalTensors in order; ``handover``: what it does to unit flags. Raises TooLong."""
         instr = Instr(name, (), pipe, "", span)
         self.uses[id(instr)] = tuple(uses)
+        if handover is not None:
+            self.handovers[id(instr)] = handover
+            reads, writes = ([replace(r, handed=r.memory == "Acc") for r in regions] for regions in (reads, writes))
         self.touched[id(instr)] = tuple(reads), tuple(writes)
         if lying != NOTHING:
             self.lying[id(instr)] = lying
@@ -147,4 +156,5 @@ class _TraceTouches(Touches):
     def of(self, instr: Instr, slots: Any) -> Touch:
         reads, writes = self._trace.touched[id(instr)]
         number = self._numbers.setdefault((reads, writes), len(self._numbers))
-        return Touch(number, reads, writes, *self._trace.lying.get(id(instr), NOTHING))
+        handover = None if self._trace.cut else self._trace.handovers.get(id(instr))  # who waits is seen to the end
+        return Touch(number, reads, writes, *self._trace.lying.get(id(instr), NOTHING), handover)

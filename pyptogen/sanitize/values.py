@@ -134,7 +134,7 @@ class SlotPointer:
 class Pipe:
     """A TPipe: its flag, direction (1 to the vector core, 2 to the cube core, 3 both), bytes and number of slots; of
     tiles that TPOP places by itself, the consumer's slots, their addresses (of vector and cube core) and how many it
-    has taken."""
+    has taken; whether accumulators are pushed by unit flags."""
 
     flag: int
     direction: int
@@ -143,6 +143,7 @@ class Pipe:
     local: int
     bases: tuple[Any, ...]
     taken: int = 0
+    unit_flags: bool = False
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,6 +34,7 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Fifo, distributed_nest
 from pyptogen.records import replace
 from pyptogen.templates.cpp_names import C_TYPES, count_type
+from pyptogen.templates.k_loops import KLoopEnds, k_loop_ends
 from pyptogen.templates.kernel_loops import (
     condition_lines,
     loop_lines,
@@ -90,6 +91,8 @@ class Writer:
     """Whether fifos are told that number, instead of asking the device."""
     wide: bool = False
     """Whether loops count in int64."""
+    loops: list[For] = field(default_factory=list)
+    """Those that are open, the innermost last."""
     nests: int = 0
     """How many nests of loops that are distributed together are written so far."""
     room: Mapping[str, int] = field(default_factory=dict)
@@ -165,16 +168,22 @@ class Writer:
             for loop, place in zip(nest, places, strict=True):
                 self.put(depth + 1, place)
                 self.valid_lines(loop, depth)
-            self.body(nest[-1].body, depth + 1)
+            self.within(nest, depth)
             self.put(depth, "}")
             return
         for line in condition_lines(node, count) if node.once else loop_lines(node, count):
             self.put(depth, line)
         self.valid_lines(node, depth)
-        self.body(node.body, depth + 1)
+        self.within((node,), depth)
         if node.only is not None and node.slot:
             self.put(depth + 1, f"{next_slot(node)};")
         self.put(depth, "}")
+
+    def within(self, nest: Sequence[For], depth: int) -> None:
+        """The body of the last of some loops."""
+        self.loops += nest
+        self.body(nest[-1].body, depth + 1)
+        del self.loops[-len(nest) :]
 
     def valid_lines(self, node: For, depth: int) -> None:
         """What an iteration of a loop has of its tile, and whether it takes place."""
@@ -203,7 +212,7 @@ class Writer:
             offset = offset_line(node, popped, self.declared[str(node.operands[1])], self.subblock)
             if offset is not None:
                 self.put(depth, offset)
-        self.put(depth, f"{self.call(node)};")
+        self.put(depth, f"{self.call(node, node.phase.name if node.phase is not None else '')};")
         if popped is not None and node.name == "TPOP":
             self.put(depth, slot_line(popped))
 
@@ -215,7 +224,8 @@ class Writer:
                     f"{self.aliases.gm(operand)} {self.gm_name(node, operand)}({gm_arguments(operand)});",
                 )
 
-    def call(self, node: Instr) -> str:
+    def call(self, node: Instr, phase: str = "") -> str:
+        """``phase``: that of a product or a store which unit flags order."""
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
             told = self.subblock if self.told else None
@@ -230,7 +240,10 @@ class Writer:
             window, tile = node.operands[0], operands[1]
             assert isinstance(window, GmWindow)
             types = f"{self.aliases.tile(self.types[tile])}, {self.aliases.gm(window)}"
-            name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
+            first = f"STPhase::{phase}, " if phase else ""
+            name = f"TSTORE<{first}{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
+        elif phase:
+            name = f"{name}<{'STPhase' if name == 'TSTORE' else 'AccPhase'}::{phase}>"
         elif name == "TGATHER" and isinstance(node.operands[-1], Pattern):
             pattern = node.operands[-1].name
             types = ", ".join(self.aliases.tile(self.types[o]) for o in operands)
@@ -300,11 +313,27 @@ class Writer:
 
     def on_choose(self, node: Choose, depth: int) -> None:
         self.speak(depth, node.span)
+        phase = node.other.phase
+        ends = k_loop_ends(self.loops[-phase.loops :]) if phase is not None else None
         self.put(depth, f"if ({node.zero} == 0) {{")
-        self.put(depth + 1, f"{self.call(node.then)};")
+        self.step(node.then, ends.first if ends is not None else "", ends, depth)
+        if ends is not None and not ends.other:
+            self.put(depth, f"}} else if ({ends.more}) {{")
+            self.put(depth + 1, f"{self.call(node.other, 'Partial')};")
         self.put(depth, "} else {")
-        self.put(depth + 1, f"{self.call(node.other)};")
+        self.put(depth + 1, f"{self.call(node.other, 'Final' if ends is not None else '')};")
         self.put(depth, "}")
+
+    def step(self, node: Instr, phase: str, ends: KLoopEnds | None, depth: int) -> None:
+        """The first step of a K loop; where the same step may be the last one or not, it says which."""
+        if ends is None or phase:
+            self.put(depth + 1, f"{self.call(node, phase)};")
+            return
+        self.put(depth + 1, f"if ({ends.more}) {{")
+        self.put(depth + 2, f"{self.call(node, 'Partial')};")
+        self.put(depth + 1, "} else {")
+        self.put(depth + 2, f"{self.call(node, 'Final')};")
+        self.put(depth + 1, "}")
 
     def on_readindex(self, node: ReadIndex, depth: int) -> None:
         read = f"{node.tensor}[{node.offset.c(wide=True)}]"

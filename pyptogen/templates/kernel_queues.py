@@ -29,14 +29,15 @@ def _slot(fifo: Fifo) -> str:
 
 def queue_aliases(fifo: Fifo, on_chip: bool) -> list[tuple[str, str, str]]:
     """Name, type and comment of the aliases of one fifo: the TPipe, and a popped slot. Of a fifo whose slots two vector
-    cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit. ``on_chip``:
-    see `Platform.rings_on_chip`."""
+    cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit; of one that
+    accumulators are handed to by unit flags, that behind both. ``on_chip``: see `Platform.rings_on_chip`."""
     way = ("DIR_C2V" if fifo.to == "vector" else "DIR_V2C") + ("_GM" if on_chip else "")
     size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
     both = fifo.both and fifo.to == "vector"
     note = f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to {_receiver(fifo)}"
     shape, stride = f"Shape<1, 1, 1, {fifo.rows}, {fifo.cols}>", f"Stride<1, 1, 1, {fifo.cols}, 1>"
-    rest = ", 2, true" if both else ""
+    marks = [both, *([True] if fifo.unit_flags else [])]
+    rest = f", 2, {', '.join(str(mark).lower() for mark in marks)}" if any(marks) else ""
     return [
         (_pipe(fifo), f"TPipe<{2 * fifo.number}, Direction::{way}, {size}, {fifo.slots}{rest}>", note),
         (_slot(fifo), f"GlobalTensor<{C_TYPES[fifo.dtype]}, {shape}, {stride}>", ""),

@@ -19,6 +19,7 @@ from pyptogen.lower.instruction.ir import (
     reads_numbers,
     walk,
 )
+from pyptogen.lower.instruction.synchronise import with_flags_alone
 from pyptogen.lower.origins import Origin, Traced
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building.rules import SCALE
@@ -129,7 +130,7 @@ def pto_text(
     beside: InstrKernel | None = None,
     by_hand: HandKernel | None = None,
 ) -> Traced:
-    """The PTO assembly of one kernel.
+    """The PTO assembly of one kernel, which says no phases of products: accumulators are handed over by flags there.
 
     Args:
         kernel: its instructions, flags included; of a mixed kernel whose cores are apart, the cube program.
@@ -142,7 +143,7 @@ def pto_text(
         IllegalIR: `lacks` says why, or the kernel names what it does not have, or has fifos and nobody at their other
             end.
     """
-    programs = [kernel] if beside is None else [kernel, beside]
+    programs = [with_flags_alone(program) for program in (kernel, beside) if program is not None]
     require(not lacks(*programs), lacks(*programs), kernel.span)
     require(beside is not None or not kernel.fifos, f"one end only of the fifos of {kernel.name}", kernel.span)
     arch = ARCHITECTURES[kernel.platform]

@@ -82,12 +82,12 @@ _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when
 """Fields of tuples that begin with a variable; in the rest of them are other words."""
 
 _KERNEL_WORDS = (
-    "AICORE BLayout CmpMode DYNAMIC Direction Divisor ENTIRE_DATA_CACHE FarStores GlobalTensor Layout LeftRows "
-    "MaskPattern MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode "
-    "Shape Stride TPASS TPipe Tile TileAcc TileAccCompact TileLeft TileLeftCompact TileRight TileRightCompact "
-    "TileSplitAxis TileType block cache_line_t dcci event_t far ffts get_block_idx get_subblockid index_inside "
-    "index_or_skip int32_t int64_t pipe_barrier pto run_block set_ffts_base_addr set_flag set_mask_norm "
-    "set_vector_mask taken uint64_t wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+    "AICORE AccPhase BLayout CmpMode DYNAMIC Direction Divisor ENTIRE_DATA_CACHE FarStores GlobalTensor Layout "
+    "LeftRows MaskPattern MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout STPhase "
+    "SaturationMode Shape Stride TPASS TPipe Tile TileAcc TileAccCompact TileLeft TileLeftCompact TileRight "
+    "TileRightCompact TileSplitAxis TileType block cache_line_t dcci event_t far ffts get_block_idx "
+    "get_subblockid index_inside index_or_skip int32_t int64_t pipe_barrier pto run_block set_ffts_base_addr "
+    "set_flag set_mask_norm set_vector_mask taken uint64_t wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
 )
 KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of

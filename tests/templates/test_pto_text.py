@@ -36,6 +36,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.instruction.side_by_side import pairs
+from pyptogen.lower.instruction.synchronise import with_flags_alone
 from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.pto_text import lacks, pto_text
@@ -86,7 +87,12 @@ tiling:
 
 @cache
 def kernels(name: str) -> tuple[InstrKernel, ...]:
-    """The kernels for a2a3 of an operator of the library, or of a small program."""
+    """The kernels for a2a3 of an operator of the library, or of a small program, as texts say them: with flags where
+    C++ has unit flags."""
+    return tuple(map(with_flags_alone, _kernels(name)))
+
+
+def _kernels(name: str) -> tuple[InstrKernel, ...]:
     if name in GRAPHS:
         return generate(elementwise(GRAPHS[name]), "a2a3").instructions
     if name in LOOPS:

@@ -96,7 +96,8 @@ class _Kernel:
     def _until_there(self, instr: Instr, cost: Price) -> float:
         """How much longer it may take until what is loaded has come from HBM, or what is stored has settled."""
         cold = instr.name == "TLOAD" and any(isinstance(o, GmWindow) and self._is_given(o) for o in instr.operands)
-        return max(cost.settle, self.timing.cold_latency.value if cold else 0.0)
+        settle = cost.settle if instr.phase is None else 0.0
+        return max(settle, self.timing.cold_latency.value if cold else 0.0)
 
     def _is_given(self, window: GmWindow) -> bool:
         """Whether a window is of a tensor of the call, which nobody has read before."""

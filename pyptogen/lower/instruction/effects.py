@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pyptogen.lower.instruction.cube_tiles import cube_tile
+from pyptogen.lower.instruction.handover import Handover, Turn
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -21,6 +22,7 @@ from pyptogen.lower.instruction.ir import (
     GmWindow,
     Instr,
     InstrKernel,
+    Phase,
     ReadIndex,
     declarations,
     walk,
@@ -29,7 +31,7 @@ from pyptogen.lower.isa.fractals import CubeTile, Spacing, distances
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.records import dataclass
+from pyptogen.records import dataclass, replace
 
 UNKNOWN_REACH = 1 << 20
 """Bytes behind a tile whose address nobody knows before run time: all of any memory."""
@@ -46,7 +48,7 @@ PipeBarrier)."""
 class Region:
     """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
     counts the copies of the buffer that it lies in. ``unordered``: of GM, the number of the instruction whose stores
-    there need no order (0: they do)."""
+    there need no order (0: they do). ``handed``: of L0C, by an instruction that waits for its unit flags."""
 
     memory: str
     start: int
@@ -55,6 +57,7 @@ class Region:
     width: int
     slot: str | None = None
     unordered: int = 0
+    handed: bool = False
 
     def overlaps(self, other: Region) -> bool:
         if self.memory != other.memory or self.end <= other.start or other.end <= self.start:
@@ -63,6 +66,12 @@ class Region:
             return True
         shift = (other.start - self.start) % self.pitch
         return shift < self.width or shift + other.width > self.pitch
+
+    def meets(self, other: Region) -> bool:
+        """Whether an access here and one to the other bytes, one of them writing, need an order that somebody has to
+        make: the hardware orders those of a handover of exactly these bytes (`handover`)."""
+        handed = self.handed and other.handed and (self.start, self.end) == (other.start, other.end)
+        return not handed and self.overlaps(other)
 
     def keeps_order_with(self, other: Region) -> bool:
         """Whether a store here and one to the other bytes have to arrive as they leave."""
@@ -76,13 +85,15 @@ Lying = tuple[tuple[str, int], Spacing]
 @dataclass(frozen=True, slots=True)
 class Touch:
     """What one instruction reads and writes, on chip and where an index says; ``number`` is its own. ``leaves`` and
-    ``takes``: how far apart fractals of L0 lie behind it, and have to lie before it, by location and first byte."""
+    ``takes``: how far apart fractals of L0 lie behind it, and have to lie before it, by location and first byte.
+    ``handover``: what it does to unit flags."""
 
     number: int
     reads: tuple[Region, ...]
     writes: tuple[Region, ...]
     leaves: tuple[Lying, ...] = ()
     takes: tuple[Lying, ...] = ()
+    handover: Handover | None = None
 
     @property
     def stores(self) -> tuple[Region, ...]:
@@ -98,10 +109,11 @@ class Conflict:
     slot: str | None
 
 
-Met = tuple[int, dict[int, list[int]], dict[int, None], tuple[tuple[Lying, ...], tuple[Lying, ...]] | None]
+Cube = tuple[tuple[Lying, ...], tuple[Lying, ...], Handover | None]
+Met = tuple[int, dict[int, list[int]], dict[int, None], Cube | None]
 """Of an access: the number of its pipe; by the numbers of other pipes their accesses that touch the same bytes, one of
 the two writing; those of its own pipe that it may not run beside, as keys; how fractals have to lie before it, and lie
-behind it."""
+behind it, and what it does to unit flags."""
 
 
 class Touches:
@@ -164,8 +176,8 @@ class Touches:
         """Write down which of the accesses so far this one conflicts with. Of its own pipe those count whose results
         need a barrier: vector results, where the platform says so, and stores to the same bytes of GM."""
         me = self.pipes[pipe]
-        lying = (touch.takes, touch.leaves) if touch.takes or touch.leaves else None
-        mine: Met = me, {}, {}, lying
+        cube = (touch.takes, touch.leaves, touch.handover)
+        mine: Met = me, {}, {}, cube if any(cube) else None
         self.met.append(mine)
         met, stored = dict[int, str | None](), set[int]()
         for writes, regions in ((False, touch.reads), (True, touch.writes)):
@@ -174,7 +186,7 @@ class Touches:
         for writes, regions in ((False, touch.reads), (True, touch.writes)):
             for region in regions:
                 for number, other_writes, other in self._in[region.memory]:
-                    if (writes or other_writes) and region.overlaps(other):
+                    if (writes or other_writes) and region.meets(other):
                         slot = region.slot if region.slot == other.slot else None
                         met[number] = slot if met.get(number, slot) == slot else None
                         both = writes and other_writes and region.memory.startswith(GM)
@@ -193,9 +205,12 @@ class Touches:
         operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]
         effects = INSTRUCTIONS[instr.name].effects_for(len(operands))
         reads, writes = [], []
+        handover = None
         for operand, effect in zip(operands, effects, strict=True):
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
+                if instr.phase is not None and region.memory == "Acc":
+                    region, handover = replace(region, handed=True), _handover(instr, instr.phase, region)
             elif operand.tensor in self._indexed:
                 known = operand.offset.names().isdisjoint(self._read_numbers)
                 alone = self._unordered.setdefault(id(instr), len(self._unordered) + 1)
@@ -205,7 +220,7 @@ class Touches:
                 continue
             reads += [region] if effect in "ru" else []
             writes += [region] if effect in "wut" else []
-        return Touch(len(self._found), tuple(reads), tuple(writes), *self._lying(instr, slots))
+        return Touch(len(self._found), tuple(reads), tuple(writes), *self._lying(instr, slots), handover)
 
     def _lying(self, instr: Instr, slots: Mapping[str, int]) -> tuple[tuple[Lying, ...], tuple[Lying, ...]]:
         """How the fractals of operands lie behind an instruction, and how they have to lie before it."""
@@ -267,6 +282,13 @@ class Touches:
         return known[earlier.number]
 
 
+def _handover(instr: Instr, phase: Phase, region: Region) -> Handover:
+    stores = instr.pipe == "FIX"
+    partial: Turn = "await" if stores else "look"
+    final: Turn = "clear" if stores else "set"
+    return Handover((region.start, region.end), partial if phase.name == "Partial" else final, phase.loops)
+
+
 def _numbers(kernel: InstrKernel) -> frozenset[str]:
     """The numbers that the kernel reads at run time."""
     nodes = list(walk(kernel.body))
@@ -285,7 +307,7 @@ def _indexed(kernel: InstrKernel, numbers: frozenset[str]) -> frozenset[str]:
 
 def _compare(a: Touch, b: Touch) -> Conflict | None:
     pairs = [(x, y) for x in a.writes for y in (*b.reads, *b.writes)] + [(x, y) for x in a.reads for y in b.writes]
-    meeting = [(x, y) for x, y in pairs if x.overlaps(y)]
+    meeting = [(x, y) for x, y in pairs if x.meets(y)]
     if not meeting:
         return None
     slots = {slot for x, y in meeting for slot in (x.slot, y.slot)}

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Touches
+from pyptogen.lower.instruction.handover import Handover, UnitFlags, at_end
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.trips import Counted, Trips
 
@@ -33,13 +34,15 @@ _State = tuple[Any, ...]
 
 class _Body:
     """A loop with the steps of its body. ``inner``: the loops among them; ``known``: by what an iteration hangs on, the
-    state in which it ends, of those that found nothing."""
+    state in which it ends, of those that found nothing; ``ends``: of how many loops, this one and those around, it
+    matters to an iteration whether they are in their last one."""
 
     def __init__(self, loop: For, steps: list[_Step]) -> None:
         self.counted, self.steps = Counted.of(loop), steps
         self.inner: list[_Body] = [step[1] for step in steps if step[0] == _LOOP]
         self.once = [body.counted.loop for body in self.inner if body.counted.loop.once]
         self.known: dict[_State, _State] = {}
+        self.ends = _ends(loop)
 
     def is_long(self, trips: Trips, depth: int) -> bool:
         """Whether an iteration with ``depth`` loops around has `_LONG` steps."""
@@ -121,12 +124,15 @@ class _Walk:
         self.tokens: dict[tuple[int, int, int], list[int]] = {}
         self.last_wait: dict[tuple[int, int, int], int] = {}
         self.lying: dict[Any, Any] = {}
+        self.handed = UnitFlags()
+        self.ends: list[bool] = []
+        """Of the loops around, whether they are in their last iterations."""
         self.long: dict[_Body, bool] = {}
         """Whether the iterations of a loop are long in this walk."""
 
     def run(self, steps: Sequence[_Step]) -> bool:
         """Whether nothing is found, and no flag is left over."""
-        return self._body(steps, ("", 0, 1), 0) and not self.tokens
+        return self._body(steps, ("", 0, 1), 0) and not self.tokens and not self.handed.set
 
     def _loop(self, body: _Body, around: tuple[str, int, int], depth: int) -> bool:
         """The iterations of a loop in iteration ``around`` of the one around it; False ends the walk."""
@@ -140,8 +146,10 @@ class _Walk:
         if long:
             return self._known_loop(body, trips, inside)
         for n in range(trips):
+            self.ends.append(n == trips - 1)
             if not self._body(body.steps, body.counted.turn(n, trips), inside):
                 return False
+            self.ends.pop()
             if loop.slot is not None:
                 self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
         return True
@@ -153,7 +161,9 @@ class _Walk:
         state, walked = self.state(), True
         for n in range(trips):
             turn = body.counted.turn(n, trips)
-            hangs_on = (*rest, *[once.runs(*turn) for once in body.once], *state)
+            self.ends.append(n == trips - 1)
+            ends = self.ends[-body.ends :] if body.ends else ()
+            hangs_on = (*rest, *[once.runs(*turn) for once in body.once], *ends, *state)
             after = known.get(hangs_on)
             if after is None:
                 if not walked:
@@ -166,6 +176,7 @@ class _Walk:
                 walked = True
             else:
                 walked = False
+            self.ends.pop()
             state = after
         if not walked:
             self._go_on(state)
@@ -187,7 +198,7 @@ class _Walk:
             clock += 1
             if what < _LOOP:
                 if what == _FIXED:
-                    _, number, (me, others, own, fractals) = step
+                    _, number, (me, others, own, cube) = step
                 else:
                     _, instr, names, numbers = step
                     key = slots[names[0]] if len(names) == 1 else tuple([slots[name] for name in names])
@@ -195,7 +206,7 @@ class _Walk:
                     if number < 0:
                         number = numbers[key] = self.touches.of(instr, slots).number
                         last += [0] * (len(met) - len(last))
-                    me, others, own, fractals = met[number]
+                    me, others, own, cube = met[number]
                 knows = known[me]
                 for at, numbers in others.items():
                     behind = knows[at]
@@ -210,7 +221,7 @@ class _Walk:
                             if last[other] > behind and other in own:
                                 return False
                     since.add(number)
-                if fractals is not None and not self._fractals(*fractals):
+                if cube is not None and not self._cube(*cube):
                     return False
                 self.progress[me] = latest[me] = last[number] = clock
             elif what == _SET:
@@ -262,11 +273,12 @@ class _Walk:
             tuple(waits),
             tuple([frozenset(since) for since in self.recent]),
             frozenset(self.lying.items()),
+            frozenset(self.handed.set),
         )
 
     def _go_on(self, state: _State) -> None:
         """Be in a state, with other times in the same order."""
-        times, slots, tokens, waits, recent, lying = state
+        times, slots, tokens, waits, recent, lying, handed = state
         pipes, left = len(self.known), iter(times[1:])
 
         def some(number: int) -> list[int]:
@@ -281,12 +293,25 @@ class _Walk:
         self.slots.update(zip(self.slots, slots, strict=True))
         self.recent[:] = map(set, recent)
         self.lying = dict(lying)
+        self.handed.set = set(handed)
 
-    def _fractals(self, takes: Sequence[Any], leaves: Sequence[Any]) -> bool:
-        """Whether fractals of L0 lie where an instruction takes them to be."""
+    def _cube(self, takes: Sequence[Any], leaves: Sequence[Any], handover: Handover | None) -> bool:
+        """Whether fractals of L0 lie where an instruction takes them to be, and unit flags are as it waits for them."""
         lying = self.lying
         for place, apart in takes:
             if place in lying and not lying[place].agrees(apart):
                 return False
         lying.update(leaves)
-        return True
+        return handover is None or self.handed.wrong(handover, at_end(handover.loops, self.ends)) is None
+
+
+def _ends(loop: For) -> int:
+    """`_Body.ends` of a loop."""
+    found = 0
+    for node in loop.body:
+        if isinstance(node, For):
+            found = max(found, _ends(node) - 1)
+        elif isinstance(node, Instr | Choose):
+            instr = node if isinstance(node, Instr) else node.other
+            found = max(found, instr.phase.loops if instr.phase is not None else 0)
+    return found

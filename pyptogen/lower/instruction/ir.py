@@ -123,14 +123,26 @@ row or column index, a number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
+class Phase:
+    """How an instruction hands an accumulator over by unit flags (`unit_flags`). A product waits until those of its
+    blocks of L0C are clear, and a ``Final`` one sets them; a ``Final`` store waits until they are set, and clears them.
+    ``loops``: a product of a K loop is final in the last iteration of so many loops around it, before that partial."""
+
+    name: Literal["Partial", "Final"]
+    loops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Instr:
-    """One PTO instruction: destination first, as in the C++ API."""
+    """One PTO instruction: destination first, as in the C++ API. ``phase``: of a product or a store of an accumulator
+    that is handed over by unit flags."""
 
     name: str
     operands: tuple[Operand, ...]
     pipe: Pipe
     stage: str
     span: Span
+    phase: Phase | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -353,6 +365,7 @@ __all__ = [
     "Operand",
     "Pass",
     "Pattern",
+    "Phase",
     "Pipe",
     "Queue",
     "ReadIndex",

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Lying, Touches
 from pyptogen.lower.instruction.event_ids import Flags
+from pyptogen.lower.instruction.handover import Handover, Place
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.trips import Counted
 from pyptogen.lower.tile.ir import distributed_nest
@@ -113,6 +114,8 @@ class _Reader:
         """Lines of the spec, with their numbers."""
         self.lying: dict[tuple[str, int], int] = {}
         """Numbers of the places in L0 where fractals lie."""
+        self.handed: dict[Place, int] = {}
+        """Numbers of the places in L0C that are handed over by unit flags."""
 
     def nodes(self, nodes: tuple[Node, ...], around: str) -> tuple[object, ...]:
         return tuple([self._node(node, around) for node in nodes])
@@ -135,8 +138,15 @@ class _Reader:
         for numbers in product(*(range(self.copies[name]) for name in names)):
             touch = self.touches.of(instr, {**self.zero, **dict(zip(names, numbers, strict=True))})
             slots = tuple([region.slot for region in (*touch.reads, *touch.writes)])
-            found.append((touch.number, len(touch.reads), slots, self._lying(touch.takes), self._lying(touch.leaves)))
+            lying = self._lying(touch.takes), self._lying(touch.leaves)
+            found.append((touch.number, len(touch.reads), slots, *lying, self._handed(touch.handover)))
         return instr.pipe, self.spans.setdefault(instr.span, len(self.spans)), names, tuple(found)
+
+    def _handed(self, handover: Handover | None) -> object:
+        """What an access does to unit flags, and of which place; others that lie across it are told by `met`."""
+        if handover is None:
+            return None
+        return handover.does, handover.loops, self.handed.setdefault(handover.place, len(self.handed))
 
     def _lying(self, lying: tuple[Lying, ...]) -> tuple[object, ...]:
         return tuple([(self.lying.setdefault(place, len(self.lying)), apart) for place, apart in lying])

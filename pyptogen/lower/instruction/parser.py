@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.ir import (
     Operand,
     Pass,
     Pattern,
+    Phase,
     Pipe,
     Queue,
     ReadIndex,
@@ -59,7 +60,10 @@ _WINDOW = re.compile(
     r" strides (?P<row_stride>[^,\]]*), (?P<col_stride>[^\]]*)\] (?P<layout>\w+) (?P<dtype>\w+)"
     r"(?P<unordered> unordered)?"
 )
-_INSTR = re.compile(rf"(?P<name>[A-Z]\w*)(?: (?P<operands>.*?))?  ; (?P<pipe>{_PIPE})(?: @ (?P<stage>\w+))?")
+_INSTR = re.compile(
+    r"(?P<name>[A-Z]\w*)(?:<(?P<phase>Partial|Final)(?: at the end of (?P<loops>\d+))?>)?"
+    rf"(?: (?P<operands>.*?))?  ; (?P<pipe>{_PIPE})(?: @ (?P<stage>\w+))?"
+)
 _PASS = re.compile(
     rf"pass over (?P<rows>{EXTENT}) x (?P<cols>{EXTENT}), keeps \((?P<kept>.*?)\), tiles \((?P<tiles>.*?)\),"
     r" of \((?P<dtypes>.*?)\)(?P<beside>, four vectors at a time)?"
@@ -225,7 +229,8 @@ class _Reader:
         lines, span = self.lines, self.lines.span()
         found = lines.take(_INSTR, "INSTRUCTION OPERAND, …  ; PIPE @ STAGE")
         operands = tuple(map(self.operand, split_operands(found["operands"] or "")))
-        return Instr(found["name"], operands, cast(Any, found["pipe"]), found["stage"] or self.stage, span)
+        phase = Phase(cast(Any, found["phase"]), int(found["loops"] or 0)) if found["phase"] else None
+        return Instr(found["name"], operands, cast(Any, found["pipe"]), found["stage"] or self.stage, span, phase)
 
     def operand(self, text: str) -> Operand:
         word, _, rest = text.partition(" ")

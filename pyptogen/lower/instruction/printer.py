@@ -15,7 +15,8 @@
         TMULS x_t, x_t, `2.0f` = 2.0  ; V
 
 `holds ? x 64`: which valid extents the type says, and which only run time knows. A scalar is its C++ text, and what it
-means. Notes, which become comments of the C++, stand behind `--`.
+means. Notes, which become comments of the C++, stand behind `--`. `TMATMUL<Final at the end of 2>`: a phase, which is
+final in the last iteration of the two loops around.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from pyptogen.lower.instruction.ir import (
     Operand,
     Pass,
     Pattern,
+    Phase,
     Queue,
     ReadIndex,
     Relu,
@@ -103,7 +105,7 @@ class _Lines:
     def instr(self, node: Instr) -> str:
         operands = ", ".join(map(operand_text, node.operands))
         own = f" @ {node.stage}" if node.stage != self.stage else ""
-        return f"{node.name}{' ' if operands else ''}{operands}  ; {node.pipe}{own}"
+        return f"{node.name}{_phase(node.phase)}{' ' if operands else ''}{operands}  ; {node.pipe}{own}"
 
     def body(self, nodes: Sequence[Node], depth: int) -> list[str]:
         lines: list[str] = []
@@ -121,6 +123,12 @@ class _Lines:
             else:
                 lines.append(pad + (self.instr(node) if isinstance(node, Instr) else _leaf(node)))
         return lines
+
+
+def _phase(phase: Phase | None) -> str:
+    if phase is None:
+        return ""
+    return f"<{phase.name}{f' at the end of {phase.loops}' if phase.loops else ''}>"
 
 
 def _loop(node: For) -> str:

@@ -22,6 +22,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import STORE_PIPES, Region, Touch, Touches
+from pyptogen.lower.instruction.handover import UnitFlags, at_end
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
@@ -67,9 +68,9 @@ class Access:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A place where the order does not hold: ``kind`` is race, hazard (same pipe, barrier missing), double set,
-    deadlock or left over; or where fractals in L0 do not lie where they are taken from (fractals). ``slot`` is the
-    counter of the copies that a race is about, if they rotate; ``sync`` the flag that is set twice; ``put_by`` what has
-    put the fractals there."""
+    deadlock or left over; or where products and stores do not take turns (unit flag), or fractals in L0 do not lie
+    where they are taken from (fractals). ``slot`` is the counter of the copies that a race is about, if they rotate;
+    ``sync`` the flag that is set twice; ``put_by`` what has put the fractals there."""
 
     kind: str
     earlier: Access | None
@@ -121,6 +122,9 @@ class Replay:
     slots: dict[str, int] = field(default_factory=dict)
     lying: dict[tuple[str, int], tuple[Spacing, Instr]] = field(default_factory=dict)
     """How far apart the fractals of each operand in L0 are, and who put them there."""
+    handed: UnitFlags = field(default_factory=UnitFlags)
+    ends: list[bool] = field(default_factory=list)
+    """Of the loops around, whether they are in their last iterations."""
     texts: dict[tuple[Path, Path, int, int], str] = field(default_factory=dict)
     told: set[tuple[Path, Path, int | None, str | None]] = field(default_factory=set)
     """The races that were told: places, the loop that carries them, the counter of the copies that they are about."""
@@ -139,6 +143,9 @@ class Replay:
         for src, dst, event in self.tokens:
             text = f"flag {src} -> {dst} #{event} is still set at the end"
             self.on_find(Finding("left over", None, None, text, self.kernel.span))
+        for start, end in sorted(self.handed.set):
+            text = f"those of Acc 0x{start:05x}..0x{end:05x} are still set at the end"
+            self.on_find(Finding("unit flag", None, None, text, self.kernel.span))
 
     def _steps(self, nodes: Sequence[Node], path: Path) -> Iterator[_Step]:
         """A body made ready for many iterations, with the planned flags in their places."""
@@ -170,7 +177,9 @@ class Replay:
                 counted, body = node
                 loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
                 for n in range(trips):
+                    self.ends.append(n == trips - 1)
                     self._body(body, (*iteration, n), counted.turn(n, trips), depth + (not loop.once))
+                    self.ends.pop()
                     if loop.slot is not None:
                         self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
                 continue
@@ -230,6 +239,12 @@ class Replay:
         touch = self.touches.of(instr, self.slots)
         if touch.takes or touch.leaves:
             self._fractals(instr, touch)
+        if touch.handover is not None:
+            wrong = self.handed.wrong(touch.handover, at_end(touch.handover.loops, self.ends))
+            if wrong is not None:
+                start, end = touch.handover.place
+                text = f"{instr.name} of Acc 0x{start:05x}..0x{end:05x} {wrong}"
+                self.on_find(Finding("unit flag", None, None, text, instr.span))
         clock = self.clock
         past = self._unordered(me, instr, touch)
         if past:
@@ -373,7 +388,7 @@ def _access(past: _Past) -> Access:
 def _race_text(earlier: Access, later: Access) -> str:
     a, b = earlier.instr, later.instr
     touched = (*later.writes, *later.reads)
-    region = next((r for r in touched if any(r.overlaps(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
+    region = next((r for r in touched if any(r.meets(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
     return (
         f"{b.name} on {b.pipe} may run before {a.name} on {a.pipe} is done with {region.memory}"
         f" 0x{region.start:05x}..0x{region.end:05x} (lines {a.span.line} and {b.span.line})"

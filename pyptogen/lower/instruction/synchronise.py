@@ -24,10 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyptogen.lower.instruction import unit_flags
 from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding
-from pyptogen.lower.instruction.ir import For, InstrKernel, Node
+from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.instruction.known_flags import KnownFlags, Plan, Question, question
 from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
 from pyptogen.lower.tile.ir import distributed_nest
@@ -146,6 +147,12 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
         )
         proved = known.proved[proof] = Plan.of(_needed(flags, walks, touches), asked)
     return _with_flags(proved.moved(kernel, asked))
+
+
+def with_flags_alone(kernel: InstrKernel) -> InstrKernel:
+    """The same kernel with flags in the place of unit flags, for texts that have no word for these."""
+    handed = any(isinstance(node, Instr) and node.phase is not None for node in walk(kernel.body))
+    return run(unit_flags.without(kernel)) if handed else kernel
 
 
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:

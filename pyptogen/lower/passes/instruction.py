@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyptogen.lower.block.ir import BlockKernel
-from pyptogen.lower.instruction import count_width, in_place, passes, printer, select, side_by_side, synchronise
+from pyptogen.lower.instruction import (
+    count_width,
+    in_place,
+    passes,
+    printer,
+    select,
+    side_by_side,
+    synchronise,
+    unit_flags,
+)
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.passes.state import Known, OnText, Pass, State
 from pyptogen.lower.platforms import Platform
@@ -35,6 +44,14 @@ def _select_alone(kernel: BlockKernel, platform: Platform) -> tuple[InstrKernel,
 
 def _mine(state: State) -> list[InstrKernel]:
     return [kernel for kernel in state.instructions if kernel.name not in state.by_hand.finished]
+
+
+def _unit_flags(state: State) -> State:
+    """Both programs of a mixed kernel see which fifos take part."""
+    made = {kernel.name: unit_flags.run(kernel) for kernel in _mine(state)}
+    for cube, vector in side_by_side.pairs(list(made.values())):
+        made[vector.name] = replace(vector, fifos=made[cube.name].fifos)
+    return replace(state, instructions=tuple(made.get(kernel.name, kernel) for kernel in state.instructions))
 
 
 def _synchronise(state: State) -> State:
@@ -89,6 +106,9 @@ INSTRUCTION = (
     Pass("select", "instruction", "PTO instructions", _select,
          shows=lambda state: printer.print_kernels(_mine(state)),
          on_text=OnText(_select_alone, "block", "instruction")),
+    Pass("unit-flags", "instruction", "accumulators that the hardware hands to the fixpipe", _unit_flags,
+         lambda platform: platform.unit_flags,
+         lambda state: printer.print_kernels(_mine(state)), _on_text(unit_flags.run)),
     Pass("synchronise", "instruction", "flags and barriers", _synchronise, lambda platform: bool(platform.flags),
          lambda state: printer.print_kernels(_mine(state)), _on_text(synchronise.run)),
     Pass("passes", "instruction", "vector instructions walked together", _passes,

@@ -10,7 +10,7 @@ from math import inf
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.execution.build import parallel_tiles
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import select, synchronise
+from pyptogen.lower.instruction import select, synchronise, unit_flags
 from pyptogen.lower.instruction.duration import duration, gain_of_copies, nominal_length
 from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.instruction.ir import For, InstrKernel, walk
@@ -240,7 +240,8 @@ class Tiling:
             _, found = made.of("memory", (program,), partial(plan.run, program, self.platform))
             if isinstance(found, memory.Overflow):
                 return None
-            selected.append(select.run(found, self.program, self.platform))
+            instructions = select.run(found, self.program, self.platform)
+            selected.append(unit_flags.run(instructions) if self.platform.unit_flags else instructions)
         return selected
 
     def _compared(self, programs: Programs, selected: Sequence[InstrKernel], rows: int) -> Mapping[str, int]:

@@ -51,6 +51,7 @@ A2A3 = Platform(
     transposes_on_load=False,
     vector_mask=True,
     data_cache=True,
+    unit_flags=True,
     tile_room={"Vec": 192 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 128 << 10},
     small_memories={"Bias": 1 << 10, "Scaling": 2 << 10},
     cast_chains=CAST_CHAINS,

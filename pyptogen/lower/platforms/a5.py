@@ -43,6 +43,7 @@ A5 = Platform(
     equality_only=frozenset({"int32"}),
     vector_barriers=False,
     data_cache=True,
+    unit_flags=True,
     rings_on_chip=True,
     tile_room={"Vec": 256 << 10, "Mat": 512 << 10, "Left": 64 << 10, "Right": 64 << 10, "Acc": 256 << 10},
     small_memories={"Bias": 4 << 10, "Scaling": 4 << 10, "ScaleLeft": 4 << 10, "ScaleRight": 4 << 10},

@@ -36,6 +36,8 @@ class Platform:
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
         vector_mask: vector instructions work on the elements that a register names, which outlives a kernel.
         data_cache: the scalar unit reads GM through a cache that nothing else keeps up to date.
+        unit_flags: the matrix unit and the fixpipe hand accumulators over by flags of their blocks in L0C, where
+            instructions have a phase.
         tile_room: bytes of the memory of each location of tiles, as the device's headers know them, unsafe ends too;
             empty where kernels are for no device.
         small_memories: bytes of the memories that no plan lays out, by the location of tiles: the bias table, the words
@@ -65,6 +67,7 @@ class Platform:
     rings_on_chip: bool = False
     vector_mask: bool = False
     data_cache: bool = False
+    unit_flags: bool = False
     timing: Timing | None = None
     tile_room: Mapping[str, int] = field(default_factory=dict)
     small_memories: Mapping[str, int] = field(default_factory=dict)

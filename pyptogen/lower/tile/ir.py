@@ -406,7 +406,8 @@ class Fifo:
     """A fifo of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
     (``to`` vector) or gets them (``to`` cube). A slot holds the valid part of a tile of up to ``rows`` x ``cols``
     elements, row after row without a gap. ``name`` is the fifo as an argument, ``slot`` what the popped slot is called
-    as a tensor; ``number`` tells the fifos of a kernel apart; ``both``: two vector cores share the tiles' rows."""
+    as a tensor; ``number`` tells the fifos of a kernel apart; ``both``: two vector cores share the tiles' rows;
+    ``unit_flags``: what is pushed is an accumulator that unit flags hand over (`unit_flags`)."""
 
     name: str
     slot: str
@@ -418,6 +419,7 @@ class Fifo:
     number: int
     span: Span
     both: bool = False
+    unit_flags: bool = False
 
 
 @dataclass(frozen=True, slots=True)

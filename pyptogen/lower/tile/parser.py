@@ -58,6 +58,7 @@ _TENSOR = re.compile(r"tensor (?P<name>\w+): (?P<dtype>\w+)\[(?P<shape>.*)\] (?P
 _FIFO = re.compile(
     r"fifo (?P<number>\d+) (?P<name>\w+): (?P<dtype>\w+)\[(?P<rows>\d+), (?P<cols>\d+)\] x (?P<slots>\d+)"
     r" to (?P<to>cube|vector), popped as (?P<slot>\w+)(?P<both> from both vector cores)?"
+    r"(?P<unit_flags> with unit flags)?"
 )
 _KERNEL = re.compile(r"kernel (?P<name>\w+) \((?P<core>cube|vector|mixed)\) stages (?P<stages>.*)")
 _LAUNCH_DIM = re.compile(r"launch_dim (?P<launch_dim>\w+)(?:, at most (?P<longest>\d+) at a time)?")
@@ -235,9 +236,8 @@ class Parser:
     def fifo(self) -> Fifo:
         f = self.take(_FIFO, "fifo N NAME: DTYPE[ROWS, COLUMNS] x BUFFERS to cube|vector, popped as NAME")
         sizes = int(f["rows"]), int(f["cols"]), int(f["slots"])
-        return Fifo(
-            f["name"], f["slot"], f["dtype"], *sizes, cast(Any, f["to"]), int(f["number"]), self.span(), bool(f["both"])
-        )
+        marks = bool(f["both"]), bool(f["unit_flags"])
+        return Fifo(f["name"], f["slot"], f["dtype"], *sizes, cast(Any, f["to"]), int(f["number"]), self.span(), *marks)
 
     def tile(self) -> TileVal:
         t = self.take(_TILE, "tile NAME: DTYPE[ROWS, COLUMNS] full|col|row = part of NAME columns N rows N in MEMORY")

@@ -173,9 +173,10 @@ def tensor_text(tensor: GmTensor) -> str:
 
 def fifo_text(fifo: Fifo) -> str:
     both = " from both vector cores" if fifo.both else ""
+    unit_flags = " with unit flags" if fifo.unit_flags else ""
     return (
         f"{fifo.number} {fifo.name}: {fifo.dtype}[{fifo.rows}, {fifo.cols}] x {fifo.slots} to {fifo.to},"
-        f" popped as {fifo.slot}{both}"
+        f" popped as {fifo.slot}{both}{unit_flags}"
     )
 
 

@@ -6,8 +6,9 @@ the numbers on which anything in the body hangs.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.ir import (
@@ -24,6 +25,7 @@ from pyptogen.lower.instruction.ir import (
     ReadIndex,
     SetFlag,
     WaitFlag,
+    declarations,
     walk,
 )
 from pyptogen.lower.instruction.price import price_of, shape_of
@@ -93,6 +95,8 @@ class Walk:
     blocks: int
     env: dict[str, int]
     tiles: dict[str, Shape] = field(default_factory=dict)
+    accumulators: dict[str, int] = field(default_factory=dict)
+    """Where they begin in L0C."""
     hangs: dict[int, tuple[tuple[str, ...], tuple[Poly, ...]]] = field(default_factory=dict)
     """By loop, what its body hangs on (`_matters`): single names, and polynomials."""
     zeros: dict[int, list[list[str]]] = field(default_factory=dict)
@@ -152,6 +156,8 @@ class Walk:
     def _declare(self, node: Declare) -> None:
         rows, cols = (max(0, min(extent.size, self.number(extent.poly()))) for extent in (node.rows, node.cols))
         self.tiles[node.name] = shape_of(node, rows, cols)
+        if node.type.loc == "Acc":
+            self.accumulators[node.name] = self.number(node.address)
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
@@ -258,18 +264,26 @@ class Walk:
         return id(loop), env.get(PASSED, 0), chosen, *numbers, *[p.evaluate_or_zero(env) for p in polys]
 
     def _matters(self, loop: For) -> Iterator[Poly]:
-        """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters."""
+        """Polynomials whose values decide what a body does: extents, strides, bounds of loops within, counters, places
+        that unit flags hand over."""
         nodes = walk(loop.body)
         inner = [node for node in nodes if isinstance(node, For)]
         own = {name for n in inner for name in (n.var, n.valid, *(n.share or ())) if name is not None}
         own |= {n.name for n in nodes if isinstance(n, ReadIndex)}
         own |= {element.name for n in (loop, *inner) if n.only is not None for element in n.only.elements}
-        for poly in _polys(loop.body):
+        for poly in (*_polys(loop.body), *self._handed(nodes)):
             if own.isdisjoint(poly.names()):
                 if poly.constant is None:
                     yield poly
             else:
                 yield from (Poly.of(name) for name in sorted(poly.names() - own))
+
+    def _handed(self, nodes: Sequence[Node]) -> Iterator[Poly]:
+        tiles = declarations(self.kernel)
+        for node in nodes:
+            instr = node.other if isinstance(node, Choose) else node
+            if isinstance(instr, Instr) and instr.phase is not None:
+                yield from (tiles[o].address for o in instr.operands if o in tiles and tiles[o].type.loc == "Acc")
 
 
 @dataclass(slots=True)
@@ -299,9 +313,16 @@ class Writer(Walk):
         cost = price_of(instr, self.tiles, self.number, self.timing)
         window = next((o for o in instr.operands if isinstance(o, GmWindow)), None)
         tensor = window.tensor if window is not None else queue.name if queue is not None else ""
-        self.lane.run(instr.pipe, instr.name, cost, tensor)
+        if instr.phase is None:
+            self.lane.run(instr.pipe, instr.name, cost, tensor)
+        else:
+            self._hand_over(instr, partial(self.lane.run, instr.pipe, instr.name, cost, tensor))
         if queue is not None:
             self.lane.fifo(FILL, queue.name, instr.pipe)
+
+    def _hand_over(self, instr: Instr, work: Callable[[], None]) -> None:
+        begins = [self.accumulators[o] for o in instr.operands if isinstance(o, str) and o in self.accumulators]
+        self.lane.hand_over(work, "store" if instr.pipe == "FIX" else "product", begins[0], len(begins) == 1)
 
     def _read_cycles(self, node: ReadIndex) -> float:
         """Of a number that the scalar unit reads: on the average over the loops around, as a line of its data cache

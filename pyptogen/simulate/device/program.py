@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pyptogen.lower.isa.cost import Price
 from pyptogen.records import dataclass
@@ -13,6 +13,8 @@ PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 NUMBER = {pipe: number for number, pipe in enumerate(PIPES)}
 Flag = tuple[str, str, int]
 
+UNIT_FLAGS = 1 << 16
+"""From here on the numbers of events are places in L0C, whose blocks have flags of their own."""
 RUN, SET, WAIT, BARRIER, BARRIER_ALL, CLAIM, FILL, POP, FREE, LOOP, RELEASE = range(11)
 
 
@@ -75,6 +77,22 @@ class Recorder:
     def release(self, src: str, dst: str, event: int) -> None:
         """A unit flag: ``dst`` may overwrite what ``src`` has read, though what ``src`` writes is not there yet."""
         self._add(Step(RELEASE, NUMBER[src], self._flag((src, dst, event))))
+
+    def hand_over(
+        self, work: Callable[[], None], does: Literal["product", "store"], place: int, first: bool = True
+    ) -> None:
+        """``work`` on an accumulator that unit flags hand over, which begins at byte ``place`` of L0C: its ``first``
+        product waits until it was read, a store until the last product is done."""
+        event = UNIT_FLAGS + place
+        if does == "store":
+            self.wait("M", "FIX", event)
+            work()
+            self.release("FIX", "M", event)
+            return
+        if first:
+            self.wait("FIX", "M", event)
+        work()
+        self.set("M", "FIX", event)
 
     def wait(self, src: str, dst: str, event: int) -> None:
         """``wait_flag``."""

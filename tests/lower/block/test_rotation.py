@@ -14,6 +14,7 @@ from pyptogen.lower import pipeline
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Declare, For, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Replay, Trips
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.simulate.graph import interpret
 from pyptogen.simulate.tensor import interpret as golden
@@ -122,9 +123,13 @@ def test_overlap_gives_way_to_memory(columns: int, copies: int, places: int) -> 
     assert dict(kernel.occupancy)["ub"] <= 184 * 1024
 
 
-@pytest.mark.parametrize(("k", "copies"), [(64, 4), (8192, 2)])
-def test_copies_hide_what_transfers_wait_for(k: int, copies: int) -> None:
-    """An accumulator is free once its store has settled, which takes longer than a product of little depth."""
+@pytest.mark.parametrize(("k", "unit_flags", "copies"), [(64, False, 4), (8192, False, 2), (64, True, 2)])
+def test_copies_hide_what_transfers_wait_for(
+    k: int, unit_flags: bool, copies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without unit flags an accumulator is free once its store has settled, which takes longer than a product of little
+    depth."""
+    monkeypatch.setitem(PLATFORMS, "a2a3", replace(PLATFORMS["a2a3"], unit_flags=unit_flags))
     text = PRODUCT.format(k=k, more="").replace("m: {tile: 16, tail: mask}", "m: {tile: 128, tail: mask}")
     assert counters(kernel_of(text))["n0_buffer"] == copies
 

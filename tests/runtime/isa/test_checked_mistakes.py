@@ -13,6 +13,7 @@ from .arrays import pointer
 from .conftest import HERE, Build
 
 WRONG, RIGHT = ("checked_order", "checked_operands"), "checked_right"
+HANDED = "checked_unit_flags"
 
 
 def kernels(source: str) -> dict[str, tuple[int, str]]:
@@ -49,6 +50,14 @@ def test_a_mistake_is_told_on_its_line(build: Build, source: str, name: str, lin
     assert (Path(file).name, int(number)) == (f"{source}.cpp", line)
     assert text.startswith(" pto check: block 0.0: ")
     assert re.search(message, text), said
+
+
+@pytest.mark.parametrize(("name", "message"), [(name, told) for name, (_, told) in kernels(HANDED).items()])
+def test_a_mistake_of_a_call_with_a_phase_is_told(build: Build, name: str, message: str) -> None:
+    said = said_of(build, HANDED, name)
+    assert said
+    assert "pto check: block 0.0: " in said[0]
+    assert re.search(message, said[0]), said
 
 
 @pytest.mark.parametrize("name", list(kernels(RIGHT)))

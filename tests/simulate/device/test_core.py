@@ -1,6 +1,7 @@
 """Pipes of one core, against times that were counted by hand."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -82,6 +83,26 @@ def test_what_settles_is_waited_for_and_is_not_busy() -> None:
     (found,) = run(core.lane())
     assert abs(found.end - 510) <= 2
     assert found.busy[NUMBER["FIX"]] == 100
+
+
+@pytest.mark.parametrize(("place", "end"), [(0, 100 + 10 + 10), (4096, 10 + 10)])
+def test_unit_flags_are_clear_once_the_store_has_read(place: int, end: int) -> None:
+    """The next product into the same bytes does not wait until what was stored has settled."""
+    core = Recorder("cube")
+    core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", 0)
+    core.hand_over(partial(core.run, "FIX", "TSTORE", Price(100, 0, 400)), "store", 0)
+    core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", place)
+    (found,) = run(core.lane())
+    assert abs(found.last[NUMBER["M"]] - end) <= 2
+
+
+def test_only_the_first_product_of_an_accumulator_waits() -> None:
+    core = Recorder("cube")
+    core.hand_over(partial(core.run, "M", "TMATMUL", Price(10)), "product", 0)
+    core.hand_over(partial(core.run, "FIX", "TSTORE", Price(100)), "store", 0)
+    core.hand_over(partial(core.run, "M", "TMATMUL_ACC", Price(10)), "product", 0, first=False)
+    (found,) = run(core.lane())
+    assert abs(found.last[NUMBER["M"]] - 20) <= 2
 
 
 def test_a_barrier_waits_for_the_latency_of_a_pipe() -> None:

@@ -32,7 +32,6 @@ AICORE inline void run_block(
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (m_end - m_begin + 127) / 128 * 16;  // of m0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
@@ -62,20 +61,15 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
             AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
-            TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
+            TMATMUL<AccPhase::Final>(c_acc, a_tile_l0a, b_tile_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             CGm c_out(c + int64_t(heads0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TSTORE(c_out, c_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+            TSTORE<STPhase::Final>(c_out, c_acc);
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -37,8 +37,6 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 4 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 4 buffers are free at first
     const int32_t tiles = (q_blocks_end - q_blocks_begin) * 8;  // of q_blocks0 and heads0
@@ -74,14 +72,10 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));
             AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000 + kv_blocks0_buffer * 0x04000);  // L0C 0x00000..0x10000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));  // free again
-            TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_buffer));
+            TMATMUL<AccPhase::Final>(s_2_acc, q_tile_l0a, k_tile_l0b);
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_buffer));
             S2Gm s_2_out(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
-            TSTORE(s_2_out, s_2_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));
+            TSTORE<STPhase::Final>(s_2_out, s_2_acc);
             kv_blocks0_buffer = (kv_blocks0_buffer + 1) % 4;
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));
@@ -90,8 +84,6 @@ AICORE inline void run_block(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // drain: the last use of each of 4 buffers
 #endif

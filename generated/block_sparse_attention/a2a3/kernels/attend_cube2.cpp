@@ -34,8 +34,6 @@ AICORE inline void run_block(
     int32_t kv_blocks0_buffer = 0;  // which of 4 buffers this iteration of kv_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     const int32_t tiles = (q_blocks_end - q_blocks_begin) * 8;  // of q_blocks0 and heads0
@@ -69,21 +67,15 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));
             AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000 + kv_blocks0_buffer * 0x08000);  // L0C 0x00000..0x20000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));  // free again
-            TMATMUL(acc_4_acc, acc_3_tile_l0a, v_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_buffer));
+            TMATMUL<AccPhase::Final>(acc_4_acc, acc_3_tile_l0a, v_tile_l0b);
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_buffer));
             Acc4Gm acc_4_out(acc_4 + int64_t(kv_blocks0) * q_blocks * 65536 + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
-            TSTORE(acc_4_out, acc_4_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_buffer));
+            TSTORE<STPhase::Final>(acc_4_out, acc_4_acc);
             kv_blocks0_buffer = (kv_blocks0_buffer + 1) % 4;
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
 #endif

@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (n_end - n_begin) * 7;  // of n0 and y_columns_cols0
     for (int32_t tile = block; tile < tiles; tile += nblk, y_columns_cols0_buffer ^= 1) {
         const int32_t n0 = n_begin + tile / 7;
         const int32_t y_columns_cols0 = tile % 7 * 128;
         const int32_t y_columns_cols0_valid = 784 - y_columns_cols0 < 128 ? 784 - y_columns_cols0 : 128;
         AccF32_128x128 y_conv_acc(y_columns_cols0_valid); TASSIGN(y_conv_acc, 0x00000 + y_columns_cols0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_buffer));  // free again
         for (int32_t y_columns_rows0 = 0; y_columns_rows0 < 576; y_columns_rows0 += 128, y_columns_rows0_buffer ^= 1) {
             const int32_t y_columns_rows0_valid = 576 - y_columns_rows0 < 128 ? 576 - y_columns_rows0 : 128;
             // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)
@@ -62,23 +60,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (y_columns_rows0 + k1 == 0) {
-                    TMATMUL(y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
+                } else if (k1 + y_columns_rows0 + 32 < 576) {
+                    TMATMUL_ACC<AccPhase::Partial>(y_conv_acc, y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
                 } else {
-                    TMATMUL_ACC(y_conv_acc, y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(y_conv_acc, y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(y_columns_rows0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_buffer));
         YConvGm y_conv_out(y_conv + int64_t(n0) * 100352 + int64_t(y_columns_cols0), {y_columns_cols0_valid});
-        TSTORE(y_conv_out, y_conv_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_buffer));
+        TSTORE<STPhase::Final>(y_conv_out, y_conv_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -23,9 +23,9 @@ using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 
 using OPLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up to 64 x 256, to the cube core
 using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 64 x 128, to both vector cores
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 4, 2, true, true>;  // 4 tiles of up to 64 x 128, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 64 x 256, to both vector cores
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 4, 2, true, true>;  // 4 tiles of up to 64 x 256, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -49,9 +49,7 @@ AICORE inline void run_block(
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free at first
     const int32_t tiles = (sq_end - sq_begin + 63) / 64 * 8;  // of sq0 and heads0
@@ -84,13 +82,9 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_buffer));
                 AccF32_64x256 o_qk_acc(sq0_valid, kv2_valid); TASSIGN<0x00000>(o_qk_acc);  // L0C 0x00000..0x10000
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free again
-                TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
+                TMATMUL<AccPhase::Final>(o_qk_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
                 TPUSH<OQkPipe, AccF32_64x256, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
-                set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
             }
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
@@ -118,21 +112,15 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
                 AccF32_64x128 o_pv_acc(sq0_valid); TASSIGN<0x10000>(o_pv_acc);  // L0C 0x10000..0x18000
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-                TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+                TMATMUL<AccPhase::Final>(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
                 TPUSH<OPvPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
-                set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
             }
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use
 #endif

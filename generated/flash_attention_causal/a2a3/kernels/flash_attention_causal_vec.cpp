@@ -22,9 +22,9 @@ using OPvSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1,
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 3>;  // 3 tiles of up to 128 x 128, to the cube core
 using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 65536, 3, 2, true>;  // 3 tiles of up to 128 x 128, to both vector cores
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 65536, 3, 2, true, true>;  // 3 tiles of up to 128 x 128, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 3, 2, true>;  // 3 tiles of up to 128 x 128, to both vector cores
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 65536, 3, 2, true, true>;  // 3 tiles of up to 128 x 128, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(

@@ -29,7 +29,6 @@ AICORE inline void run_block(
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t sq0_buffer = 0;  // which of 2 buffers this iteration of sq0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (kv + 127) / 128 * 8;  // of kv0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
@@ -37,7 +36,6 @@ AICORE inline void run_block(
         const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
         const int32_t heads0 = tile % 8;
         AccF32_128x128 d_k_acc(kv0_valid); TASSIGN(d_k_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
         for (int32_t sq0 = 0; sq0 < sq; sq0 += 64, sq0_buffer ^= 1) {
             const int32_t sq0_valid = sq - sq0 < 64 ? sq - sq0 : 64;
             // d_k: matmul(transpose(d_s, -2, -1), q, dtype=fp32)
@@ -61,20 +59,22 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(sq0_buffer));
             wait_flag(PIPE_MTE1, PIPE_M, event_t(sq0_buffer));
             if (sq0 == 0) {
-                TMATMUL(d_k_acc, d_s_tile_l0a, q_tile_l0b);
+                if (sq0 + 64 < sq) {
+                    TMATMUL<AccPhase::Partial>(d_k_acc, d_s_tile_l0a, q_tile_l0b);
+                } else {
+                    TMATMUL<AccPhase::Final>(d_k_acc, d_s_tile_l0a, q_tile_l0b);
+                }
+            } else if (sq0 + 64 < sq) {
+                TMATMUL_ACC<AccPhase::Partial>(d_k_acc, d_k_acc, d_s_tile_l0a, q_tile_l0b);
             } else {
-                TMATMUL_ACC(d_k_acc, d_k_acc, d_s_tile_l0a, q_tile_l0b);
+                TMATMUL_ACC<AccPhase::Final>(d_k_acc, d_k_acc, d_s_tile_l0a, q_tile_l0b);
             }
             set_flag(PIPE_M, PIPE_MTE1, event_t(sq0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         QGm d_k_out(d_k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-        TSTORE(d_k_out, d_k_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+        TSTORE<STPhase::Final>(d_k_out, d_k_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

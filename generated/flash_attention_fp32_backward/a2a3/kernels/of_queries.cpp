@@ -31,7 +31,6 @@ AICORE inline void run_block(
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (sq_end - sq_begin + 127) / 128 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
@@ -39,7 +38,6 @@ AICORE inline void run_block(
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
         const int32_t heads0 = tile % 8;
         AccF32_128x128 d_q_acc(sq0_valid); TASSIGN(d_q_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_buffer ^= 1) {
             const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
             // d_q: matmul(d_s, k, dtype=fp32)
@@ -63,20 +61,22 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_buffer));
             if (kv0 == 0) {
-                TMATMUL(d_q_acc, d_s_tile_l0a, k_tile_l0b);
+                if (kv0 + 64 < kv) {
+                    TMATMUL<AccPhase::Partial>(d_q_acc, d_s_tile_l0a, k_tile_l0b);
+                } else {
+                    TMATMUL<AccPhase::Final>(d_q_acc, d_s_tile_l0a, k_tile_l0b);
+                }
+            } else if (kv0 + 64 < kv) {
+                TMATMUL_ACC<AccPhase::Partial>(d_q_acc, d_q_acc, d_s_tile_l0a, k_tile_l0b);
             } else {
-                TMATMUL_ACC(d_q_acc, d_q_acc, d_s_tile_l0a, k_tile_l0b);
+                TMATMUL_ACC<AccPhase::Final>(d_q_acc, d_q_acc, d_s_tile_l0a, k_tile_l0b);
             }
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         KGm d_q_out(d_q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
-        TSTORE(d_q_out, d_q_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+        TSTORE<STPhase::Final>(d_q_out, d_q_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

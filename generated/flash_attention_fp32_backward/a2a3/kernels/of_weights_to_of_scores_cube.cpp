@@ -15,7 +15,7 @@ using RightF32_128x128 = TileRightCompact<float, 128, 128, 128, DYNAMIC>;
 using AccF32_128x128 = TileAccCompact<float, 128, 128, DYNAMIC, DYNAMIC>;
 using DOGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using VGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using DPPipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using DPSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -33,7 +33,6 @@ AICORE inline void run_block(
     DPPipe d_p_pipe(d_p_fifo + int64_t(block) * 65536, 0x0, 0x0);
     int32_t heads0_buffer = 0;  // which of 2 buffers this iteration of heads0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t kv0_tiles = (kv + 127) / 128;
     const int32_t tiles = (sq_end - sq_begin + 127) / 128 * kv0_tiles * 8;  // of sq0, kv0 and heads0
@@ -64,16 +63,11 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_buffer));
         AccF32_128x128 d_p_acc(sq0_valid, kv0_valid); TASSIGN(d_p_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
-        TMATMUL(d_p_acc, d_o_tile_l0a, v_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
+        TMATMUL<AccPhase::Final>(d_p_acc, d_o_tile_l0a, v_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         TPUSH<DPPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(d_p_pipe, d_p_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -34,10 +34,8 @@ AICORE inline void run_block(
 #if defined(__DAV_CUBE__)
     int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     const int32_t s0_tiles = (s + 63) / 64;
     const int32_t tiles = (b_end - b_begin) * s0_tiles * 32;  // of b0, heads0, group0 and s0
@@ -77,14 +75,10 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_buffer));
         AccF32_64x128 o_u_block_acc(s0_valid); TASSIGN(o_u_block_acc, 0x00000 + s0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));  // free again
-        TMATMUL(o_u_block_acc, o_change_low_tile_l0a, v_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
+        TMATMUL<AccPhase::Final>(o_u_block_acc, o_change_low_tile_l0a, v_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_buffer));
         OUBlockGm o_u_block_out(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-        TSTORE(o_u_block_out, o_u_block_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_buffer));
+        TSTORE<STPhase::Final>(o_u_block_out, o_u_block_acc);
         LeftB16_64x64 o_less_low_tile_l0a(s0_valid, s0_valid); TASSIGN(o_less_low_tile_l0a, 0x04000 + s0_buffer * 0x02000);  // L0A 0x04000..0x08000, 2 copies
         wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
@@ -96,20 +90,14 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
         AccF32_64x128 o_w_wide_acc(s0_valid); TASSIGN(o_w_wide_acc, 0x10000 + s0_buffer * 0x08000);  // L0C 0x10000..0x20000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
-        TMATMUL(o_w_wide_acc, o_less_low_tile_l0a, k_n_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+        TMATMUL<AccPhase::Final>(o_w_wide_acc, o_less_low_tile_l0a, k_n_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
         OUBlockGm o_w_wide_out(o_w_wide + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-        TSTORE(o_w_wide_out, o_w_wide_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
+        TSTORE<STPhase::Final>(o_w_wide_out, o_w_wide_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -1,5 +1,5 @@
 // rule_cube7: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 65536 B, L0B 65536 B, L0C 65536 B, L1 131072 B
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,57 +25,45 @@ AICORE inline void run_block(
     int32_t block)
 {
 #if defined(__DAV_CUBE__)
-    int32_t s0_buffer = 0;  // which of 4 buffers this iteration of s0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 4 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t s0_tiles = (s + 63) / 64;
     const int32_t tiles = (b_end - b_begin) * s0_tiles * 32;  // of b0, heads0, group0 and s0
-    for (int32_t tile = block; tile < tiles; tile += nblk, s0_buffer = (s0_buffer + 1) % 4) {
+    for (int32_t tile = block; tile < tiles; tile += nblk, s0_buffer ^= 1) {
         const int32_t b0 = b_begin + tile / (s0_tiles * 32);
         const int32_t heads0 = tile / (s0_tiles * 2) % 16;
         const int32_t group0 = tile / s0_tiles % 2;
         const int32_t s0 = tile % s0_tiles * 64;
         const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
         // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)
-        MatF32_64x64 o_inverse_8_tile(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x10000, 4 copies
+        MatF32_64x64 o_inverse_8_tile(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile, 0x00000 + s0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));  // free again
         OInverse8Gm o_inverse_8_in(o_inverse_8 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
         TLOAD(o_inverse_8_tile, o_inverse_8_in);
-        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
-        MatF32_64x64 o_joined_16_tile(s0_valid, s0_valid); TASSIGN(o_joined_16_tile, 0x10000 + s0_buffer * 0x04000);  // L1 0x10000..0x20000, 4 copies
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
+        MatF32_64x64 o_joined_16_tile(s0_valid, s0_valid); TASSIGN(o_joined_16_tile, 0x08000 + s0_buffer * 0x04000);  // L1 0x08000..0x10000, 2 copies
         OInverse8Gm o_joined_16_in(o_joined_16 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
         TLOAD(o_joined_16_tile, o_joined_16_in);
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
-        LeftF32_64x64 o_inverse_8_tile_l0a(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x10000, 4 copies
+        LeftF32_64x64 o_inverse_8_tile_l0a(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile_l0a, 0x00000 + s0_buffer * 0x04000);  // L0A 0x00000..0x08000, 2 copies
         wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));  // free again
-        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_buffer));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_buffer));
         TEXTRACT(o_inverse_8_tile_l0a, o_inverse_8_tile, 0, 0);
-        RightF32_64x64 o_joined_16_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_16_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x10000, 4 copies
+        RightF32_64x64 o_joined_16_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_16_tile_l0b, 0x00000 + s0_buffer * 0x04000);  // L0B 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_buffer));
         TEXTRACT(o_joined_16_tile_l0b, o_joined_16_tile, 0, 0);
         set_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
-        AccF32_64x64 o_corner_16_acc(s0_valid, s0_valid); TASSIGN(o_corner_16_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x10000, 4 copies
+        AccF32_64x64 o_corner_16_acc(s0_valid, s0_valid); TASSIGN(o_corner_16_acc, 0x00000 + s0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));  // free again
-        TMATMUL(o_corner_16_acc, o_inverse_8_tile_l0a, o_joined_16_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
+        TMATMUL<AccPhase::Final>(o_corner_16_acc, o_inverse_8_tile_l0a, o_joined_16_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(s0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(s0_buffer));
         OInverse8Gm o_corner_16_out(o_corner_16 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-        TSTORE(o_corner_16_out, o_corner_16_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(s0_buffer));
+        TSTORE<STPhase::Final>(o_corner_16_out, o_corner_16_acc);
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -28,9 +28,9 @@ using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up
 using OStateLow2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 4>;  // 4 tiles of up to 64 x 128, to the cube core
 using OLastingLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 64 x 128, to both vector cores
+using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true, true>;  // 4 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -56,12 +56,9 @@ AICORE inline void run_block(
     OAddedPipe o_added_pipe(o_added_fifo + int64_t(block) * 65536, 0x0, 0x0);
     OKnownPipe o_known_pipe(o_known_fifo + int64_t(block) * 32768, 0x0, 0x0);
     int32_t s0_buffer = 0;  // which of 2 buffers this iteration of s0 uses
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 2 buffers are free at first
     const int32_t tiles = (b_end - b_begin) * 32;  // of b0, heads0 and group0
@@ -104,13 +101,9 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
             AccF32_64x128 o_known_acc(s0_valid); TASSIGN<0x00000>(o_known_acc);  // L0C 0x00000..0x08000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free again
-            TMATMUL(o_known_acc, o_w_block_tile_l0a, o_state_low_l1_l0b);
+            TMATMUL<AccPhase::Final>(o_known_acc, o_w_block_tile_l0a, o_state_low_l1_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
             TPUSH<OKnownPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);
             OStateLow2Slot o_state_low_2_view(o_state_low_2_fifo);
             TPOP<OStateLow2Pipe, OStateLow2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_state_low_2_pipe, o_state_low_2_view);
             __gm__ bfloat16_t *o_state_low_2_slot = o_state_low_2_view.data();
@@ -129,14 +122,10 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
             AccF32_64x128 o_recalled_block_acc(s0_valid); TASSIGN<0x08000>(o_recalled_block_acc);  // L0C 0x08000..0x10000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // free again
-            TMATMUL(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
+            TMATMUL<AccPhase::Final>(o_recalled_block_acc, q_n_tile_l0a, o_state_low_l1_2_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
             ORecalledBlockGm o_recalled_block_out(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-            TSTORE(o_recalled_block_out, o_recalled_block_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
+            TSTORE<STPhase::Final>(o_recalled_block_out, o_recalled_block_acc);
             OLastingLowSlot o_lasting_low_view(o_lasting_low_fifo);
             TPOP<OLastingLowPipe, OLastingLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_lasting_low_pipe, o_lasting_low_view);
             __gm__ bfloat16_t *o_lasting_low_slot = o_lasting_low_view.data();
@@ -157,21 +146,14 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_buffer));
             AccF32_128x128 o_added_acc; TASSIGN<0x10000>(o_added_acc);  // L0C 0x10000..0x20000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            TMATMUL(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            TMATMUL<AccPhase::Final>(o_added_acc, k_n_tile_l0a, o_lasting_low_l1_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             TPUSH<OAddedPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // drain: the last use of each of 2 buffers
 #endif

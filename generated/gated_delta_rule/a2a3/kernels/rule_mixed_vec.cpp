@@ -30,9 +30,9 @@ using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 4>;  // 4 tiles of up
 using OStateLow2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 4>;  // 4 tiles of up to 64 x 128, to the cube core
 using OLastingLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 128 x 128, to both vector cores
+using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 4, 2, true, true>;  // 4 tiles of up to 128 x 128, to both vector cores
 using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true>;  // 4 tiles of up to 64 x 128, to both vector cores
+using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 4, 2, true, true>;  // 4 tiles of up to 64 x 128, to both vector cores
 using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(

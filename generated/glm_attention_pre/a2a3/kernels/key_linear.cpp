@@ -35,7 +35,6 @@ AICORE inline void run_block(
     int32_t k1_buffer_2 = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 31) / 32 * 2;  // of t0 and d0
     for (int32_t tile = block; tile < tiles; tile += nblk, d0_buffer ^= 1) {
@@ -44,7 +43,6 @@ AICORE inline void run_block(
         const int32_t d0 = tile % 2 * 64;
         AccI32_32x64 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + d0_buffer * 0x02000);  // L0C 0x00000..0x04000, 2 copies
         AccI32_32x64 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x04000 + d0_buffer * 0x02000);  // L0C 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));  // free again
         for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
             // k_i: matmul(n_q, w_k, dtype=int32)
             MatI8_32x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
@@ -71,9 +69,11 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
+                } else if (h0 + k1 + 128 < 5120) {
+                    TMATMUL_ACC<AccPhase::Partial>(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 } else {
-                    TMATMUL_ACC(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
@@ -88,27 +88,25 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
                 if (h0 + k1 == 0) {
-                    TMATMUL(v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
+                } else if (h0 + k1 + 128 < 5120) {
+                    TMATMUL_ACC<AccPhase::Partial>(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 } else {
-                    TMATMUL_ACC(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
         // k_i: matmul(n_q, w_k, dtype=int32)
         KIGm k_i_out(k_i + int64_t(t0) * 128 + int64_t(d0), {t0_valid});
-        TSTORE(k_i_out, k_i_acc);
+        TSTORE<STPhase::Final>(k_i_out, k_i_acc);
         // v_i: matmul(n_q, w_v, dtype=int32)
         KIGm v_i_out(v_i + int64_t(t0) * 128 + int64_t(d0), {t0_valid});
-        TSTORE(v_i_out, v_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));
+        TSTORE<STPhase::Final>(v_i_out, v_i_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -31,14 +31,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     const int32_t tiles = (t_end - t_begin + 255) / 256 * 12;  // of t0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 12 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t heads0 = tile % 12;
         AccI32_256x128 q_i_acc(t0_valid); TASSIGN<0x00000>(q_i_acc);  // L0C 0x00000..0x20000
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
         for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
             // q_i: matmul(n_q, w_q, dtype=int32)
             MatI8_256x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
@@ -59,23 +57,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
+                } else if (h0 + k1 + 64 < 5120) {
+                    TMATMUL_ACC<AccPhase::Partial>(q_i_acc, q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
                 } else {
-                    TMATMUL_ACC(q_i_acc, q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(q_i_acc, q_i_acc, n_q_tile_l0a, w_q_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
         QIGm q_i_out(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
-        TSTORE(q_i_out, q_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        TSTORE<STPhase::Final>(q_i_out, q_i_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 10;  // of t0, l_part0 and experts0
     for (int32_t tile = block; tile < tiles; tile += nblk, experts0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 10 * 128;
@@ -41,7 +40,6 @@ AICORE inline void run_block(
         const int32_t l_part0 = tile / 2 % 5;
         const int32_t experts0 = tile % 2 * 80;
         AccF32_128x80 l_parts_acc(t0_valid); TASSIGN(l_parts_acc, 0x00000 + experts0_buffer * 0x0a000);  // L0C 0x00000..0x14000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));  // free again
         for (int32_t l_depth0 = 0; l_depth0 < 1024; l_depth0 += 256, l_depth0_buffer ^= 1) {
             // l: matmul(x, w, dtype=fp32)
             MatF32_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + l_depth0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
@@ -62,23 +60,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (l_depth0 + k1 == 0) {
-                    TMATMUL(l_parts_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(l_parts_acc, x_tile_l0a, w_tile_l0b);
+                } else if (k1 + l_depth0 + 64 < 1024) {
+                    TMATMUL_ACC<AccPhase::Partial>(l_parts_acc, l_parts_acc, x_tile_l0a, w_tile_l0b);
                 } else {
-                    TMATMUL_ACC(l_parts_acc, l_parts_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(l_parts_acc, l_parts_acc, x_tile_l0a, w_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(l_depth0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
         LPartsGm l_parts_out(l_parts + int64_t(l_part0) * t * 160 + int64_t(t0) * 160 + int64_t(experts0), {t0_valid});
-        TSTORE(l_parts_out, l_parts_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));
+        TSTORE<STPhase::Final>(l_parts_out, l_parts_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

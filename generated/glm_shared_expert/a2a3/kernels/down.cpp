@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 40;  // of t0 and h0
     for (int32_t tile = block; tile < tiles; tile += nblk, h0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 40 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t h0 = tile % 40 * 128;
         AccI32_128x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000 + h0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));  // free again
         for (int32_t f0 = 0; f0 < 1536; f0 += 512, f0_buffer ^= 1) {
             // down_i: matmul(a_q, w_down, dtype=int32)
             MatI8_128x512 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x00000 + f0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (f0 + k1 == 0) {
-                    TMATMUL(down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
+                } else if (f0 + k1 + 64 < 1536) {
+                    TMATMUL_ACC<AccPhase::Partial>(down_i_acc, down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
                 } else {
-                    TMATMUL_ACC(down_i_acc, down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(down_i_acc, down_i_acc, a_q_tile_l0a, w_down_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(f0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(h0_buffer));
         DownIGm down_i_out(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
-        TSTORE(down_i_out, down_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(h0_buffer));
+        TSTORE<STPhase::Final>(down_i_out, down_i_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

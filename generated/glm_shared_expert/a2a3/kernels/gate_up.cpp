@@ -34,7 +34,6 @@ AICORE inline void run_block(
     int32_t k1_buffer_2 = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 12;  // of t0 and f0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
@@ -43,7 +42,6 @@ AICORE inline void run_block(
         const int32_t f0 = tile % 12 * 128;
         AccI32_128x128 gate_i_acc(t0_valid); TASSIGN<0x00000>(gate_i_acc);  // L0C 0x00000..0x10000
         AccI32_128x128 up_i_acc(t0_valid); TASSIGN<0x10000>(up_i_acc);  // L0C 0x10000..0x20000
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
         for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_buffer ^= 1) {
             // gate_i: matmul(x_q, w_gate, dtype=int32)
             MatI8_128x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -70,9 +68,11 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                } else if (h0 + k1 + 128 < 5120) {
+                    TMATMUL_ACC<AccPhase::Partial>(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
                 } else {
-                    TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
@@ -87,27 +87,25 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_buffer_2));
                 if (h0 + k1 == 0) {
-                    TMATMUL(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                } else if (h0 + k1 + 128 < 5120) {
+                    TMATMUL_ACC<AccPhase::Partial>(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
                 } else {
-                    TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_buffer_2));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
         // gate_i: matmul(x_q, w_gate, dtype=int32)
         GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
-        TSTORE(gate_i_out, gate_i_acc);
+        TSTORE<STPhase::Final>(gate_i_out, gate_i_acc);
         // up_i:   matmul(x_q, w_up, dtype=int32)
         GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
-        TSTORE(up_i_out, up_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        TSTORE<STPhase::Final>(up_i_out, up_i_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

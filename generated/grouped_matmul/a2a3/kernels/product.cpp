@@ -42,7 +42,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_buffer ^= 1) {
         // y_b: matmul(rows, w_b, dtype=bf16)
@@ -59,7 +58,6 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
             AccF32_32x128 y_b_acc; TASSIGN(y_b_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
             for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_buffer ^= 1) {
                 LeftB16_32x128 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_buffer * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));  // free again
@@ -69,24 +67,22 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k1 == 0) {
-                    TMATMUL(y_b_acc, rows_tile_l0a, w_b_l0b);
+                    TMATMUL<AccPhase::Partial>(y_b_acc, rows_tile_l0a, w_b_l0b);
+                } else if (k1 + 128 < 512) {
+                    TMATMUL_ACC<AccPhase::Partial>(y_b_acc, y_b_acc, rows_tile_l0a, w_b_l0b);
                 } else {
-                    TMATMUL_ACC(y_b_acc, y_b_acc, rows_tile_l0a, w_b_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(y_b_acc, y_b_acc, rows_tile_l0a, w_b_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             YBGm y_b_out(y_b + int64_t(blocks0) * 16384 + int64_t(n0));
-            TSTORE(y_b_out, y_b_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+            TSTORE<STPhase::Final>(y_b_out, y_b_acc);
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -34,7 +34,6 @@ AICORE inline void run_block(
     TLOAD(h_tile, h_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_buffer ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
         MatB16_64x128 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
@@ -52,18 +51,13 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_M, event_t(rows0_buffer));
         AccF32_64x128 r_acc(rows0_valid); TASSIGN(r_acc, 0x00000 + rows0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(rows0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(rows0_buffer));  // free again
-        TMATMUL(r_acc, x_tile_l0a, h_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(rows0_buffer));
+        TMATMUL<AccPhase::Final>(r_acc, x_tile_l0a, h_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(rows0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(rows0_buffer));
         RGm r_out(r + int64_t(rows0) * 128, {rows0_valid});
-        TSTORE(r_out, r_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(rows0_buffer));
+        TSTORE<STPhase::Final>(r_out, r_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,14 +33,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 4;  // of t0 and w_b_part0
     for (int32_t tile = block; tile < tiles; tile += nblk, w_b_part0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 4 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t w_b_part0 = tile % 4;
         AccF32_128x64 w_b_parts_acc(t0_valid); TASSIGN(w_b_parts_acc, 0x00000 + w_b_part0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(w_b_part0_buffer));  // free again
         for (int32_t w_b_depth0 = 0; w_b_depth0 < 1792; w_b_depth0 += 256, w_b_depth0_buffer ^= 1) {
             // w_b:     matmul(x, w_proj, dtype=bf16)
             MatB16_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + w_b_depth0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -61,23 +59,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (w_b_depth0 + k1 == 0) {
-                    TMATMUL(w_b_parts_acc, x_tile_l0a, w_proj_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(w_b_parts_acc, x_tile_l0a, w_proj_tile_l0b);
+                } else if (k1 + w_b_depth0 + 128 < 1792) {
+                    TMATMUL_ACC<AccPhase::Partial>(w_b_parts_acc, w_b_parts_acc, x_tile_l0a, w_proj_tile_l0b);
                 } else {
-                    TMATMUL_ACC(w_b_parts_acc, w_b_parts_acc, x_tile_l0a, w_proj_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(w_b_parts_acc, w_b_parts_acc, x_tile_l0a, w_proj_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(w_b_depth0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(w_b_part0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(w_b_part0_buffer));
         WBPartsGm w_b_parts_out(w_b_parts + int64_t(t) * w_b_part0 * 64 + int64_t(t0) * 64, {t0_valid});
-        TSTORE(w_b_parts_out, w_b_parts_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(w_b_part0_buffer));
+        TSTORE<STPhase::Final>(w_b_parts_out, w_b_parts_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

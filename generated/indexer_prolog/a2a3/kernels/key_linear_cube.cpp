@@ -33,7 +33,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 63) / 64 * 8;  // of t0, k_f32_part0 and d0
     for (int32_t tile = block; tile < tiles; tile += nblk, d0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 8 * 64;
@@ -41,7 +40,6 @@ AICORE inline void run_block(
         const int32_t k_f32_part0 = tile / 2 % 4;
         const int32_t d0 = tile % 2 * 64;
         AccF32_64x64 k_f32_parts_acc(t0_valid); TASSIGN(k_f32_parts_acc, 0x00000 + d0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));  // free again
         for (int32_t k_f32_depth0 = 0; k_f32_depth0 < 1792; k_f32_depth0 += 896, k_f32_depth0_buffer ^= 1) {
             // k_f32: matmul(x, w_k, dtype=fp32)
             MatB16_64x896 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k_f32_depth0_buffer * 0x1c000);  // L1 0x00000..0x38000, 2 copies
@@ -62,23 +60,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k_f32_depth0 + k1 == 0) {
-                    TMATMUL(k_f32_parts_acc, x_tile_l0a, w_k_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(k_f32_parts_acc, x_tile_l0a, w_k_tile_l0b);
+                } else if (k1 + k_f32_depth0 + 128 < 1792) {
+                    TMATMUL_ACC<AccPhase::Partial>(k_f32_parts_acc, k_f32_parts_acc, x_tile_l0a, w_k_tile_l0b);
                 } else {
-                    TMATMUL_ACC(k_f32_parts_acc, k_f32_parts_acc, x_tile_l0a, w_k_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(k_f32_parts_acc, k_f32_parts_acc, x_tile_l0a, w_k_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_f32_depth0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(d0_buffer));
         KF32PartsGm k_f32_parts_out(k_f32_parts + int64_t(k_f32_part0) * t * 128 + int64_t(t0) * 128 + int64_t(d0), {t0_valid});
-        TSTORE(k_f32_parts_out, k_f32_parts_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(d0_buffer));
+        TSTORE<STPhase::Final>(k_f32_parts_out, k_f32_parts_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     TLOAD(hadamard_k_tile, hadamard_k_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
         MatB16_16x128 k_cat_tile(t0_valid); TASSIGN(k_cat_tile, 0x00000 + t0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
@@ -51,18 +50,13 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
         AccF32_16x128 k_h_acc(t0_valid); TASSIGN(k_h_acc, 0x00000 + t0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
-        TMATMUL(k_h_acc, k_cat_tile_l0a, hadamard_k_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        TMATMUL<AccPhase::Final>(k_h_acc, k_cat_tile_l0a, hadamard_k_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         KCatGm k_h_out(k_h + int64_t(t0) * 128, {t0_valid});
-        TSTORE(k_h_out, k_h_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
+        TSTORE<STPhase::Final>(k_h_out, k_h_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 64;  // of t0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 64 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t heads0 = tile % 64;
         AccI32_128x128 q_i32_acc(t0_valid); TASSIGN(q_i32_acc, 0x00000 + heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
         for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
             // q_i32: matmul(q_norm, w_qb, dtype=int32)
             MatI8_128x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000 + q_rank0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (q_rank0 + k1 == 0) {
-                    TMATMUL(q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                } else if (k1 + q_rank0 + 64 < 1536) {
+                    TMATMUL_ACC<AccPhase::Partial>(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
                 } else {
-                    TMATMUL_ACC(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         QI32Gm q_i32_out(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
-        TSTORE(q_i32_out, q_i32_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+        TSTORE<STPhase::Final>(q_i32_out, q_i32_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

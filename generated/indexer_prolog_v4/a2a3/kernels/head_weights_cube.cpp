@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 31) / 32 * 2;  // of t0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 2 * 32;
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         const int32_t heads0 = tile % 2 * 32;
         AccF32_32x32 w_b_acc(t0_valid); TASSIGN(w_b_acc, 0x00000 + heads0_buffer * 0x01000);  // L0C 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));  // free again
         for (int32_t h0 = 0; h0 < 4096; h0 += 512, h0_buffer ^= 1) {
             // w_b:     matmul(x, w_proj, dtype=bf16)
             MatB16_32x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                } else if (h0 + k1 + 128 < 4096) {
+                    TMATMUL_ACC<AccPhase::Partial>(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
                 } else {
-                    TMATMUL_ACC(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_buffer));
         WBGm w_b_out(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
-        TSTORE(w_b_out, w_b_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(heads0_buffer));
+        TSTORE<STPhase::Final>(w_b_out, w_b_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         MatB16_64x128 q_r_tile; TASSIGN(q_r_tile, 0x00000 + t0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(t0_buffer));  // free again
@@ -50,18 +49,13 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
         AccF32_64x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + t0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
-        TMATMUL(q_h_acc, q_r_tile_l0a, hadamard_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        TMATMUL<AccPhase::Final>(q_h_acc, q_r_tile_l0a, hadamard_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         QRGm q_h_out(q_h + int64_t(t0) * 8192);
-        TSTORE(q_h_out, q_h_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
+        TSTORE<STPhase::Final>(q_h_out, q_h_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

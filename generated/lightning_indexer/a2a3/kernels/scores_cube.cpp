@@ -15,7 +15,7 @@ using RightB16_128x256 = TileRightCompact<bfloat16_t, 128, 256, 128, DYNAMIC>;
 using AccF32_64x256 = TileAccCompact<float, 64, 256, 64, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true>;  // 4 tiles of up to 64 x 256, to both vector cores
+using S2Pipe = TPipe<0, Direction::DIR_C2V, 65536, 4, 2, true, true>;  // 4 tiles of up to 64 x 256, to both vector cores
 using S2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -34,7 +34,6 @@ AICORE inline void run_block(
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
@@ -61,19 +60,14 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
             AccF32_64x256 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));  // free again
-            TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
+            TMATMUL<AccPhase::Final>(s_2_acc, q_tile_l0a, k_tile_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_buffer));
             TPUSH<S2Pipe, AccF32_64x256, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv0_buffer));
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

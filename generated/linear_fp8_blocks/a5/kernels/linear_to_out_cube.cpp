@@ -15,7 +15,7 @@ using RightE4m3_128x128 = TileRight<float8_e4m3_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAccCompact<float, 256, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 768, 1>>;
-using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 256 x 128, to both vector cores
+using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true, true>;  // 4 tiles of up to 256 x 128, to both vector cores
 using Part1Slot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -31,7 +31,6 @@ AICORE inline void run_block(
     Part1Pipe part_1_pipe(part_1_fifo + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k_blocks0_buffer = 0;  // which of 2 buffers this iteration of k_blocks0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 255) / 256 * 6;  // of t0 and n_blocks0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
@@ -60,17 +59,12 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_blocks0_buffer));
             AccF32_256x128 part_1_acc(t0_valid); TASSIGN(part_1_acc, 0x00000 + k_blocks0_buffer * 0x20000);  // L0C 0x00000..0x40000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(k_blocks0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(k_blocks0_buffer));  // free again
-            TMATMUL(part_1_acc, x_k_l0a, w_k_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_buffer));
+            TMATMUL<AccPhase::Final>(part_1_acc, x_k_l0a, w_k_l0b);
             set_flag(PIPE_M, PIPE_MTE1, event_t(k_blocks0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_buffer));
             TPUSH<Part1Pipe, AccF32_256x128, TileSplitAxis::TILE_NO_SPLIT>(part_1_pipe, part_1_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(k_blocks0_buffer));
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

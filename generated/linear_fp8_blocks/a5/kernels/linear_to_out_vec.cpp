@@ -19,7 +19,7 @@ using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1,
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using Part1SlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
-using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 256 x 128, to both vector cores
+using Part1Pipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true, true>;  // 4 tiles of up to 256 x 128, to both vector cores
 using Part1Slot = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(

@@ -15,7 +15,7 @@ using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 16384, 256, 16, 1>, Layout::NZ>;
-using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 
 AICORE inline void run_block(
@@ -34,12 +34,10 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_buffer ^= 1) {
             AccF32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
             for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_buffer ^= 1) {
                 // p: matmul(x, w, dtype=fp32)
                 MatB16_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     if (k0 + k1 == 0) {
-                        TMATMUL(p_acc, x_tile_l0a, w_tile_l0b);
+                        TMATMUL<AccPhase::Partial>(p_acc, x_tile_l0a, w_tile_l0b);
+                    } else if (k0 + k1 + 64 < 1024) {
+                        TMATMUL_ACC<AccPhase::Partial>(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                     } else {
-                        TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
+                        TMATMUL_ACC<AccPhase::Final>(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                     }
                     set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
             TPUSH<PPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -15,7 +15,7 @@ using LeftHif8_256x128 = TileLeftCompact<hifloat8_t, 256, 128, DYNAMIC, 128>;
 using RightHif8_128x256 = TileRight<hifloat8_t, 128, 256, 128, 256>;
 using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
 using WGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true>;  // 4 tiles of up to 256 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true, true>;  // 4 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -33,14 +33,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     const int32_t tiles = (t_end - t_begin + 255) / 256 * 4;  // of t0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t t0 = t_begin + tile / 4 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t n0 = tile % 4 * 256;
         AccF32_256x256 acc_acc(t0_valid); TASSIGN<0x00000>(acc_acc);  // L0C 0x00000..0x40000
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
         for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_buffer ^= 1) {
             // acc: matmul(x_q, w)
             MatHif8_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -61,22 +59,20 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k0 + k1 == 0) {
-                    TMATMUL(acc_acc, x_q_tile_l0a, w_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(acc_acc, x_q_tile_l0a, w_tile_l0b);
+                } else if (k0 + k1 + 128 < 2048) {
+                    TMATMUL_ACC<AccPhase::Partial>(acc_acc, acc_acc, x_q_tile_l0a, w_tile_l0b);
                 } else {
-                    TMATMUL_ACC(acc_acc, acc_acc, x_q_tile_l0a, w_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(acc_acc, acc_acc, x_q_tile_l0a, w_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
         TPUSH<AccPipe, AccF32_256x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -14,7 +14,7 @@ using VecB16_128x256 = Tile<TileType::Vec, bfloat16_t, 128, 256, BLayout::RowMaj
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using AccSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true>;  // 4 tiles of up to 256 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 4, 2, true, true>;  // 4 tiles of up to 256 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(

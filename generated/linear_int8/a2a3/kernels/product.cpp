@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 16;  // of t0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 16 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t n0 = tile % 16 * 128;
         AccI32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
         for (int32_t k0 = 0; k0 < 2048; k0 += 512, k0_buffer ^= 1) {
             // p: matmul(x, w, dtype=int32)
             MatI8_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k0 + k1 == 0) {
-                    TMATMUL(p_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(p_acc, x_tile_l0a, w_tile_l0b);
+                } else if (k0 + k1 + 64 < 2048) {
+                    TMATMUL_ACC<AccPhase::Partial>(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                 } else {
-                    TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
         PGm p_out(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
-        TSTORE(p_out, p_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+        TSTORE<STPhase::Final>(p_out, p_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -21,7 +21,7 @@ using XWideGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride
 using WWideGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 8, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_A_ND>;
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 8, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
-using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true>;  // 4 tiles of up to 128 x 256, to both vector cores
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 131072, 4, 2, true, true>;  // 4 tiles of up to 128 x 256, to both vector cores
 using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -42,14 +42,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 4;  // of t0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 4 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t n0 = tile % 4 * 256;
         AccF32_128x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000 + n0_buffer * 0x20000);  // L0C 0x00000..0x40000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
         for (int32_t k0 = 0; k0 < 2048; k0 += 512, k0_buffer ^= 1) {
             // acc: scaled_mm(x_wide, w_wide.T, x_scale, w_scale.T, dtype=fp32)
             MatE4m3_128x512 x_wide_tile(t0_valid); TASSIGN(x_wide_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -80,22 +78,20 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k0 + k1 == 0) {
-                    TMATMUL_MX(acc_acc, x_wide_tile_l0a, x_wide_tile_l0a_scales, w_wide_tile_l0b, w_wide_tile_l0b_scales);
+                    TMATMUL_MX<AccPhase::Partial>(acc_acc, x_wide_tile_l0a, x_wide_tile_l0a_scales, w_wide_tile_l0b, w_wide_tile_l0b_scales);
+                } else if (k0 + k1 + 64 < 2048) {
+                    TMATMUL_MX<AccPhase::Partial>(acc_acc, acc_acc, x_wide_tile_l0a, x_wide_tile_l0a_scales, w_wide_tile_l0b, w_wide_tile_l0b_scales);
                 } else {
-                    TMATMUL_MX(acc_acc, acc_acc, x_wide_tile_l0a, x_wide_tile_l0a_scales, w_wide_tile_l0b, w_wide_tile_l0b_scales);
+                    TMATMUL_MX<AccPhase::Final>(acc_acc, acc_acc, x_wide_tile_l0a, x_wide_tile_l0a_scales, w_wide_tile_l0b, w_wide_tile_l0b_scales);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
         TPUSH<AccPipe, AccF32_128x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -17,7 +17,7 @@ using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 
 using YG1SlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using YG1Pipe = TPipe<0, Direction::DIR_V2C, 24576, 3>;  // 3 tiles of up to 128 x 96, to the cube core
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 96>, Stride<1, 1, 1, 96, 1>>;
-using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 3, 2, true>;  // 3 tiles of up to 256 x 96, to both vector cores
+using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 3, 2, true, true>;  // 3 tiles of up to 256 x 96, to both vector cores
 using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 96>, Stride<1, 1, 1, 96, 1>>;
 
 AICORE inline void run_block(
@@ -34,7 +34,6 @@ AICORE inline void run_block(
     YGPipe y_g_pipe(y_g_fifo + int64_t(block) * 73728, 0x0, 0x0);
     int32_t groups0_buffer = 0;  // which of 2 buffers this iteration of groups0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 255) / 256 * 22;  // of t0 and n0
@@ -71,17 +70,12 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(groups0_buffer));
             AccF32_256x96 y_g_acc(t0_valid, n0_valid); TASSIGN<0x00000>(y_g_acc);  // L0C 0x00000..0x18000
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            TMATMUL(y_g_acc, x_g_l0a, y_g_1_l1_l0b);
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            TMATMUL<AccPhase::Final>(y_g_acc, x_g_l0a, y_g_1_l1_l0b);
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             TPUSH<YGPipe, AccF32_256x96, TileSplitAxis::TILE_NO_SPLIT>(y_g_pipe, y_g_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif

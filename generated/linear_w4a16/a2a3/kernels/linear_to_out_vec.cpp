@@ -23,7 +23,7 @@ using YGSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1,
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 2048, 1>>;
 using YG1Pipe = TPipe<0, Direction::DIR_V2C, 24576, 3>;  // 3 tiles of up to 128 x 96, to the cube core
 using YG1Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 96>, Stride<1, 1, 1, 96, 1>>;
-using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 3, 2, true>;  // 3 tiles of up to 256 x 96, to both vector cores
+using YGPipe = TPipe<2, Direction::DIR_C2V, 98304, 3, 2, true, true>;  // 3 tiles of up to 256 x 96, to both vector cores
 using YGSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 96>, Stride<1, 1, 1, 96, 1>>;
 
 AICORE inline void run_block(

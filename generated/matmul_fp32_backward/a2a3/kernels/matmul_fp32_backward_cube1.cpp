@@ -30,7 +30,6 @@ AICORE inline void run_block(
     int32_t k0_buffer = 0;  // which of 2 buffers this iteration of k0 uses
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (m_end - m_begin + 127) / 128 * 8;  // of m0 and k0
     for (int32_t tile = block; tile < tiles; tile += nblk, k0_buffer ^= 1) {
@@ -38,7 +37,6 @@ AICORE inline void run_block(
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
         const int32_t k0 = tile % 8 * 128;
         AccF32_128x128 d_a_acc(m0_valid); TASSIGN(d_a_acc, 0x00000 + k0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(k0_buffer));  // free again
         for (int32_t n0 = 0; n0 < 1024; n0 += 64, n0_buffer ^= 1) {
             // d_a: matmul(d_c, b.T, dtype=fp32)
             MatF32_128x64 d_c_tile(m0_valid); TASSIGN(d_c_tile, 0x00000 + n0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
@@ -61,20 +59,18 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_buffer));
             wait_flag(PIPE_MTE1, PIPE_M, event_t(n0_buffer));
             if (n0 == 0) {
-                TMATMUL(d_a_acc, d_c_tile_l0a, b_tile_l0b);
+                TMATMUL<AccPhase::Partial>(d_a_acc, d_c_tile_l0a, b_tile_l0b);
+            } else if (n0 + 64 < 1024) {
+                TMATMUL_ACC<AccPhase::Partial>(d_a_acc, d_a_acc, d_c_tile_l0a, b_tile_l0b);
             } else {
-                TMATMUL_ACC(d_a_acc, d_a_acc, d_c_tile_l0a, b_tile_l0b);
+                TMATMUL_ACC<AccPhase::Final>(d_a_acc, d_a_acc, d_c_tile_l0a, b_tile_l0b);
             }
             set_flag(PIPE_M, PIPE_MTE1, event_t(n0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(k0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(k0_buffer));
         DAGm d_a_out(d_a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
-        TSTORE(d_a_out, d_a_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(k0_buffer));
+        TSTORE<STPhase::Final>(d_a_out, d_a_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -29,14 +29,12 @@ AICORE inline void run_block(
     int32_t n0_buffer = 0;  // which of 2 buffers this iteration of n0 uses
     int32_t m0_buffer = 0;  // which of 2 buffers this iteration of m0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = 64;  // of k0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t k0 = tile / 8 * 128;
         const int32_t n0 = tile % 8 * 128;
         AccF32_128x128 d_b_acc; TASSIGN(d_b_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
         for (int32_t m0 = 0; m0 < m; m0 += 64, m0_buffer ^= 1) {
             const int32_t m0_valid = m - m0 < 64 ? m - m0 : 64;
             // d_b: matmul(a.T, d_c, dtype=fp32)
@@ -60,20 +58,22 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(m0_buffer));
             wait_flag(PIPE_MTE1, PIPE_M, event_t(m0_buffer));
             if (m0 == 0) {
-                TMATMUL(d_b_acc, a_tile_l0a, d_c_tile_l0b);
+                if (m0 + 64 < m) {
+                    TMATMUL<AccPhase::Partial>(d_b_acc, a_tile_l0a, d_c_tile_l0b);
+                } else {
+                    TMATMUL<AccPhase::Final>(d_b_acc, a_tile_l0a, d_c_tile_l0b);
+                }
+            } else if (m0 + 64 < m) {
+                TMATMUL_ACC<AccPhase::Partial>(d_b_acc, d_b_acc, a_tile_l0a, d_c_tile_l0b);
             } else {
-                TMATMUL_ACC(d_b_acc, d_b_acc, a_tile_l0a, d_c_tile_l0b);
+                TMATMUL_ACC<AccPhase::Final>(d_b_acc, d_b_acc, a_tile_l0a, d_c_tile_l0b);
             }
             set_flag(PIPE_M, PIPE_MTE1, event_t(m0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
         DBGm d_b_out(d_b + int64_t(k0) * 1024 + int64_t(n0));
-        TSTORE(d_b_out, d_b_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+        TSTORE<STPhase::Final>(d_b_out, d_b_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (m_end - m_begin + 127) / 128 * 8;  // of m0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t m0 = m_begin + tile / 8 * 128;
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
         const int32_t n0 = tile % 8 * 128;
         AccI32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
         for (int32_t k0 = 0; k0 < 1024; k0 += 256, k0_buffer ^= 1) {
             // c: matmul(a, b, dtype=int32)
             MatI8_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x08000);  // L1 0x00000..0x10000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (k0 + k1 == 0) {
-                    TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(c_acc, a_tile_l0a, b_tile_l0b);
+                } else if (k0 + k1 + 64 < 1024) {
+                    TMATMUL_ACC<AccPhase::Partial>(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                 } else {
-                    TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
         CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
-        TSTORE(c_out, c_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+        TSTORE<STPhase::Final>(c_out, c_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (m_end - m_begin + 31) / 32 * 8;  // of m0, c_part0 and n0
     for (int32_t tile = block; tile < tiles; tile += nblk, n0_buffer ^= 1) {
         const int32_t m0 = m_begin + tile / 8 * 32;
@@ -41,7 +40,6 @@ AICORE inline void run_block(
         const int32_t c_part0 = tile / 2 % 4;
         const int32_t n0 = tile % 2 * 128;
         AccF32_32x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000 + n0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));  // free again
         for (int32_t c_depth0 = 0; c_depth0 < 1792; c_depth0 += 256, c_depth0_buffer ^= 1) {
             // c: matmul(a, b, dtype=bf16)
             MatB16_32x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + c_depth0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
@@ -62,23 +60,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (c_depth0 + k1 == 0) {
-                    TMATMUL(c_parts_acc, a_tile_l0a, b_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(c_parts_acc, a_tile_l0a, b_tile_l0b);
+                } else if (c_depth0 + k1 + 128 < 1792) {
+                    TMATMUL_ACC<AccPhase::Partial>(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
                 } else {
-                    TMATMUL_ACC(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(n0_buffer));
         CPartsGm c_parts_out(c_parts + int64_t(c_part0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-        TSTORE(c_parts_out, c_parts_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(n0_buffer));
+        TSTORE<STPhase::Final>(c_parts_out, c_parts_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -31,7 +31,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free at first
     for (int32_t m_band = m_begin; m_band < m_end; m_band += 1024) {
         const int32_t m_band_valid = m_end - m_band < 1024 ? m_end - m_band : 1024;
         const int32_t m0_tiles = (m_band_valid + 127) / 128;
@@ -41,7 +40,6 @@ AICORE inline void run_block(
             const int32_t m0 = m_band + tile % m0_tiles * 128;
             const int32_t m0_valid = m_band + m_band_valid - m0 < 128 ? m_band + m_band_valid - m0 : 128;
             AccF32_128x256 c_acc(m0_valid); TASSIGN<0x00000>(c_acc);  // L0C 0x00000..0x20000
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_buffer ^= 1) {
                 // c: matmul(a, b, dtype=bf16)
                 MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -62,24 +60,22 @@ AICORE inline void run_block(
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                     if (k0 + k1 == 0) {
-                        TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
+                        TMATMUL<AccPhase::Partial>(c_acc, a_tile_l0a, b_tile_l0b);
+                    } else if (k0 + k1 + 64 < 2048) {
+                        TMATMUL_ACC<AccPhase::Partial>(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                     } else {
-                        TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
+                        TMATMUL_ACC<AccPhase::Final>(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                     }
                     set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_buffer));
             }
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             CGm c_out(c + int64_t(m0) * 4096 + int64_t(n0), {m0_valid});
-            TSTORE(c_out, c_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            TSTORE<STPhase::Final>(c_out, c_acc);
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // drain: the last use
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     TLOAD(hadamard_tile, hadamard_in);
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         MatB16_32x128 ik_r_tile(t0_valid); TASSIGN(ik_r_tile, 0x00000 + t0_buffer * 0x02000);  // L1 0x00000..0x04000, 2 copies
@@ -51,18 +50,13 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
         AccF32_32x128 ik_h_acc(t0_valid); TASSIGN(ik_h_acc, 0x00000 + t0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, event_t(t0_buffer));
-        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
-        TMATMUL(ik_h_acc, ik_r_tile_l0a, hadamard_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
+        TMATMUL<AccPhase::Final>(ik_h_acc, ik_r_tile_l0a, hadamard_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, event_t(t0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         IkRGm ik_h_out(ik_h + int64_t(t0) * 128, {t0_valid});
-        TSTORE(ik_h_out, ik_h_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
+        TSTORE<STPhase::Final>(ik_h_out, ik_h_acc);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

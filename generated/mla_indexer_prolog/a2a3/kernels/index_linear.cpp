@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 64;  // of t0 and index_heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, index_heads0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 64 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t index_heads0 = tile % 64;
         AccI32_128x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));  // free again
         for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_buffer ^= 1) {
             // iq_i: matmul(q_q, w_iq, dtype=int32)
             MatI8_128x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (q_rank0 + k1 == 0) {
-                    TMATMUL(iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                } else if (k1 + q_rank0 + 128 < 1536) {
+                    TMATMUL_ACC<AccPhase::Partial>(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
                 } else {
-                    TMATMUL_ACC(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_buffer));
         IqIGm iq_i_out(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
-        TSTORE(iq_i_out, iq_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_buffer));
+        TSTORE<STPhase::Final>(iq_i_out, iq_i_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

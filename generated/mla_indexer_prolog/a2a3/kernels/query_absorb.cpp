@@ -31,7 +31,6 @@ AICORE inline void run_block(
     int32_t kv_rank0_buffer = 0;  // which of 2 buffers this iteration of kv_rank0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 32;  // of t0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer ^= 1) {
@@ -61,20 +60,15 @@ AICORE inline void run_block(
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_buffer));
             AccF32_128x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000 + kv_rank0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_buffer));
-            wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
-            TMATMUL(q_nope_1_acc, q_h_l0a, w_uk_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
+            TMATMUL<AccPhase::Final>(q_nope_1_acc, q_h_l0a, w_uk_tile_l0b);
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_buffer));
-            wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
             QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512 + int64_t(kv_rank0), {t0_valid});
-            TSTORE(q_nope_out, q_nope_1_acc);
-            set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
+            TSTORE<STPhase::Final>(q_nope_out, q_nope_1_acc);
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_buffer));
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }

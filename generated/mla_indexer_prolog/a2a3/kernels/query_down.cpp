@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 12;  // of t0 and q_rank0
     for (int32_t tile = block; tile < tiles; tile += nblk, q_rank0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 12 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t q_rank0 = tile % 12 * 128;
         AccF32_128x128 q_c_acc(t0_valid); TASSIGN(q_c_acc, 0x00000 + q_rank0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));  // free again
         for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
             // q_c: matmul(x_n, w_dq, dtype=fp32)
             MatB16_128x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
+                } else if (h0 + k1 + 128 < 7168) {
+                    TMATMUL_ACC<AccPhase::Partial>(q_c_acc, q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
                 } else {
-                    TMATMUL_ACC(q_c_acc, q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(q_c_acc, q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_buffer));
         QCGm q_c_out(q_c + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
-        TSTORE(q_c_out, q_c_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_buffer));
+        TSTORE<STPhase::Final>(q_c_out, q_c_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -33,7 +33,6 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 8;  // of t0, kv_f_part0 and kv_rank0
     for (int32_t tile = block; tile < tiles; tile += nblk, kv_rank0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 8 * 128;
@@ -41,7 +40,6 @@ AICORE inline void run_block(
         const int32_t kv_f_part0 = tile / 4 % 2;
         const int32_t kv_rank0 = tile % 4 * 128;
         AccF32_128x128 kv_f_parts_acc(t0_valid); TASSIGN(kv_f_parts_acc, 0x00000 + kv_rank0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));  // free again
         for (int32_t kv_f_depth0 = 0; kv_f_depth0 < 3584; kv_f_depth0 += 512, kv_f_depth0_buffer ^= 1) {
             // kv_f: matmul(x, w_dkv, dtype=fp32)
             MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + kv_f_depth0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
@@ -62,23 +60,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (kv_f_depth0 + k1 == 0) {
-                    TMATMUL(kv_f_parts_acc, x_tile_l0a, w_dkv_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(kv_f_parts_acc, x_tile_l0a, w_dkv_tile_l0b);
+                } else if (k1 + kv_f_depth0 + 128 < 3584) {
+                    TMATMUL_ACC<AccPhase::Partial>(kv_f_parts_acc, kv_f_parts_acc, x_tile_l0a, w_dkv_tile_l0b);
                 } else {
-                    TMATMUL_ACC(kv_f_parts_acc, kv_f_parts_acc, x_tile_l0a, w_dkv_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(kv_f_parts_acc, kv_f_parts_acc, x_tile_l0a, w_dkv_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_f_depth0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_buffer));
         KvFPartsGm kv_f_parts_out(kv_f_parts + int64_t(kv_f_part0) * t * 512 + int64_t(t0) * 512 + int64_t(kv_rank0), {t0_valid});
-        TSTORE(kv_f_parts_out, kv_f_parts_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_buffer));
+        TSTORE<STPhase::Final>(kv_f_parts_out, kv_f_parts_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

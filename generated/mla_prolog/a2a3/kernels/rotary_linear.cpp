@@ -32,11 +32,9 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_buffer ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         AccF32_64x64 kr_1_acc(t0_valid); TASSIGN(kr_1_acc, 0x00000 + t0_buffer * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));  // free again
         for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_buffer ^= 1) {
             // kr_f: matmul(x, w_kr, dtype=fp32)
             MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x10000);  // L1 0x00000..0x20000, 2 copies
@@ -57,23 +55,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(kr_1_acc, x_tile_l0a, w_kr_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(kr_1_acc, x_tile_l0a, w_kr_tile_l0b);
+                } else if (h0 + k1 + 256 < 7168) {
+                    TMATMUL_ACC<AccPhase::Partial>(kr_1_acc, kr_1_acc, x_tile_l0a, w_kr_tile_l0b);
                 } else {
-                    TMATMUL_ACC(kr_1_acc, kr_1_acc, x_tile_l0a, w_kr_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(kr_1_acc, kr_1_acc, x_tile_l0a, w_kr_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_buffer));
         Kr1Gm kr_1_out(kr_1 + int64_t(t0) * 64, {t0_valid});
-        TSTORE(kr_1_out, kr_1_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(t0_buffer));
+        TSTORE<STPhase::Final>(kr_1_out, kr_1_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -32,14 +32,12 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin + 127) / 128 * 8;  // of t0 and experts0
     for (int32_t tile = block; tile < tiles; tile += nblk, experts0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 8 * 128;
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t experts0 = tile % 8 * 64;
         AccF32_128x64 l_acc(t0_valid); TASSIGN(l_acc, 0x00000 + experts0_buffer * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));  // free again
         for (int32_t h0 = 0; h0 < 2048; h0 += 512, h0_buffer ^= 1) {
             // l: matmul(x, w, dtype=fp32)
             MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_buffer * 0x20000);  // L1 0x00000..0x40000, 2 copies
@@ -60,23 +58,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (h0 + k1 == 0) {
-                    TMATMUL(l_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(l_acc, x_tile_l0a, w_tile_l0b);
+                } else if (h0 + k1 + 128 < 2048) {
+                    TMATMUL_ACC<AccPhase::Partial>(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
                 } else {
-                    TMATMUL_ACC(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(experts0_buffer));
         LGm l_out(l + int64_t(t0) * 512 + int64_t(experts0), {t0_valid});
-        TSTORE(l_out, l_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(experts0_buffer));
+        TSTORE<STPhase::Final>(l_out, l_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -24,9 +24,9 @@ using VCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 
 using Acc3SlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
 using Acc3Pipe = TPipe<0, Direction::DIR_V2C, 1024, 4>;  // 4 tiles of up to 16 x 32, to the cube core
 using Acc3Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
-using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 4, 2, true>;  // 4 tiles of up to 16 x 128, to both vector cores
+using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 4, 2, true, true>;  // 4 tiles of up to 16 x 128, to both vector cores
 using Acc6Slot = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
-using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 4, 2, true>;  // 4 tiles of up to 16 x 32, to both vector cores
+using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 4, 2, true, true>;  // 4 tiles of up to 16 x 32, to both vector cores
 using QkSlot = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
 
 AICORE inline void run_block(
@@ -53,10 +53,8 @@ AICORE inline void run_block(
     int32_t pages0_buffer = 0;  // which of 2 buffers this iteration of pages0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     const int32_t tiles = (batch_end - batch_begin) * 2;  // of batch0 and kv_heads0
     for (int32_t tile = block; tile < tiles; tile += nblk, kv_heads0_buffer ^= 1) {
@@ -90,13 +88,9 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_buffer));
                 AccF32_16x32 qk_acc; TASSIGN(qk_acc, 0x00000 + pages0_buffer * 0x01000);  // L0C 0x00000..0x02000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));  // free again
-                TMATMUL(qk_acc, q_tile_l0a, k_cache_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
+                TMATMUL<AccPhase::Final>(qk_acc, q_tile_l0a, k_cache_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_buffer));
                 TPUSH<QkPipe, AccF32_16x32, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_buffer));
             }
             if (const int32_t pages1 = pages0; -1 < pages1 && pages1 < pages) {
                 const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages1)];
@@ -123,23 +117,17 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_buffer));
                 AccF32_16x128 acc_6_acc; TASSIGN(acc_6_acc, 0x02000 + pages0_buffer * 0x04000);  // L0C 0x02000..0x0a000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(pages0_buffer));
-                wait_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));  // free again
-                TMATMUL(acc_6_acc, acc_3_l1_l0a, v_cache_tile_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
+                TMATMUL<AccPhase::Final>(acc_6_acc, acc_3_l1_l0a, v_cache_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, event_t(pages0_buffer));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(pages0_buffer));
                 TPUSH<Acc6Pipe, AccF32_16x128, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(pages0_buffer));
             }
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_buffer));
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // drain: the last use of each of 2 buffers
 #endif
 }

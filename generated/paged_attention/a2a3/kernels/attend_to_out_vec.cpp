@@ -21,9 +21,9 @@ using Acc6SlotGm = GlobalTensor<float, Shape<1, 1, 1, 8, 128>, Stride<1, 1, 1, 1
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 8, 128>, Stride<1, 1, 1, 128, 1>>;
 using Acc3Pipe = TPipe<0, Direction::DIR_V2C, 1024, 4>;  // 4 tiles of up to 16 x 32, to the cube core
 using Acc3Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
-using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 4, 2, true>;  // 4 tiles of up to 16 x 128, to both vector cores
+using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 4, 2, true, true>;  // 4 tiles of up to 16 x 128, to both vector cores
 using Acc6Slot = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
-using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 4, 2, true>;  // 4 tiles of up to 16 x 32, to both vector cores
+using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 4, 2, true, true>;  // 4 tiles of up to 16 x 32, to both vector cores
 using QkSlot = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
 
 AICORE inline void run_block(

@@ -32,13 +32,11 @@ AICORE inline void run_block(
     int32_t k1_buffer = 0;  // which of 2 buffers this iteration of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin) * 4;  // of t0 and selected0
     for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
         const int32_t t0 = t_begin + tile / 4;
         const int32_t selected0 = tile % 4 * 512;
         AccF32_16x512 o_qk_acc; TASSIGN(o_qk_acc, 0x00000 + selected0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-        wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
         for (int32_t width0 = 0; width0 < 576; width0 += 128, width0_buffer ^= 1) {
             const int32_t width0_valid = 576 - width0 < 128 ? 576 - width0 : 128;
             // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)
@@ -61,23 +59,21 @@ AICORE inline void run_block(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_buffer));
                 if (width0 + k1 == 0) {
-                    TMATMUL(o_qk_acc, q_tile_l0a, rows_tile_l0b);
+                    TMATMUL<AccPhase::Partial>(o_qk_acc, q_tile_l0a, rows_tile_l0b);
+                } else if (k1 + width0 + 32 < 576) {
+                    TMATMUL_ACC<AccPhase::Partial>(o_qk_acc, o_qk_acc, q_tile_l0a, rows_tile_l0b);
                 } else {
-                    TMATMUL_ACC(o_qk_acc, o_qk_acc, q_tile_l0a, rows_tile_l0b);
+                    TMATMUL_ACC<AccPhase::Final>(o_qk_acc, o_qk_acc, q_tile_l0a, rows_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_buffer));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(width0_buffer));
         }
-        set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
-        wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
         OQkGm o_qk_out(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
-        TSTORE(o_qk_out, o_qk_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
+        TSTORE<STPhase::Final>(o_qk_out, o_qk_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

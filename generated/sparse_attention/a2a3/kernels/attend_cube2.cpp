@@ -30,7 +30,6 @@ AICORE inline void run_block(
 #if defined(__DAV_CUBE__)
     int32_t selected0_buffer = 0;  // which of 2 buffers this iteration of selected0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     const int32_t tiles = (t_end - t_begin) * 32;  // of t0, rank0 and selected0
     for (int32_t tile = block; tile < tiles; tile += nblk, selected0_buffer ^= 1) {
@@ -58,17 +57,12 @@ AICORE inline void run_block(
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_buffer));
         AccF32_16x64 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_buffer * 0x02000);  // L0C 0x00000..0x04000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-        wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));  // free again
-        TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
-        set_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
+        TMATMUL<AccPhase::Final>(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
         set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_buffer));
         OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 64 + int64_t(rank0));
-        TSTORE(o_pv_out, o_pv_acc);
-        set_flag(PIPE_FIX, PIPE_M, event_t(selected0_buffer));
+        TSTORE<STPhase::Final>(o_pv_out, o_pv_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }

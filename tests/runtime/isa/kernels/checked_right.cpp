@@ -356,3 +356,27 @@ extern "C" void mask_set_back()
     Block x = at<Block>(0);
     TEXPANDS(x, 1.0f);
 }
+
+// Products and stores of one accumulator in turn, without other flags between the two pipes.
+extern "C" void sums_that_unit_flags_hand_over()
+{
+    auto a = at<Boxes<float, 16, 16>>(0, 16, 16);
+    auto left = at<TileLeft<float, 16, 16>>(0);
+    auto right = at<TileRight<float, 16, 16>>(0);
+    auto sum = at<TileAcc<float, 16, 16>>(0);
+    Memory in(gm_from);
+    TLOAD(a, in);
+    order(PIPE_MTE2, PIPE_MTE1);
+    TEXTRACT(left, a, 0, 0), TEXTRACT(right, a, 0, 0);
+    order(PIPE_MTE1, PIPE_M);
+    for (int i = 0; i < 3; ++i) {
+        TMATMUL<AccPhase::Partial>(sum, left, right);
+        TMATMUL_ACC<AccPhase::Final>(sum, sum, left, right);
+        Memory out(gm_to + 256 * i);
+        if (i == 1) {
+            TSTORE<STPhase::Final, decltype(sum), Memory, AtomicType::AtomicNone, ReluPreMode::NormalRelu>(out, sum);
+        } else {
+            TSTORE<STPhase::Final>(out, sum);
+        }
+    }
+}

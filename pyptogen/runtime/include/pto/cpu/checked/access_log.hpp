@@ -19,6 +19,7 @@ struct Access {
     int pipe;
     bool writes;
     bool atomic;
+    bool handed = false;  // an accumulator, by unit flags
     bool global = false;  // memory, where the stores of a pipe may overtake each other
 };
 

@@ -5,6 +5,7 @@
 #include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
+#include <pto/cpu/checked/unit_flags.hpp>
 
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ struct Flag {
 class Engine {
 public:
     Place place;
+    UnitFlags unit_flags;
     bool inside = false;  // of an instruction, whose events the checker has waited for
 
     uint32_t begin_instruction(int pipe) { return ++issued_[pipe]; }
@@ -134,6 +136,7 @@ public:
                 }
             }
         }
+        unit_flags.finish();
         restart();
     }
 
@@ -189,8 +192,12 @@ private:
         return clocks_[pipe].seen[before.pipe] >= before.time;
     }
 
+    /// Unit flags order a product and a store of the same bytes.
     bool races(const Access& now, const Access& before) const
     {
+        if (now.handed && before.handed && now.region == before.region) {
+            return false;
+        }
         return (now.writes || before.writes) && !(now.atomic && before.atomic) && !known(now.pipe, before) &&
                before.time != now_time(now, before) && overlap(now.region, before.region);
     }
@@ -217,7 +224,8 @@ private:
         size_t same = AccessLog::kNone;
         log_.near(now.region, [&](size_t i) {
             const Access& before = log_[i];
-            const bool alike = before.pipe == now.pipe && before.writes == now.writes && before.atomic == now.atomic;
+            const bool alike = before.pipe == now.pipe && before.writes == now.writes && before.atomic == now.atomic &&
+                               before.handed == now.handed;
             same = alike && before.region == now.region ? i : same;
         });
         if (same != AccessLog::kNone) {

@@ -21,10 +21,12 @@ struct Call {
     int operands;  // tiles and GlobalTensors
     int pipe;
     bool atomic;
+    Turn turn;
     uint32_t time;
     int64_t rows = -1;  // what the call's tile covers of a GlobalTensor
     int64_t cols = -1;
-    bool safe = true;   // to run: no operand leaves its memory
+    bool turned = false;  // its accumulator was looked at: one that is added to is two operands
+    bool safe = true;     // to run: no operand leaves its memory
 };
 
 template <typename Tile>
@@ -119,11 +121,16 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             }
             access.region = region_of_tile(operand);
             access.memory = memory_name(T::Loc);
+            access.handed = T::Loc == TileType::Acc && call.turn != Turn::kNone;
             access.from = named_offset(T::Loc, access.region);
             access.to =
                 access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
             if (reads) {
                 check_reads(call, operand, access.region);
+            }
+            if (access.handed && !call.turned) {
+                engine().unit_flags.take(call.turn, access.region, access.from, access.to, call.name, engine().place);
+                call.turned = true;
             }
         }
         engine().access(access);
@@ -251,15 +258,27 @@ public:
     Inside& operator=(const Inside&) = delete;
 };
 
+/// A push takes the turn that its TPipe says.
+template <typename Operand>
+constexpr bool is_pipe_with_unit_flags()
+{
+    if constexpr (requires { Operand::has_unit_flags; }) {
+        return Operand::has_unit_flags;
+    } else {
+        return false;
+    }
+}
+
 /// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles. `atomic`: what it
-/// stores is added to what is there, or the like.
+/// stores is added to what is there, or the like; `turn`: what its phase says.
 template <typename Run, typename... A>
-inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
+inline auto run(const Rule& rule, bool atomic, Turn turn, Run instruction, A&... operands)
 {
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
     constexpr int kLocations[sizeof...(A) + 1] = {location_of<bare_t<A>>()..., kNoTile};
-    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.pipe, kLocations, sizeof...(A)), atomic, 0};
+    turn = (false || ... || is_pipe_with_unit_flags<bare_t<A>>()) ? Turn::kClear : turn;
+    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.pipe, kLocations, sizeof...(A)), atomic, turn, 0};
     int typed = 0;
     (check_type<bare_t<A>>(rule, kOperands, typed), ...);
     if constexpr (sizeof...(A) >= 2) {

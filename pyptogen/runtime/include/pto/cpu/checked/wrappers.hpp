@@ -39,6 +39,7 @@
     { \
         return cpu::checked::run( \
             NAME##_rule, cpu::checked::is_atomic<PTO_CHECKED_LIST VALUES>(), \
+            cpu::checked::turn_of<PTO_CHECKED_LIST VALUES>(), \
             [&]() -> decltype(auto) { return NAME##_unchecked<PTO_CHECKED_LIST ARGUMENTS>(static_cast<A&&>(a)...); }, \
             a...); \
     }
@@ -56,7 +57,8 @@
     inline decltype(auto) NAME(A&&... a) \
     { \
         return cpu::checked::run( \
-            NAME##_rule, false, [&]() -> decltype(auto) { return NAME##_unchecked(static_cast<A&&>(a)...); }, a...); \
+            NAME##_rule, false, cpu::checked::Turn::kNone, \
+            [&]() -> decltype(auto) { return NAME##_unchecked(static_cast<A&&>(a)...); }, a...); \
     } \
     PTO_CHECKED_ORDERS(PTO_CHECKED_CALL, NAME)
 

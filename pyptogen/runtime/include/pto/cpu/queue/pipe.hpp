@@ -51,6 +51,7 @@ struct TPipe {
     static constexpr bool is_both = is_c2v && is_v2c;
     static constexpr bool is_v2c_ctrl = DIR_TYPE == DIR_V2C_CTRL;
     static constexpr bool is_no_split = IsNoSplit;
+    static constexpr bool has_unit_flags = EN_UNIT_FLAG;
     static_assert(is_c2v || is_v2c || is_v2c_ctrl, "TPipe needs the direction C2V, V2C, both, or V2C_CTRL");
     static_assert(SlotNum >= 1 && SlotSize >= 1, "TPipe needs a slot");
 

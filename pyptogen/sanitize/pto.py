@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
-from pyptogen.lower.isa.device_rules import FILLED_FIRST, USED_UP
+from pyptogen.lower.isa.device_rules import USED_UP, fills_first
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
@@ -383,7 +383,7 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
     if ordered:
         machine.trace.barrier("ALL", span)
-    _own_place(machine, name, tiles, span)
+    _own_place(machine, name, values, tiles, span)
     uses = uses_of(name, values, token)
     reads = [use.around for use in uses if use.around is not None and use.effect in "ru"]
     writes = [use.around for use in uses if use.around is not None and use.effect in "wut"]
@@ -400,9 +400,10 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     return Result(pipe)
 
 
-def _own_place(machine: Machine, name: str, tiles: Sequence[Tile], span: Span) -> None:
+def _own_place(machine: Machine, name: str, values: Sequence[Any], tiles: Sequence[Tile], span: Span) -> None:
     """Some instructions of A2/A3 fill their result before they have read all operands."""
     first, operands = tiles[0].address, [tile.address for tile in tiles[1:]]
-    if machine.target == "a2a3" and name in FILLED_FIRST and isinstance(first, int) and first in operands:
+    number_first = len(values) > 1 and not isinstance(values[1], Tile)
+    if fills_first(machine.target, name, number_first) and isinstance(first, int) and first in operands:
         text = f"{name} fills `{tiles[0].name}` before it has read what lies there"
         machine.trace.faults.append(Finding("in place", None, None, text, span))

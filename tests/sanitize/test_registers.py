@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,17 @@ def test_a_number_joined_with_bits_in_place(tmp_path: Path) -> None:
     right, wrong = call.format("counted_bits"), call.format("counted_part_sum")
     assert "in place" in kinds(tmp_path, kernel, right, wrong)
     assert "in place" not in kinds(tmp_path, kernel, right, wrong, "a5")
+
+
+def test_a_number_divided_in_place(tmp_path: Path) -> None:
+    """The device fills the result with the number first, and divides it by what it reads then."""
+    kernel = ["swiglu_backward/a2a3/kernels/swiglu_backward"]
+    (call,) = re.findall(r"TDIVS\(\w+, 1\.0f, \w+\)", (ROOT / f"{kernel[0]}.cpp").read_text())
+    divisor = call.split(", ")[2].rstrip(")")
+    for wrong in (f"TDIVS({divisor}, 1.0f, {divisor})", f"TRECIP({divisor}, {divisor})"):
+        assert "in place" in kinds(tmp_path, kernel, call, wrong)
+        assert "in place" not in kinds(tmp_path, kernel, call, wrong, "a5")
+    assert "in place" not in kinds(tmp_path, kernel, call, f"TDIVS({divisor}, {divisor}, 2.0f)")
 
 
 QUANTISED = """

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pyptogen.lower.isa.device_rules import fills_first
+from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal, walk
 from pyptogen.lower.tile.ops import Binary, Unary
 
@@ -28,9 +30,10 @@ class Live:
 
 
 class Liveness:
-    """Live ranges of the buffers of one kernel, and of its outermost loops."""
+    """Live ranges of the buffers of one kernel for a platform, and of its outermost loops."""
 
-    def __init__(self, kernel: TileKernel) -> None:
+    def __init__(self, kernel: TileKernel, platform: str) -> None:
+        self.platform = platform
         self.parent = {t.name: t.parent or t.name for t in kernel.tiles}
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ranges: dict[str, Live] = {}
@@ -76,12 +79,15 @@ class Liveness:
 
     def _overwritable(self, op: TileOp) -> set[str]:
         """Buffers of operands whose place the result may take: element for element at the same address."""
-        in_place = isinstance(op, Unary | Binary)
-        if not in_place or op.dst is None or self.tiles[op.dst].parent is not None:
+        if not isinstance(op, Unary | Binary) or op.dst is None or self.tiles[op.dst].parent is not None:
             return set()
         dst = self.tiles[op.dst]
         operands = [self.tiles[s] for s in op.operands]
         if isinstance(op, Binary) and _spreads_first(op, dst, operands):
+            return set()
+        number_first = not isinstance(op.srcs[0], str)
+        name = instruction_of(op.fn, any(not isinstance(source, str) for source in op.srcs))
+        if fills_first(self.platform, name, number_first):
             return set()
         same = {
             self.parent[t.name]

@@ -88,8 +88,8 @@ class Needs:
     """What was planned before: one memory at a time goes down a level, and the others stay as they are."""
 
     @staticmethod
-    def of(kernel: TileKernel, memory: Mapping[str, Memory]) -> Needs:
-        liveness, pitch = Liveness(kernel), pitches(kernel)
+    def of(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) -> Needs:
+        liveness, pitch = Liveness(kernel, platform.name), pitches(kernel)
         owners = [t for t in kernel.tiles if t.parent is None and t.name in liveness.ranges]
         here = {
             where: [t for t in owners if memory[t.name] == where] for where in sorted({memory[t.name] for t in owners})

@@ -44,7 +44,7 @@ class _Placed:
     @staticmethod
     def of(tile: TileKernel, platform: Platform) -> _Placed:
         kernel, where = place.run(tile, platform)
-        return _Placed(kernel, where, rotate.Uses.of(kernel), memory.Needs.of(kernel, where))
+        return _Placed(kernel, where, rotate.Uses.of(kernel), memory.Needs.of(kernel, where, platform))
 
 
 Planned = tuple[TileKernel, BlockKernel | Overflow]
@@ -110,4 +110,4 @@ def fits(tile: TileKernel, platform: Platform) -> bool:
         return isinstance(run(tile, platform)[1], BlockKernel)
     placed, where = place.run(tile, platform)
     tight: Mapping[Memory, Level] = dict.fromkeys(LEVELS, "tight")
-    return isinstance(memory.plan(placed, memory.Needs.of(placed, where), platform, {}, tight), BlockKernel)
+    return isinstance(memory.plan(placed, memory.Needs.of(placed, where, platform), platform, {}, tight), BlockKernel)

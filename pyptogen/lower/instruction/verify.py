@@ -109,7 +109,8 @@ def _check_device_rules(instr: Instr, declared: dict[str, Declare], platform: Pl
     indices = [o.constant for o in instr.operands if isinstance(o, Poly)]
     at = (indices[0], indices[1]) if len(indices) == 2 else (None, None)
     boxed = next((o.dtype for o in instr.operands if isinstance(o, GmWindow) and o.layout == "NZ"), None)
-    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed, places))
+    number_first = len(instr.operands) > 1 and not isinstance(instr.operands[1], str | GmWindow | Queue)
+    rule = broken_rule(platform.name, instr.name, Operands(tiles, at, boxed, places, number_first))
     if rule is not None:
         shapes = ", ".join(f"{tile.shape[0]} x {tile.shape[1]} in {tile.loc}" for tile in tiles)
         raise _illegal(

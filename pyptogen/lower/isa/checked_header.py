@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from pyptogen.lower.isa.device_rules import FILLED_FIRST, USED_UP
+from pyptogen.lower.isa.device_rules import FILLED_BY_NUMBERS, FILLED_FIRST, USED_UP
 from pyptogen.lower.isa.element_types import constant, set_name
 from pyptogen.lower.isa.extents import extents_of
 from pyptogen.lower.isa.instruction import DTYPES, Instruction, Types
@@ -100,10 +100,13 @@ def _sites(written: str) -> str:
 
 def _names(written: str) -> str:
     rows = checked_rows()
-    filled, used_up = (", ".join(f'"{name}"' for name in row) for row in (FILLED_FIRST, USED_UP))
+    rows_of_names = FILLED_FIRST, FILLED_BY_NUMBERS, USED_UP
+    filled, by_numbers, used_up = (", ".join(f'"{name}"' for name in names) for names in rows_of_names)
     lines = [
         "/// Instructions of A2/A3 that write their result before they have read all operands.",
         f"constexpr const char* kFilledFirst[] = {{{filled}}};",
+        "/// The same, where the first operand is a number.",
+        f"constexpr const char* kFilledByNumbers[] = {{{by_numbers}}};",
         "/// Instructions of A2/A3 that work in their second operand: nothing is left of it.",
         f"constexpr const char* kUsedUp[] = {{{used_up}}};",
         "",

@@ -24,12 +24,14 @@ _BY_LOC = {"Bias": _BIAS_BYTES, "Scaling": _SCALING_BYTES}
 class Operands:
     """The tiles of a call in the order of its form, and the indices that are known: ``at`` of row and column.
     ``boxed``: the element type of a tensor in GM that lies in boxes (NZ). ``places``: where the tiles lie, in the order
-    of the form, as anything that can be compared; empty if that is not known."""
+    of the form, as anything that can be compared; empty if that is not known. ``number_first``: what comes behind the
+    result is a number."""
 
     tiles: Sequence[CubeTile]
     at: tuple[int | None, int | None] = (None, None)
     boxed: str | None = None
     places: Sequence[object] = ()
+    number_first: bool = False
 
     def of(self, loc: str) -> CubeTile | None:
         """The first tile of a location."""
@@ -129,16 +131,28 @@ def _without_gaps(call: Operands) -> bool:
     return len(call.tiles) != 2 or call.tiles[0].valid[COLS] == call.tiles[0].shape[COLS]
 
 
-FILLED_FIRST = ("TANDS", "TORS", "TXOR", "TXORS")
+FILLED_FIRST = ("TANDS", "TORS", "TXOR", "TXORS", "TRECIP")
 """A2/A3 makes these of other instructions, of which the first fills the result before all operands have been read."""
+
+FILLED_BY_NUMBERS = ("TDIVS",)
+"""The same, where the first operand is a number: the result is full of it before the tile divides it (TDivS.hpp)."""
 
 
 USED_UP = ("TQUANT",)
 """A2/A3 works in the second operand of these, of which nothing is left (TQuant.hpp)."""
 
 
+def fills_first(platform: str, name: str, number_first: bool) -> bool:
+    """Whether an instruction writes its result before it has read all operands."""
+    return platform == "a2a3" and (name in FILLED_FIRST or (number_first and name in FILLED_BY_NUMBERS))
+
+
 def _own_place(call: Operands) -> bool:
     return not call.places or call.places[0] not in call.places[1:]
+
+
+def _apart_from_numbers(call: Operands) -> bool:
+    return not call.number_first or _own_place(call)
 
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -156,7 +170,10 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
              _lines),
         Rule(("TMOV",), f"bias of a multiple of {_BIAS_BYTES} bytes, quantisation words of {_SCALING_BYTES}",
              "TMov.hpp", _table),
-        Rule(FILLED_FIRST, "a result at another place than the operands", "TBitwiseSOp.hpp, TXor.hpp", _own_place),
+        Rule(FILLED_FIRST, "a result at another place than the operands", "TBitwiseSOp.hpp, TXor.hpp, TDivS.hpp",
+             _own_place),
+        Rule(FILLED_BY_NUMBERS, "a result at another place than what a number is divided by", "TDivS.hpp",
+             _apart_from_numbers),
         Rule(("TGATHER",), "a result of a pattern whose columns are all valid", "TGather.hpp", _without_gaps),
     )
 }  # fmt: skip

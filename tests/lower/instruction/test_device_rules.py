@@ -103,6 +103,16 @@ CASES = {
         Operands((tile("Vec", 1, 8, 4),) * 4, places=("0x20", "0x40", "0x60", "0x80")),
         Operands((tile("Vec", 1, 8, 4),) * 4, places=("0x20", "0x40", "0x20", "0x80")),
     ),
+    "a reciprocal": (
+        "TRECIP",
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x40")),
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x20")),
+    ),
+    "a number divided by a tile": (
+        "TDIVS",
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x20")),
+        Operands((tile("Vec", 1, 8, 4),) * 2, places=("0x20", "0x20"), number_first=True),
+    ),
     "quantisation words": (
         "TMOV",
         Operands((tile("Scaling", 1, 16, 8), tile("Mat", 1, 16, 8))),

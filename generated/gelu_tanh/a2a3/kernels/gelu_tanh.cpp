@@ -65,7 +65,7 @@ AICORE inline void run_block(
         VecF32_2x4096 y_3(rows0_valid); TASSIGN<0x10000>(y_3);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TADDS(y_3, y_e2, 1.0f);
-        VecF32_2x4096 y_share(rows0_valid); TASSIGN<0x10000>(y_share);  // UB 0x10000..0x18000
+        VecF32_2x4096 y_share(rows0_valid); TASSIGN<0x20000>(y_share);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         TDIVS(y_share, 2.0f, y_3);
         VecF32_2x4096 y_tanh(rows0_valid); TASSIGN<0x10000>(y_tanh);  // UB 0x10000..0x18000

@@ -67,15 +67,15 @@ AICORE inline void run_block(
         VecF32_1x16 k_q_s_2_row(t0_valid); TASSIGN<0x01d00>(k_q_s_2_row);  // as a row, same bytes as k_q_s_2
         pipe_barrier(PIPE_V);
         TMAXS(k_q_s_3_row, k_q_s_2_row, 1e-35f);
-        VecF32_1x16 k_q_s_row(t0_valid); TASSIGN<0x01500>(k_q_s_row);  // as a row, same bytes as k_q_s
+        VecF32_1x16 k_q_s_row(t0_valid); TASSIGN<0x01520>(k_q_s_row);  // as a row, same bytes as k_q_s
         pipe_barrier(PIPE_V);
         TDIVS(k_q_s_row, 127.0f, k_q_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_16x128 k_q_1(t0_valid); TASSIGN<0x00d00>(k_q_1);  // UB 0x00d00..0x01500
-        VecF32_16x1 k_q_s(t0_valid); TASSIGN<0x01500>(k_q_s);  // UB 0x01500..0x01520
+        VecF32_16x1 k_q_s(t0_valid); TASSIGN<0x01520>(k_q_s);  // UB 0x01520..0x01540
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(k_q_1, k_q_f, k_q_s);
-        VecI32_16x128 k_q_int32(t0_valid); TASSIGN<0x01520>(k_q_int32);  // UB 0x01520..0x01d20
+        VecI32_16x128 k_q_int32(t0_valid); TASSIGN<0x01540>(k_q_int32);  // UB 0x01540..0x01d40
         pipe_barrier(PIPE_V);
         TCVT(k_q_int32, k_q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF16_16x128 k_q_fp16(t0_valid); TASSIGN<0x00d00>(k_q_fp16);  // UB 0x00d00..0x01100

@@ -63,15 +63,15 @@ AICORE inline void run_block(
         VecF32_1x32 q_s_2_row; TASSIGN<0x0e080>(q_s_2_row);  // as a row, same bytes as q_s_2
         pipe_barrier(PIPE_V);
         TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-        VecF32_1x32 q_s_row; TASSIGN<0x0a080>(q_s_row);  // as a row, same bytes as q_s
+        VecF32_1x32 q_s_row; TASSIGN<0x0a100>(q_s_row);  // as a row, same bytes as q_s
         pipe_barrier(PIPE_V);
         TDIVS(q_s_row, 127.0f, q_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_32x128 q_1; TASSIGN<0x06080>(q_1);  // UB 0x06080..0x0a080
-        VecF32_32x1 q_s; TASSIGN<0x0a080>(q_s);  // UB 0x0a080..0x0a100
+        VecF32_32x1 q_s; TASSIGN<0x0a100>(q_s);  // UB 0x0a100..0x0a180
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_1, q_f, q_s);
-        VecI32_32x128 q_tile_int32; TASSIGN<0x0a100>(q_tile_int32);  // UB 0x0a100..0x0e100
+        VecI32_32x128 q_tile_int32; TASSIGN<0x0a180>(q_tile_int32);  // UB 0x0a180..0x0e180
         pipe_barrier(PIPE_V);
         TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF16_32x128 q_tile_fp16; TASSIGN<0x06080>(q_tile_fp16);  // UB 0x06080..0x08080

@@ -60,15 +60,15 @@ AICORE inline void run_block(
         VecF32_1x64 q_s_2_row; TASSIGN<0x1c100>(q_s_2_row);  // as a row, same bytes as q_s_2
         pipe_barrier(PIPE_V);
         TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-        VecF32_1x64 q_s_row; TASSIGN<0x14100>(q_s_row);  // as a row, same bytes as q_s
+        VecF32_1x64 q_s_row; TASSIGN<0x14200>(q_s_row);  // as a row, same bytes as q_s
         pipe_barrier(PIPE_V);
         TDIVS(q_s_row, 127.0f, q_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_64x128 q_1; TASSIGN<0x0c100>(q_1);  // UB 0x0c100..0x14100
-        VecF32_64x1 q_s; TASSIGN<0x14100>(q_s);  // UB 0x14100..0x14200
+        VecF32_64x1 q_s; TASSIGN<0x14200>(q_s);  // UB 0x14200..0x14300
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_1, q_f, q_s);
-        VecI32_64x128 q_tile_int32; TASSIGN<0x14200>(q_tile_int32);  // UB 0x14200..0x1c200
+        VecI32_64x128 q_tile_int32; TASSIGN<0x14300>(q_tile_int32);  // UB 0x14300..0x1c300
         pipe_barrier(PIPE_V);
         TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF16_64x128 q_tile_fp16; TASSIGN<0x0c100>(q_tile_fp16);  // UB 0x0c100..0x10100

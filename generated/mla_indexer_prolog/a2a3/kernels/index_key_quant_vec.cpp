@@ -67,15 +67,15 @@ AICORE inline void run_block(
         VecF32_1x32 ik_s_2_row(t0_valid); TASSIGN<0x0e800>(ik_s_2_row);  // as a row, same bytes as ik_s_2
         pipe_barrier(PIPE_V);
         TMAXS(ik_s_3_row, ik_s_2_row, 1e-35f);
-        VecF32_1x32 ik_s_4_row(t0_valid); TASSIGN<0x0a800>(ik_s_4_row);  // as a row, same bytes as ik_s_4
+        VecF32_1x32 ik_s_4_row(t0_valid); TASSIGN<0x0a880>(ik_s_4_row);  // as a row, same bytes as ik_s_4
         pipe_barrier(PIPE_V);
         TDIVS(ik_s_4_row, 127.0f, ik_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_32x128 ik_1(t0_valid); TASSIGN<0x06800>(ik_1);  // UB 0x06800..0x0a800
-        VecF32_32x1 ik_s_4(t0_valid); TASSIGN<0x0a800>(ik_s_4);  // UB 0x0a800..0x0a880
+        VecF32_32x1 ik_s_4(t0_valid); TASSIGN<0x0a880>(ik_s_4);  // UB 0x0a880..0x0a900
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(ik_1, ik_f_2, ik_s_4);
-        VecI32_32x128 ik_int32(t0_valid); TASSIGN<0x0a880>(ik_int32);  // UB 0x0a880..0x0e880
+        VecI32_32x128 ik_int32(t0_valid); TASSIGN<0x0a900>(ik_int32);  // UB 0x0a900..0x0e900
         pipe_barrier(PIPE_V);
         TCVT(ik_int32, ik_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF16_32x128 ik_fp16(t0_valid); TASSIGN<0x06800>(ik_fp16);  // UB 0x06800..0x08800

@@ -63,15 +63,15 @@ AICORE inline void run_block(
         VecF32_1x32 iq_s_2_row; TASSIGN<0x0e080>(iq_s_2_row);  // as a row, same bytes as iq_s_2
         pipe_barrier(PIPE_V);
         TMAXS(iq_s_3_row, iq_s_2_row, 1e-35f);
-        VecF32_1x32 iq_s_row; TASSIGN<0x0a080>(iq_s_row);  // as a row, same bytes as iq_s
+        VecF32_1x32 iq_s_row; TASSIGN<0x0a100>(iq_s_row);  // as a row, same bytes as iq_s
         pipe_barrier(PIPE_V);
         TDIVS(iq_s_row, 127.0f, iq_s_3_row);
         // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]
         VecF32_32x128 iq_1; TASSIGN<0x06080>(iq_1);  // UB 0x06080..0x0a080
-        VecF32_32x1 iq_s; TASSIGN<0x0a080>(iq_s);  // UB 0x0a080..0x0a100
+        VecF32_32x1 iq_s; TASSIGN<0x0a100>(iq_s);  // UB 0x0a100..0x0a180
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(iq_1, iq_f, iq_s);
-        VecI32_32x128 iq_tile_int32; TASSIGN<0x0a100>(iq_tile_int32);  // UB 0x0a100..0x0e100
+        VecI32_32x128 iq_tile_int32; TASSIGN<0x0a180>(iq_tile_int32);  // UB 0x0a180..0x0e180
         pipe_barrier(PIPE_V);
         TCVT(iq_tile_int32, iq_1, RoundMode::CAST_RINT, SaturationMode::ON);
         VecF16_32x128 iq_tile_fp16; TASSIGN<0x06080>(iq_tile_fp16);  // UB 0x06080..0x08080

@@ -61,11 +61,11 @@ AICORE inline void run_block(
         VecF32_1x8 m_row(rows0_valid); TASSIGN<0x1c040>(m_row);  // as a row, same bytes as m
         pipe_barrier(PIPE_V);
         TMAXS(q_1_row, m_row, 1e-35f);
-        VecF32_1x8 q_2_row(rows0_valid); TASSIGN<0x14040>(q_2_row);  // as a row, same bytes as q_2
+        VecF32_1x8 q_2_row(rows0_valid); TASSIGN<0x14060>(q_2_row);  // as a row, same bytes as q_2
         pipe_barrier(PIPE_V);
         TDIVS(q_2_row, 127.0f, q_1_row);
         VecF32_8x4096 q_3(rows0_valid); TASSIGN<0x0c040>(q_3);  // UB 0x0c040..0x14040
-        VecF32_8x1 q_2(rows0_valid); TASSIGN<0x14040>(q_2);  // UB 0x14040..0x14060
+        VecF32_8x1 q_2(rows0_valid); TASSIGN<0x14060>(q_2);  // UB 0x14060..0x14080
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_3, f, q_2);
         VecI32_8x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x14040);  // UB 0x14040..0x1c040

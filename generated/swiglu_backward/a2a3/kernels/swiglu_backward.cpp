@@ -61,17 +61,18 @@ AICORE inline void run_block(
         TCVT(d, d_y_tile, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_buffer));
         // s: 1 / (exp(-g) + 1)
-        VecF32_2x2048 s(rows0_valid); TASSIGN<0x1c000>(s);  // UB 0x1c000..0x20000
+        VecF32_2x2048 s_1(rows0_valid); TASSIGN<0x1c000>(s_1);  // UB 0x1c000..0x20000
         pipe_barrier(PIPE_V);
-        TNEG(s, g);
+        TNEG(s_1, g);
         pipe_barrier(PIPE_V);
-        TEXP(s, s);
+        TEXP(s_1, s_1);
         pipe_barrier(PIPE_V);
-        TADDS(s, s, 1.0f);
+        TADDS(s_1, s_1, 1.0f);
+        VecF32_2x2048 s(rows0_valid); TASSIGN<0x20000>(s);  // UB 0x20000..0x24000
         pipe_barrier(PIPE_V);
-        TDIVS(s, 1.0f, s);
+        TDIVS(s, 1.0f, s_1);
         // d_up: cast(d * (g * s), bf16)
-        VecF32_2x2048 d_up_1(rows0_valid); TASSIGN<0x20000>(d_up_1);  // UB 0x20000..0x24000
+        VecF32_2x2048 d_up_1(rows0_valid); TASSIGN<0x1c000>(d_up_1);  // UB 0x1c000..0x20000
         pipe_barrier(PIPE_V);
         TMUL(d_up_1, g, s);
         pipe_barrier(PIPE_V);
@@ -82,7 +83,7 @@ AICORE inline void run_block(
         TCVT(d_up_tile, d_up_1, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // d_gate: cast(d * cast(up, fp32) * (s * (g * (1 - s) + 1)), bf16)
-        VecF32_2x2048 d_gate_1(rows0_valid); TASSIGN<0x20000>(d_gate_1);  // UB 0x20000..0x24000
+        VecF32_2x2048 d_gate_1(rows0_valid); TASSIGN<0x1c000>(d_gate_1);  // UB 0x1c000..0x20000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TCVT(d_gate_1, up_tile, RoundMode::CAST_RINT, SaturationMode::ON);
@@ -90,7 +91,7 @@ AICORE inline void run_block(
         VecF32_2x2048 d_gate_2(rows0_valid); TASSIGN<0x18000>(d_gate_2);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMUL(d_gate_2, d, d_gate_1);
-        VecF32_2x2048 d_gate_3(rows0_valid); TASSIGN<0x20000>(d_gate_3);  // UB 0x20000..0x24000
+        VecF32_2x2048 d_gate_3(rows0_valid); TASSIGN<0x1c000>(d_gate_3);  // UB 0x1c000..0x20000
         pipe_barrier(PIPE_V);
         TNEG(d_gate_3, s);
         pipe_barrier(PIPE_V);

@@ -263,6 +263,24 @@ extern "C" void bits_in_place()
     TANDS(x, x, 3);  // here: TANDS writes UB bytes 0 to .* overwritten before they are read
 }
 
+extern "C" void number_divided_in_place()
+{
+    Block x = at<Block>(0);
+    TEXPANDS(x, 7.0f);
+    pipe_barrier(PIPE_V);
+    TDIVS(x, x, 2.0f);
+    pipe_barrier(PIPE_V);
+    TDIVS(x, 2.0f, x);  // here: TDIVS writes UB bytes 0 to .* overwritten before they are read
+}
+
+extern "C" void reciprocal_in_place()
+{
+    Block x = at<Block>(0);
+    TEXPANDS(x, 7.0f);
+    pipe_barrier(PIPE_V);
+    TRECIP(x, x);  // here: TRECIP writes UB bytes 0 to .* overwritten before they are read
+}
+
 extern "C" void source_of_a_quantisation()
 {
     Block x = at<Block>(0);

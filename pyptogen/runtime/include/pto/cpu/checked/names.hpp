@@ -18,7 +18,9 @@ using namespace isa;
 // clang-format off
 
 /// Instructions of A2/A3 that write their result before they have read all operands.
-constexpr const char* kFilledFirst[] = {"TANDS", "TORS", "TXOR", "TXORS"};
+constexpr const char* kFilledFirst[] = {"TANDS", "TORS", "TXOR", "TXORS", "TRECIP"};
+/// The same, where the first operand is a number.
+constexpr const char* kFilledByNumbers[] = {"TDIVS"};
 /// Instructions of A2/A3 that work in their second operand: nothing is left of it.
 constexpr const char* kUsedUp[] = {"TQUANT"};
 

@@ -42,8 +42,16 @@ constexpr bool one_of_those(const char* name, const char* const (&names)[N])
     return false;
 }
 
-/// Whether an instruction may write its result over an operand.
-constexpr bool works_in_place(const char* name) { return !kMadeOfOthers || !one_of_those(name, kFilledFirst); }
+/// Whether an instruction may write its result over an operand. `number_first`: its first operand is a number.
+constexpr bool works_in_place(const char* name, bool number_first)
+{
+    return !kMadeOfOthers ||
+           !(one_of_those(name, kFilledFirst) || (number_first && one_of_those(name, kFilledByNumbers)));
+}
+
+/// Whether what comes behind the result in a call is a number.
+template <typename Result, typename First, typename... Rest>
+constexpr bool number_first_v = !is_tile_data_v<First>;
 
 /// What is in an operand that the platform works in is no value any more: the second of the call.
 template <typename... A>
@@ -101,8 +109,8 @@ inline void check_overlaps(const Place& place, const char* name, const char* eff
             for (int j = 0; j < touched.count; ++j) {
                 const Region &written = touched.regions[i], &read = touched.regions[j];
                 const bool both = touched.effect[i] != 'r' && touched.effect[i] != '-' && touched.effect[j] == 'r';
-                const bool in_place =
-                    written.begin == read.begin && written.end() <= read.end() && works_in_place(name);
+                const bool in_place = written.begin == read.begin && written.end() <= read.end() &&
+                                      works_in_place(name, number_first_v<A...>);
                 if (both && !in_place && !reads_first(name, j, i) && overlap(written, read)) {
                     const auto from = named_offset(TileType::Vec, read), to = named_offset(TileType::Vec, written);
                     report(

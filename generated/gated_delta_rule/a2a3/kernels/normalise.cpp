@@ -70,10 +70,13 @@ AICORE inline void run_block(
         VecF32_1x16 q_n_4_row; TASSIGN<0x0a000>(q_n_4_row);  // as a row, same bytes as q_n_4
         pipe_barrier(PIPE_V);
         TSQRT(q_n_4_row, q_n_3_row);
-        VecF32_16x128 q_n_5; TASSIGN<0x08000>(q_n_5);  // UB 0x08000..0x0a000
-        VecF32_16x1 q_n_4; TASSIGN<0x0a000>(q_n_4);  // UB 0x0a000..0x0a040
+        VecF32_1x16 q_n_4_inverse_row; TASSIGN<0x0a040>(q_n_4_inverse_row);  // as a row, same bytes as q_n_4_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
+        TRECIP(q_n_4_inverse_row, q_n_4_row);
+        VecF32_16x128 q_n_5; TASSIGN<0x08000>(q_n_5);  // UB 0x08000..0x0a000
+        VecF32_16x1 q_n_4_inverse; TASSIGN<0x0a040>(q_n_4_inverse);  // UB 0x0a040..0x0a080
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(q_n_5, q_n_f, q_n_4_inverse);
         // q_n: cast(unit(q) * dk ** -0.5, bf16)
         VecF32_16x128 q_n_6; TASSIGN<0x08000>(q_n_6);  // UB 0x08000..0x0a000
         pipe_barrier(PIPE_V);
@@ -104,10 +107,13 @@ AICORE inline void run_block(
         VecF32_1x16 k_n_4_row; TASSIGN<0x0a000>(k_n_4_row);  // as a row, same bytes as k_n_4
         pipe_barrier(PIPE_V);
         TSQRT(k_n_4_row, k_n_3_row);
-        VecF32_16x128 k_n_5; TASSIGN<0x08000>(k_n_5);  // UB 0x08000..0x0a000
-        VecF32_16x1 k_n_4; TASSIGN<0x0a000>(k_n_4);  // UB 0x0a000..0x0a040
+        VecF32_1x16 k_n_4_inverse_row; TASSIGN<0x0a040>(k_n_4_inverse_row);  // as a row, same bytes as k_n_4_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(k_n_5, k_n_f, k_n_4);
+        TRECIP(k_n_4_inverse_row, k_n_4_row);
+        VecF32_16x128 k_n_5; TASSIGN<0x08000>(k_n_5);  // UB 0x08000..0x0a000
+        VecF32_16x1 k_n_4_inverse; TASSIGN<0x0a040>(k_n_4_inverse);  // UB 0x0a040..0x0a080
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(k_n_5, k_n_f, k_n_4_inverse);
         // k_n: cast(unit(k), bf16)
         VecB16_16x128 k_n_tile; TASSIGN(k_n_tile, 0x06000 + s0_buffer * 0x01000);  // UB 0x06000..0x08000, 2 copies
         pipe_barrier(PIPE_V);

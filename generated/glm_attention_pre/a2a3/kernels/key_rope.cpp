@@ -131,10 +131,13 @@ AICORE inline void run_block(
         VecF32_1x8 k_n_std_row(t0_valid); TASSIGN<0x04b40>(k_n_std_row);  // as a row, same bytes as k_n_std
         pipe_barrier(PIPE_V);
         TSQRT(k_n_std_row, k_n_var_eps_row);
-        VecF32_8x128 k_n_unit(t0_valid); TASSIGN<0x04340>(k_n_unit);  // UB 0x04340..0x04b40
-        VecF32_8x1 k_n_std(t0_valid); TASSIGN<0x04b40>(k_n_std);  // UB 0x04b40..0x04b60
+        VecF32_1x8 k_n_std_inverse_row(t0_valid); TASSIGN<0x04b60>(k_n_std_inverse_row);  // as a row, same bytes as k_n_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(k_n_unit, k_n_1, k_n_std);
+        TRECIP(k_n_std_inverse_row, k_n_std_row);
+        VecF32_8x128 k_n_unit(t0_valid); TASSIGN<0x04340>(k_n_unit);  // UB 0x04340..0x04b40
+        VecF32_8x1 k_n_std_inverse(t0_valid); TASSIGN<0x04b60>(k_n_std_inverse);  // UB 0x04b60..0x04b80
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(k_n_unit, k_n_1, k_n_std_inverse);
         VecF32_8x128 k_n_7(t0_valid); TASSIGN<0x04340>(k_n_7);  // UB 0x04340..0x04b40
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);

@@ -124,10 +124,13 @@ AICORE inline void run_block(
             VecF32_1x32 q_n_std_row(t0_valid); TASSIGN<0x18c00>(q_n_std_row);  // as a row, same bytes as q_n_std
             pipe_barrier(PIPE_V);
             TSQRT(q_n_std_row, q_n_var_eps_row);
-            VecF32_32x128 q_n_unit(t0_valid); TASSIGN<0x14c00>(q_n_unit);  // UB 0x14c00..0x18c00
-            VecF32_32x1 q_n_std(t0_valid); TASSIGN<0x18c00>(q_n_std);  // UB 0x18c00..0x18c80
+            VecF32_1x32 q_n_std_inverse_row(t0_valid); TASSIGN<0x18c80>(q_n_std_inverse_row);  // as a row, same bytes as q_n_std_inverse
             pipe_barrier(PIPE_V);
-            TROWEXPANDDIV(q_n_unit, q_f_1, q_n_std);
+            TRECIP(q_n_std_inverse_row, q_n_std_row);
+            VecF32_32x128 q_n_unit(t0_valid); TASSIGN<0x14c00>(q_n_unit);  // UB 0x14c00..0x18c00
+            VecF32_32x1 q_n_std_inverse(t0_valid); TASSIGN<0x18c80>(q_n_std_inverse);  // UB 0x18c80..0x18d00
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(q_n_unit, q_f_1, q_n_std_inverse);
             VecF32_32x128 q_n_3(t0_valid); TASSIGN<0x14c00>(q_n_3);  // UB 0x14c00..0x18c00
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);

@@ -104,10 +104,13 @@ AICORE inline void run_block(
         VecF32_1x8 k_b_std_row(t0_valid); TASSIGN<0x02e00>(k_b_std_row);  // as a row, same bytes as k_b_std
         pipe_barrier(PIPE_V);
         TSQRT(k_b_std_row, k_b_var_eps_row);
-        VecF32_8x128 k_b_unit(t0_valid); TASSIGN<0x02600>(k_b_unit);  // UB 0x02600..0x02e00
-        VecF32_8x1 k_b_std(t0_valid); TASSIGN<0x02e00>(k_b_std);  // UB 0x02e00..0x02e20
+        VecF32_1x8 k_b_std_inverse_row(t0_valid); TASSIGN<0x02e20>(k_b_std_inverse_row);  // as a row, same bytes as k_b_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(k_b_unit, k_b_c, k_b_std);
+        TRECIP(k_b_std_inverse_row, k_b_std_row);
+        VecF32_8x128 k_b_unit(t0_valid); TASSIGN<0x02600>(k_b_unit);  // UB 0x02600..0x02e00
+        VecF32_8x1 k_b_std_inverse(t0_valid); TASSIGN<0x02e20>(k_b_std_inverse);  // UB 0x02e20..0x02e40
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(k_b_unit, k_b_c, k_b_std_inverse);
         VecF32_8x128 k_b_scaled(t0_valid); TASSIGN<0x02600>(k_b_scaled);  // UB 0x02600..0x02e00
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_b_scaled, k_b_unit, k_b_gamma);

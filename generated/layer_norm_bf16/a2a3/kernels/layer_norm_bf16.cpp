@@ -89,10 +89,13 @@ AICORE inline void run_block(
         VecF32_1x8 y_std_row(rows0_valid); TASSIGN<0x24000>(y_std_row);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x1c000);  // UB 0x1c000..0x24000
-        VecF32_8x1 y_std(rows0_valid); TASSIGN<0x24000>(y_std);  // UB 0x24000..0x24020
+        VecF32_1x8 y_std_inverse_row(rows0_valid); TASSIGN<0x24020>(y_std_inverse_row);  // as a row, same bytes as y_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(y_unit, y_c, y_std);
+        TRECIP(y_std_inverse_row, y_std_row);
+        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x1c000);  // UB 0x1c000..0x24000
+        VecF32_8x1 y_std_inverse(rows0_valid); TASSIGN<0x24020>(y_std_inverse);  // UB 0x24020..0x24040
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(y_unit, y_c, y_std_inverse);
         VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x1c000);  // UB 0x1c000..0x24000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_scaled, y_unit, y_2);

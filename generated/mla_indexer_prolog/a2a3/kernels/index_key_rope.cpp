@@ -104,10 +104,13 @@ AICORE inline void run_block(
         VecF32_1x32 ik_b_std_row(t0_valid); TASSIGN<0x14600>(ik_b_std_row);  // as a row, same bytes as ik_b_std
         pipe_barrier(PIPE_V);
         TSQRT(ik_b_std_row, ik_b_var_eps_row);
-        VecF32_32x128 ik_b_unit(t0_valid); TASSIGN<0x10600>(ik_b_unit);  // UB 0x10600..0x14600
-        VecF32_32x1 ik_b_std(t0_valid); TASSIGN<0x14600>(ik_b_std);  // UB 0x14600..0x14680
+        VecF32_1x32 ik_b_std_inverse_row(t0_valid); TASSIGN<0x14680>(ik_b_std_inverse_row);  // as a row, same bytes as ik_b_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(ik_b_unit, ik_b_c, ik_b_std);
+        TRECIP(ik_b_std_inverse_row, ik_b_std_row);
+        VecF32_32x128 ik_b_unit(t0_valid); TASSIGN<0x10600>(ik_b_unit);  // UB 0x10600..0x14600
+        VecF32_32x1 ik_b_std_inverse(t0_valid); TASSIGN<0x14680>(ik_b_std_inverse);  // UB 0x14680..0x14700
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(ik_b_unit, ik_b_c, ik_b_std_inverse);
         VecF32_32x128 ik_b_scaled(t0_valid); TASSIGN<0x10600>(ik_b_scaled);  // UB 0x10600..0x14600
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(ik_b_scaled, ik_b_unit, ik_b_gamma);

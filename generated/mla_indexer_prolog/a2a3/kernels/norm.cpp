@@ -1,5 +1,5 @@
 // norm: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages norm; tiles h 1792, t 2; memory UB 71712 B
+// stages norm; tiles h 1792, t 2; memory UB 71744 B
 #include <cstddef>
 #include <cstdint>
 
@@ -73,6 +73,9 @@ AICORE inline void run_block(
         VecF32_1x8 x_n_std_row(t0_valid); TASSIGN<0x0c400>(x_n_std_row);  // as a row, same bytes as x_n_std
         pipe_barrier(PIPE_V);
         TSQRT(x_n_std_row, x_n_var_eps_row);
+        VecF32_1x8 x_n_std_inverse_row(t0_valid); TASSIGN<0x0c420>(x_n_std_inverse_row);  // as a row, same bytes as x_n_std_inverse
+        pipe_barrier(PIPE_V);
+        TRECIP(x_n_std_inverse_row, x_n_std_row);
         for (int32_t h0 = 0; h0 < 7168; h0 += 1792, h0_buffer_2 ^= 1) {
             VecB16_8x1792 x_tile_2(t0_valid); TASSIGN(x_tile_2, 0x03800 + h0_buffer_2 * 0x01c00);  // UB 0x03800..0x07000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_buffer_2));  // free again
@@ -84,20 +87,20 @@ AICORE inline void run_block(
             GammaGm gamma_in(gamma + int64_t(h0));
             TLOAD(gamma_tile, gamma_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(h0_buffer_2));
-            VecF32_8x1792 x_n_1_again(t0_valid); TASSIGN<0x0c420>(x_n_1_again);  // UB 0x0c420..0x0fc20
+            VecF32_8x1792 x_n_1_again(t0_valid); TASSIGN<0x0c440>(x_n_1_again);  // UB 0x0c440..0x0fc40
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + h0_buffer_2));
             TCVT(x_n_1_again, x_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_buffer_2));
-            VecF32_8x1792 x_n_unit(t0_valid); TASSIGN<0x0c420>(x_n_unit);  // UB 0x0c420..0x0fc20
-            VecF32_8x1 x_n_std(t0_valid); TASSIGN<0x0c400>(x_n_std);  // UB 0x0c400..0x0c420
+            VecF32_8x1792 x_n_unit(t0_valid); TASSIGN<0x0c440>(x_n_unit);  // UB 0x0c440..0x0fc40
+            VecF32_8x1 x_n_std_inverse(t0_valid); TASSIGN<0x0c420>(x_n_std_inverse);  // UB 0x0c420..0x0c440
             pipe_barrier(PIPE_V);
-            TROWEXPANDDIV(x_n_unit, x_n_1_again, x_n_std);
-            VecF32_1x1792 x_n_2_again; TASSIGN<0x0fc20>(x_n_2_again);  // UB 0x0fc20..0x11820
+            TROWEXPANDMUL(x_n_unit, x_n_1_again, x_n_std_inverse);
+            VecF32_1x1792 x_n_2_again; TASSIGN<0x0fc40>(x_n_2_again);  // UB 0x0fc40..0x11840
             wait_flag(PIPE_MTE2, PIPE_V, event_t(h0_buffer_2));
             TCVT(x_n_2_again, gamma_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(h0_buffer_2));
-            VecF32_8x1792 x_n_4(t0_valid); TASSIGN<0x0c420>(x_n_4);  // UB 0x0c420..0x0fc20
+            VecF32_8x1792 x_n_4(t0_valid); TASSIGN<0x0c440>(x_n_4);  // UB 0x0c440..0x0fc40
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(x_n_4, x_n_unit, x_n_2_again);
             VecB16_8x1792 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x08c00 + h0_buffer_2 * 0x01c00);  // UB 0x08c00..0x0c400, 2 copies

@@ -72,12 +72,15 @@ AICORE inline void run_block(
         VecF32_1x8 kv_std_row(t0_valid); TASSIGN<0x18c00>(kv_std_row);  // as a row, same bytes as kv_std
         pipe_barrier(PIPE_V);
         TSQRT(kv_std_row, kv_var_eps_row);
-        VecF32_8x512 kv_unit(t0_valid); TASSIGN<0x18c20>(kv_unit);  // UB 0x18c20..0x1cc20
-        VecF32_8x1 kv_std(t0_valid); TASSIGN<0x18c00>(kv_std);  // UB 0x18c00..0x18c20
+        VecF32_1x8 kv_std_inverse_row(t0_valid); TASSIGN<0x18c20>(kv_std_inverse_row);  // as a row, same bytes as kv_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(kv_unit, kv_f_tile, kv_std);
+        TRECIP(kv_std_inverse_row, kv_std_row);
+        VecF32_8x512 kv_unit(t0_valid); TASSIGN<0x18c40>(kv_unit);  // UB 0x18c40..0x1cc40
+        VecF32_8x1 kv_std_inverse(t0_valid); TASSIGN<0x18c20>(kv_std_inverse);  // UB 0x18c20..0x18c40
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(kv_unit, kv_f_tile, kv_std_inverse);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecF32_8x512 kv_3(t0_valid); TASSIGN<0x18c20>(kv_3);  // UB 0x18c20..0x1cc20
+        VecF32_8x512 kv_3(t0_valid); TASSIGN<0x18c40>(kv_3);  // UB 0x18c40..0x1cc40
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(kv_3, kv_unit, kv_1);
         VecB16_8x512 kv(t0_valid); TASSIGN(kv, 0x10400 + t0_buffer * 0x02000);  // UB 0x10400..0x18400, 4 copies

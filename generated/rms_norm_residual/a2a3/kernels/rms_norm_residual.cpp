@@ -89,10 +89,13 @@ AICORE inline void run_block(
         VecF32_1x8_c1 y_std_row; TASSIGN<0x1a000>(y_std_row);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x4096_r1 y_unit; TASSIGN(y_unit, 0x16000);  // UB 0x16000..0x1a000
-        VecF32_8x1_r1 y_std; TASSIGN<0x1a000>(y_std);  // UB 0x1a000..0x1a020
+        VecF32_1x8_c1 y_std_inverse_row; TASSIGN<0x1a020>(y_std_inverse_row);  // as a row, same bytes as y_std_inverse
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(y_unit, s, y_std);
+        TRECIP(y_std_inverse_row, y_std_row);
+        VecF32_8x4096_r1 y_unit; TASSIGN(y_unit, 0x16000);  // UB 0x16000..0x1a000
+        VecF32_8x1_r1 y_std_inverse; TASSIGN<0x1a020>(y_std_inverse);  // UB 0x1a020..0x1a040
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(y_unit, s, y_std_inverse);
         VecF32_8x4096_r1 y_3; TASSIGN(y_3, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_3, y_unit, y_1);

@@ -41,7 +41,7 @@ MODULES = {
     "conditional-masks": ("tile.loops.conditional_masks",),
     "hoist-loads": ("tile.loops.hoist_loads",),
     "pipeline": ("tile.loops.pipeline",),
-    "legalise": ("tile.legalise", "tile.strided_loads", "tile.running", "tile.gapless", "tile.added_tiles"),
+    "legalise": ("tile.legalise", "tile.strided_loads", "tile.running", "tile.gapless", "tile.added_tiles", "tile.folded"),
     "split-cores": ("tile.kernels.split_cores",),
     "split-rows": ("tile.kernels.split_rows",),
     "place": ("block.place",),

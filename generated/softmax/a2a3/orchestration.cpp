@@ -39,7 +39,7 @@ extern "C" void softmax_a2a3(pto_rt::Runtime &rt, const softmax_args &args)
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t softmax_blocks = fewer((rows_end - rows_begin + 3) / 4, vector);
+        const int32_t softmax_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "softmax", Core::Vector, softmax_blocks,
             [=] {

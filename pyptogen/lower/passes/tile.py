@@ -89,6 +89,23 @@ def _check_overwrites(state: State) -> State:
     return state
 
 
+def _legalise(kernel: TileKernel, platform: Platform) -> TileKernel:
+    """Reductions take memory beside their operands where a vector kernel has as many copies of each buffer then."""
+    own = legalise.run(kernel, platform, beside=False)
+    if kernel.core != "vector" or not platform.serial_row_reductions:
+        return own
+    beside = legalise.run(kernel, platform)
+    return own if beside.body == own.body or not _as_roomy(beside, own, platform) else beside
+
+
+def _as_roomy(kernel: TileKernel, than: TileKernel, platform: Platform) -> bool:
+    (_, found), (_, other) = plan.run(kernel, platform), plan.run(than, platform)
+    if not isinstance(found, BlockKernel) or not isinstance(other, BlockKernel):
+        return isinstance(found, BlockKernel)
+    copies = {buffer.name: buffer.copies for buffer in found.buffers}
+    return all(copies.get(buffer.name, 1) >= buffer.copies for buffer in other.buffers)
+
+
 def _split_cores(programs: Programs, platform: Platform) -> Programs:
     (kernel,) = programs
     return programs if kernel.core != "mixed" or platform.unified else split_cores.run(kernel)
@@ -180,7 +197,7 @@ KERNELS = (
                 lambda kernel, _: split_index_sets.run(kernel), lambda platform: platform.unified),
     _on_kernels("conditional-masks", "iterations in which all rows see the whole block compute no mask",
                 lambda kernel, _: conditional_masks.run(kernel), lambda platform: not platform.unified),
-    _on_kernels("legalise", "operations that the target has one instruction for", legalise.run),
+    _on_kernels("legalise", "operations that the target has one instruction for", _legalise),
     _on_kernels("distribute", "grid loops that are directly nested share their iterations out as a product",
                 distribute.run, lambda platform: not platform.unified),
 )  # fmt: skip

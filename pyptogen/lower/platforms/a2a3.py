@@ -48,6 +48,7 @@ A2A3 = Platform(
     flags=True,
     runs_of_elements=True,
     serial_column_reductions=True,
+    serial_row_reductions=True,
     transposes_on_load=False,
     vector_mask=True,
     data_cache=True,

@@ -31,6 +31,7 @@ class Platform:
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz: of the cores, for estimates.
         serial_column_reductions: a reduction over rows takes one row after the other, each of which waits for the last.
+        serial_row_reductions: a reduction of rows takes an instruction for each 256 bytes of a row.
         transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
             there, and are transposed on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
@@ -63,6 +64,7 @@ class Platform:
     vector_passes: bool = False
     runs_of_elements: bool = False
     serial_column_reductions: bool = False
+    serial_row_reductions: bool = False
     transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False

@@ -12,10 +12,6 @@ before: x = load a[…; 8 x 48, strides 96, 2]
 after:  x_between = load a[…; 8 x 95, strides 96, 1]; x = every x_between, of two elements the first
         (loads that take turns share one: `strided_loads`)
 
-before: s = sum of the columns of x [64 x 128] where that takes one row after the other
-after:  x_sum = add x[rows 0 to 32], x[rows 32 to 64]; x_sum[16] = add x_sum[rows 0 to 16], x_sum[rows 16 to 32]; …
-        s = sum of the columns of x_sum [8 x 128]
-
 before: s = load a[…; 48 x 1, strides 64, 1] of a column
 after:  s_apart = load a[…; 48 x 1, strides 64, 1] with a row for each element; s = copy s_apart
 
@@ -25,14 +21,15 @@ an `expand` ahead of it. Afterwards each operation is one instruction (or one ro
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES
-from pyptogen.lower.tile import gapless, running
+from pyptogen.lower.tile import folded, gapless, running
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -48,7 +45,6 @@ from pyptogen.lower.tile.ir import (
     walk,
     walk_loops,
 )
-from pyptogen.lower.tile.loops.running_results import JOINS
 from pyptogen.lower.tile.ops import (
     Binary,
     Bitwise,
@@ -76,9 +72,6 @@ from pyptogen.records import replace
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
 
-FEW_ROWS = 8
-"""Rows that are left to a reduction that takes one after the other: half of them would take as long as another step."""
-
 BETWEEN_SHARE = 2
 """Tiles of all elements, also those between the wanted ones, take at most this part of UB, in loops within loops."""
 
@@ -86,17 +79,22 @@ INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "in
 
 
 class _Legaliser(AddedTiles):
-    def __init__(self, kernel: TileKernel, platform: Platform) -> None:
+    def __init__(self, kernel: TileKernel, platform: Platform, beside: bool) -> None:
         super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
-        self.platform = platform
+        self.platform, self.beside = platform, beside
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
+        self.readers = Counter(self.tiles[name].owner for op in walk(kernel.body) for name in {*op.operands})
+        self.dying: Set[str] = frozenset()
+        """Tiles that the body at hand computes, and of which one operation reads."""
 
     def rewrite(self, nodes: tuple[Node, ...], room: int) -> tuple[Node, ...]:
         """A body made legal; ``room``: bytes left for tiles of all elements between the wanted ones."""
         result: list[Node] = []
         strided = runs(nodes, self.is_strided)
+        dying = self.computed_for_one(nodes)
         for at, node in enumerate(nodes):
+            self.dying = dying
             if isinstance(node, Loop):
                 result.append(replace(node, body=self.rewrite(node.body, room)))
             elif at in strided and isinstance(node, Load):
@@ -105,6 +103,10 @@ class _Legaliser(AddedTiles):
             else:
                 result += self.op(node)
         return tuple(result)
+
+    def computed_for_one(self, nodes: tuple[Node, ...]) -> Set[str]:
+        made = (op.dst for op in nodes if isinstance(op, Unary | Binary | Cast) and op.dst is not None)
+        return {name for name in made if self.readers[name] == 1}
 
     def op(self, node: TileOp) -> Sequence[Node]:
         if isinstance(node, Unary | Binary | Cast) and self.spread_whole(node):
@@ -118,7 +120,8 @@ class _Legaliser(AddedTiles):
             case Scan(srcs=(_,)):
                 return running.steps(node, self, self.platform)
             case Reduce():
-                steps, rest = self.folded(node)
+                free = node.srcs[0] in self.dying
+                steps, rest = folded.folded(node, self, self.platform, free, self.beside)
                 return [*steps, self.reduction(rest)]
             case Transpose():
                 return [self.transposition(node)]
@@ -137,29 +140,6 @@ class _Legaliser(AddedTiles):
             case Binary() if not self.broadcasts(node):
                 return self.spread(node)
         return [node]
-
-    def folded(self, op: Reduce) -> tuple[list[TileOp], Reduce]:
-        """A reduction of many rows to one, as one of few, and what makes these: half of the rows and the other half are
-        joined, all columns at once, until few are left. What lies in a tile of so many rows as a call tells stays."""
-        source = self.tiles[str(op.srcs[0])]
-        rows, fits = source.rows.size, op.fn in JOINS and source.form == "full" and source.cols.size > 1
-        if not (op.over_rows and fits and source.rows.valid is None and self.platform.serial_column_reductions):
-            return [], op
-        steps: list[TileOp] = []
-        at = source.name
-        while rows > FEW_ROWS and rows % 2 == 0:
-            rows //= 2
-            upper, lower = self.some_rows(at, 0, rows), self.some_rows(at, rows, rows)
-            joined = upper if steps else self.like(f"{op.dst}_folded", self.tiles[upper])
-            steps.append(Binary.of(op, joined, upper, lower, fn=JOINS[op.fn]))
-            at = joined
-        return steps, replace(op, srcs=(at,))
-
-    def some_rows(self, name: str, first: int, rows: int) -> str:
-        """Some rows of a tile, as a window."""
-        tile = self.tiles[name]
-        window = replace(tile, rows=Extent(rows), parent=tile.owner, row_offset=tile.row_offset + first)
-        return self.add(f"{tile.owner}_from_{first}" if first else f"{tile.owner}_{rows}", window)
 
     def reduction(self, op: Reduce) -> TileOp:
         """With the scratch that its instruction asks for; a reduction over rows asks for none, but for positions and of
@@ -432,9 +412,9 @@ def _row_loop(op: TileOp, dst: TileVal, at: str, body: tuple[Node, ...]) -> Loop
     return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, body, op.span)
 
 
-def run(kernel: TileKernel, platform: Platform) -> TileKernel:
-    """Legalise one kernel for ``platform``."""
-    legaliser = _Legaliser(kernel, platform)
+def run(kernel: TileKernel, platform: Platform, beside: bool = True) -> TileKernel:
+    """Legalise one kernel for ``platform``. ``beside``: reductions may take memory beside their operands (`folded`)."""
+    legaliser = _Legaliser(kernel, platform, beside)
     body = legaliser.without_unread(legaliser.rewrite(kernel.body, platform.memories["ub"] // BETWEEN_SHARE))
     named = {name for op in walk(body) for name in op.tiles}
     tiles = [t for t in legaliser.tiles.values() if t.name in named]

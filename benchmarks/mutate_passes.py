@@ -40,6 +40,7 @@ MODULES = {
     "split-index-sets": ("tile.loops.split_index_sets",),
     "conditional-masks": ("tile.loops.conditional_masks",),
     "hoist-loads": ("tile.loops.hoist_loads",),
+    "fission": ("tile.loops.fission", "tile.loops.fifo_stages"),
     "pipeline": ("tile.loops.pipeline",),
     "legalise": ("tile.legalise", "tile.strided_loads", "tile.running", "tile.gapless", "tile.added_tiles", "tile.folded"),
     "split-cores": ("tile.kernels.split_cores",),

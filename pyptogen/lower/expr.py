@@ -59,7 +59,8 @@ class Poly:
             return other if self.terms == _UNIT else self
         if len(other.terms) == 1 and not other.terms[0][0]:
             factor = other.terms[0][1]
-            return Poly(tuple([(mono, coeff * factor) for mono, coeff in self.terms]))
+            scaled = [(mono, coeff * factor) for mono, coeff in self.terms]
+            return Poly(tuple([(m, c if c.__class__ is int else _fraction(c, 1)) for m, c in scaled]))
         product: dict[Monomial, int] = {}
         for m1, c1 in self.terms:
             for m2, c2 in other.terms:

@@ -18,7 +18,7 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.refusal import unsupported
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
-from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, Move
 from pyptogen.records import replace
 
@@ -36,13 +36,31 @@ class _Placer:
         result: list[Node] = []
         for node in nodes:
             if isinstance(node, Loop):
-                result.append(replace(node, body=self.rewrite(node.body)))
+                result += self.loop(node)
             elif isinstance(node, Matmul):
                 result += self.matmul(node)
             else:
                 self.place(node)
                 result.append(node)
         return tuple(result)
+
+    def loop(self, loop: Loop) -> list[Node]:
+        """A loop, behind the moves that are the same in all of its iterations: those of an operand that one product
+        takes with different rows of the other one."""
+        body = self.rewrite(loop.body)
+        leaves_out = loop.once or loop.after is not None or loop.before is not None or loop.only is not None
+        if loop.role != "sub" or leaves_out or sum(isinstance(op, Matmul) for op in walk(body)) != 1:
+            return [replace(loop, body=body)]
+        made = {name for op in walk(body) for name in op.written}
+        same = [node for node in body if isinstance(node, Move) and self.is_invariant(node, loop, made)]
+        return [*same, replace(loop, body=tuple(node for node in body if node not in same))]
+
+    def is_invariant(self, move: Move, loop: Loop, made: set[str]) -> bool:
+        """Whether a move is the same in all iterations: of its source, nothing is ``made`` in them."""
+        source = self.tiles[str(move.srcs[0])]
+        polys = (source.rows.poly(), source.cols.poly(), source.row_offset, move.depth)
+        names = {name for poly in polys for name in poly.names()}
+        return made.isdisjoint({source.name, source.owner}) and names.isdisjoint({loop.var, str(loop.valid)})
 
     def place(self, op: TileOp) -> None:
         for scratch in op.scratches:

@@ -22,19 +22,21 @@ the popped slot), free; or to which flag between the cores: signal, await."""
 class Round:
     """A loop, for what its body does to fifos. ``ahead``, of a stage of a software pipeline: how many iterations its
     work is ahead of the loop around; ``distance``, of the pipeline: the most of its stages, and how many iterations it
-    has more than its work."""
+    has more than its work. ``most``, of a loop over parts of a tile: how many the largest tile has."""
 
     body: tuple[Event | Round, ...]
     ahead: int | None = None
     distance: int = 0
+    most: int | None = None
 
 
 Outline = tuple[Event | Round, ...]
 """What a program does to its fifos: events, and loops of them."""
 
 
-def played(outline: Outline, trips: int, inner: int) -> list[Event]:
-    """The events of a program, with ``trips`` iterations of outer loops and ``inner`` ones of loops within."""
+def played(outline: Outline, trips: int, inner: int, parts: int = 1) -> list[Event]:
+    """The events of a program, with ``trips`` iterations of outer loops, ``inner`` ones of loops within, and ``parts``
+    of loops over parts of a tile, as far as it has so many."""
     found: list[Event] = []
 
     def play(nodes: Outline, trips: int, turn: int, turns: int) -> None:
@@ -42,7 +44,8 @@ def played(outline: Outline, trips: int, inner: int) -> list[Event]:
             if not isinstance(node, Round):
                 found.append(node)
                 continue
-            rounds = trips if node.ahead is None else int(0 <= turn + node.ahead < turns)
+            rounds = trips if node.most is None else min(node.most, parts)
+            rounds = rounds if node.ahead is None else int(0 <= turn + node.ahead < turns)
             for n in range(-node.distance, rounds):
                 play(node.body, inner, n, rounds)
 
@@ -52,15 +55,23 @@ def played(outline: Outline, trips: int, inner: int) -> list[Event]:
 
 @lru_cache(maxsize=1024)
 def first_fault(cube: Outline, vector: Outline, slots: tuple[tuple[str, int], ...]) -> str | None:
-    """What goes wrong between two programs for some trip counts, from 0 to two more than a fifo holds; None if nothing
+    """What goes wrong between two programs for some trip counts, from 0 to two more than fill a fifo; None if nothing
     does. Tile sizes do not matter to it, so most of the programs that are asked about are alike."""
-    most = max((count for _, count in slots), default=0) + 2
-    for trips in range(most + 1):
-        for inner in range(most + 1) if trips else (0,):
-            wrong = together(played(cube, trips, inner), played(vector, trips, inner), dict(slots))
-            if wrong:
-                return f"{wrong[0][0]} (loops of {trips}, within them {inner} rounds)"
+    longest = max((count for _, count in slots), default=0)
+    for part in range(1, most_parts((*cube, *vector)) + 1):
+        most = longest // part + 2
+        for trips in range(most + 1):
+            for inner in range(most + 1) if trips else (0,):
+                wrong = together(played(cube, trips, inner, part), played(vector, trips, inner, part), dict(slots))
+                if wrong:
+                    return f"{wrong[0][0]} (loops of {trips}, within them {inner} rounds)"
     return None
+
+
+def most_parts(outline: Outline) -> int:
+    """The most parts of a tile that a loop in a program has; 1 where none goes over parts."""
+    rounds = [node for node in outline if isinstance(node, Round)]
+    return max((max(node.most or 1, most_parts(node.body)) for node in rounds), default=1)
 
 
 def period(slots: int) -> int:

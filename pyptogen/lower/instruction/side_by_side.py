@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault, played
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
+from pyptogen.lower.tile.ir import parts_of_tile
 from pyptogen.lower.verify import require
 
 _WORDS = {"TPUSH": ("claim", "fill"), "TPOP": ("pop",), "TFREE": ("free",)}
@@ -32,12 +33,14 @@ def outline(kernel: InstrKernel) -> Outline:
     """What a program does to its fifos."""
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
 
-    def of(nodes: Sequence[Node], around: str) -> Iterator[Event | Round]:
+    def of(nodes: Sequence[Node], around: str, tiles: dict[str, int]) -> Iterator[Event | Round]:
         for node in nodes:
             if isinstance(node, For):
-                body = tuple(of(node.body, node.var))
+                inside = {**tiles, **({node.valid: node.step} if node.valid is not None else {})}
+                body = tuple(of(node.body, node.var, inside))
+                most = parts_of_tile(node.start, node.stop, node.step, tiles)
                 if body:
-                    yield Round(body, node.ahead(around) if node.once else None, node.distance)
+                    yield Round(body, node.ahead(around) if node.once else None, node.distance, most)
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
@@ -46,7 +49,7 @@ def outline(kernel: InstrKernel) -> Outline:
                     elif isinstance(operand, GmWindow) and operand.tensor in slots:
                         yield "load", slots[operand.tensor]
 
-    return tuple(of(kernel.body, ""))
+    return tuple(of(kernel.body, "", {}))
 
 
 def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:

@@ -16,7 +16,14 @@ from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
 from pyptogen.lower.tile.kernels import column_groups, overwritten, partition, split_cores, split_rows
-from pyptogen.lower.tile.loops import conditional_masks, distribute, forward_copies, pipeline, split_index_sets
+from pyptogen.lower.tile.loops import (
+    conditional_masks,
+    distribute,
+    fission,
+    forward_copies,
+    pipeline,
+    split_index_sets,
+)
 from pyptogen.lower.tile.sizes import shorten_blocks, variants
 from pyptogen.records import dataclass, replace
 
@@ -204,6 +211,8 @@ KERNELS = (
 SPLITS = (
     _on_programs("split-cores", "a mixed kernel becomes a cube and a vector program", _split_cores,
                  lambda kernel, _: split_cores.run(kernel) if kernel.core == "mixed" else (kernel,)),
+    _on_programs("fission", "loops over the rows of an iteration are divided where the core waits for the other one",
+                 lambda programs, _: tuple(map(fission.run, programs)), lambda kernel, _: (fission.run(kernel),)),
     _on_programs("split-rows", "two vector cores take half of the rows, or of the columns, each", _split_rows,
                  lambda kernel, platform: (split_rows.on_both(kernel, platform),)),
     _on_programs("pipeline", "either core begins later iterations early", _pipeline,

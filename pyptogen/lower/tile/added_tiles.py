@@ -23,6 +23,14 @@ class AddedTiles:
         self.taken.add(name)
         return name
 
+    def numbered(self, base: str) -> str:
+        """A loop variable: the base with the first number that is free."""
+        n = 1
+        while f"{base}{n}" in self.taken or f"{base}{n}" in self.tiles:
+            n += 1
+        self.taken.add(f"{base}{n}")
+        return f"{base}{n}"
+
     def add(self, wanted: str, like: TileVal) -> str:
         """A tile under the wanted name, or that with a number behind it."""
         name, n = wanted, 1

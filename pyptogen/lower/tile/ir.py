@@ -309,6 +309,16 @@ def share_of(rows: int, subblock: int) -> tuple[int, int]:
     return subblock * (rows - half), half
 
 
+def parts_of_tile(start: Poly, stop: Poly, step: int, tiles: Mapping[str, int]) -> int | None:
+    """How many iterations a loop has at most that begins where a tile does and ends with it; None of other loops.
+    ``tiles``: sizes by the names of their valid extents."""
+    if not start.names():
+        return None
+    sizes = {Poly.of(name): tile for name, tile in tiles.items()}
+    size = sizes.get(stop - start, (stop - start).constant)
+    return None if size is None else -(-size // step)
+
+
 LoopRole = Literal["grid", "reduce", "sub", "sequential"]
 IndexSet = Literal["", "partial", "full", "columns", "masked"]
 """What index-set splitting made a loop for: rows that see a part of the iteration's block; rows that see the whole of
@@ -549,6 +559,7 @@ __all__ = [
     "TileKernel",
     "TileOp",
     "TileVal",
+    "parts_of_tile",
     "share_of",
     "tile_sizes",
     "walk",

@@ -13,6 +13,7 @@ from pyptogen.lower.launch_cost import blocks_of
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.platforms.timing import Timing
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.records import dataclass, replace
 from pyptogen.simulate.device.kernel import TooLong, lane_of
 from pyptogen.simulate.device.launch import Cost, Launch, cost
@@ -172,6 +173,7 @@ def cost_of(
     fifos = frozenset(name for program in programs for fifo in program.fifos for name in (fifo.name, fifo.slot))
     results = frozenset(t.name for program in programs for t in program.writes if not t.workspace)
     reuse = distances(programs, numbers, blocks)
+    even = min((evenness(program, numbers, blocks) for program in programs), default=1.0)
     uneven = any(
         isinstance(n, For) and not n.once and (n.before is not None or n.after is not None)
         for program in programs
@@ -181,7 +183,7 @@ def cost_of(
         cost(
             Launch(
                 tuple(lane_of(program, timing, numbers, block, blocks) for program in programs),
-                blocks, blocks, unique, reuse, resident | fifos, results,
+                blocks, blocks, unique, reuse, resident | fifos, results, even,
             ),
             timing,
         )
@@ -189,6 +191,21 @@ def cost_of(
     ]  # fmt: skip
     slowest = max(found, key=lambda one: one.cycles)
     return replace(slowest, products=sum(one.products for one in found) // len(found))
+
+
+def evenness(program: InstrKernel, numbers: Mapping[str, int], blocks: int) -> float:
+    """What blocks do on average, of what the first one does, which has an iteration more than others where the
+    iterations are no multiple of the blocks; 1 of programs with no distributed loops, or several after each other."""
+    outer = [node for node in program.body if isinstance(node, For)]
+    while len(outer) == 1 and not outer[0].parallel:
+        outer = [node for node in outer[0].body if isinstance(node, For)]
+    nest = distributed_nest(outer[0]) if len(outer) == 1 else ()
+    names = {name for loop in nest for name in (*loop.start.names(), *loop.stop.names())}
+    if not nest or not names <= numbers.keys():
+        return 1.0
+    trips = [max(0, -(-(loop.stop - loop.start).evaluate(numbers) // loop.step)) for loop in nest]
+    total = reduce(lambda a, b: a * b, trips, 1)
+    return total / (blocks * -(-total // blocks)) if total else 1.0
 
 
 def _take(

@@ -34,6 +34,7 @@ class Launch:
             the launch reads more than once.
         resident: tensors that lie in L2 before, or never leave it.
         results: tensors that the call returns.
+        even: what blocks do on average, of what the lanes say: some have less to do than the one that is walked.
     """
 
     lanes: tuple[Lane, ...]
@@ -43,6 +44,7 @@ class Launch:
     reuse: Mapping[str, float] = field(default_factory=dict)
     resident: frozenset[str] = frozenset()
     results: frozenset[str] = frozenset()
+    even: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ def cost(launch: Launch, timing: Timing) -> Cost:
     Raises:
         ValueError: its lanes wait for each other.
     """
-    active = min(launch.blocks, launch.cores)
+    active = min(launch.blocks, launch.cores) * launch.even
     waves = -(-launch.blocks // max(1, launch.cores))
     moved = _moved(launch)
     cold = _cold(launch, moved, timing)
@@ -101,11 +103,12 @@ def cost(launch: Launch, timing: Timing) -> Cost:
     length = max(floor, *(float(core.end) for core in cores))
     cycles_all = waves * length + timing.block.value * launch.blocks
     busy = _busy(launch.lanes, cores, waves, cycles_all)
-    products = launch.blocks * sum(
+    products = sum(
         lane.copies * n * work.price.products
         for lane in launch.lanes
         for work, n in zip(lane.work, lane.counts, strict=True)
     )
+    products = round(launch.blocks * products * launch.even)
     bound = _bound(busy, floor * waves / cycles_all, misses / timing.hbm.value >= total / timing.l2.value)
     return Cost(cycles_all, busy, bound, total, misses, products, waves, sum(core.walked for core in cores), moved)
 
@@ -116,7 +119,7 @@ def _moved(launch: Launch) -> dict[str, float]:
     for lane in launch.lanes:
         for work, n in zip(lane.work, lane.counts, strict=True):
             if work.price.moved:
-                more = work.price.moved * n * lane.copies * launch.blocks
+                more = work.price.moved * n * lane.copies * launch.blocks * launch.even
                 found[work.tensor] = found.get(work.tensor, 0.0) + more
     return found
 
@@ -138,13 +141,13 @@ def _cold(launch: Launch, moved: Mapping[str, float], timing: Timing) -> dict[st
 
 
 def _cycles(
-    lane: Lane, share: Mapping[str, float], active: int, slow: float, timing: Timing
+    lane: Lane, share: Mapping[str, float], active: float, slow: float, timing: Timing
 ) -> list[tuple[int, int, int]]:
     """Hold, latency and settling of each line of work, as the launch has it."""
     return [_shared(w.price, share.get(w.tensor, 0.0), active * lane.copies, slow, timing) for w in lane.work]
 
 
-def _shared(price: Price, share: float, cores: int, slow: float, timing: Timing) -> tuple[int, int, int]:
+def _shared(price: Price, share: float, cores: float, slow: float, timing: Timing) -> tuple[int, int, int]:
     if not price.moved or price.writes:
         return round(price.hold * (slow if price.moved else 1.0)), round(price.latency), round(price.settle)
     cold = share * max(0.0, price.moved * cores / timing.hbm.value - price.hold)

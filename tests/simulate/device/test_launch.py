@@ -100,3 +100,11 @@ def test_blocks_beyond_the_cores_come_in_waves() -> None:
     lane = kernel(4, 512, 100, 1000, 2)
     assert [cost(Launch((lane,), n, 24), BASE).waves for n in (1, 24, 25, 72)] == [1, 1, 2, 3]
     assert cycles(lane, 48, 24) == pytest.approx(2 * cycles(lane, 24, 24), rel=0.01)
+
+
+def test_blocks_that_have_less_to_do_move_less() -> None:
+    """25 tiles of 24 blocks: one block has two, and none shares HBM with it for the second."""
+    lane = kernel(2, 65536, 10, 10, 2)
+    full, uneven = (cost(Launch((lane,), 24, 24, even=even), BASE) for even in (1.0, 25 / 48))
+    assert uneven.moved == pytest.approx(full.moved * 25 / 48)
+    assert uneven.cycles < full.cycles * 0.75

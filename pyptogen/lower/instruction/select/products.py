@@ -9,11 +9,12 @@ from pyptogen.lower.tile.ops import Extract, Matmul, Move
 
 
 def move(sel: Selector, op: Move) -> list[Node]:
-    dst, src = sel.use(str(op.dst)), sel.use(str(op.srcs[0]))
-    if sel.declared[src].type.loc == "Mat":
+    source = sel.tiles[str(op.srcs[0])]
+    if sel.memory[source.owner] == "l1":  # of rows of a matrix, which are no run of bytes, it takes a part as well
+        dst, src = sel.use(str(op.dst)), sel.use(source.owner)
         row, col = (ZERO, op.depth) if op.role == "a" else (op.depth, ZERO)
-        return [sel.instr(op, "TEXTRACT", dst, src, row, col)]
-    return [sel.instr(op, "TMOV", dst, src)]
+        return [sel.instr(op, "TEXTRACT", dst, src, row + source.row_offset, col)]
+    return [sel.instr(op, "TMOV", sel.use(str(op.dst)), sel.use(source.name))]
 
 
 def extract(sel: Selector, op: Extract) -> list[Node]:

@@ -76,6 +76,9 @@ class Operands:
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent
+        if role == "a" and self._is_in_rows_of_iterations(home):
+            assert home.parent is not None
+            return self._window(self.load(value, op, home.parent, role), home)
         key = (f"{value.name}:{role}", f"{home.var}:{home.depth}:{id(home)}")
         if key in self.placed:
             return self.placed[key]
@@ -96,6 +99,12 @@ class Operands:
         self.builder.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
+
+    def _is_in_rows_of_iterations(self, scope: Scope) -> bool:
+        """Whether a scope is the loop over the rows of an iteration, on a platform with a memory for matrices that all
+        iterations share: left operands are loaded there once, and not some rows in each iteration."""
+        iterations = scope.parent is not None and scope.parent.role == "sequential"
+        return scope.role == "sub" and iterations and not self.builder.platform.operands_from_gm
 
     def _loaded_shape(self, view: GmView, home: Scope, op: Op) -> Shape2D:
         """The tile of a view.
@@ -321,9 +330,13 @@ class Operands:
 
     def rows_of(self, found: Placed, scope: Scope, name: str) -> Placed:
         """The rows of a whole tile that a loop over rows is at; the tile itself where it has no such rows."""
-        tile = self.tiles[found.tile]
         if scope.role != "sub" or found.scope is scope or scope.dim not in self._row_dims(name):
             return found
+        return self._window(found, scope)
+
+    def _window(self, found: Placed, scope: Scope) -> Placed:
+        """The rows of a whole tile that a loop over rows is at."""
+        tile = self.tiles[found.tile]
         key = (f"{found.tile}:rows", f"{id(scope)}")
         if key not in self.placed:
             grid = self.builder.nest.inner.loop_of(scope.dim)

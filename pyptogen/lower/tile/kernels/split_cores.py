@@ -27,6 +27,7 @@ from pyptogen.lower.tile.ir import (
     TileKernel,
     TileOp,
     TileVal,
+    parts_of_tile,
     walk,
     walk_loops,
 )
@@ -83,14 +84,14 @@ class _Divider:
         sources = []
         for source, role in zip(op.srcs, OF_PRODUCTS, strict=False):
             name = str(source)
-            if name in self.operands:
+            if self.tiles[name].owner in self.operands:
                 sources.append(name)
                 continue
             if op.is_scaled:
                 fix = "put what computes it into a stage of its own"
                 raise unsupported(op.span, "a scaled product with an operand of the vector core", fix)
             tile = self.tiles[name]
-            fifo = self._fifo(name, tile, "cube", op)
+            fifo = self._fifo(name, tile, "cube", op, path)
             copy = self._tile(f"{name}_l1", tile, tile.dtype)
             sources.append(copy)
             self.before.setdefault(("cube", path), []).extend(
@@ -114,8 +115,8 @@ class _Divider:
         depth = len(home)
         places = [path[depth] for path, _ in readers]
         op, tile = readers[0][1], self.tiles[name]
-        fifo = self._fifo(str(op.dst), tile, "vector", op)
         done = (*home, max(path[depth] for path in made))
+        fifo = self._fifo(str(op.dst), tile, "vector", op, done)
         self.after.setdefault(("cube", done), []).append(Push.of(making[-1][1], None, name, fifo=fifo.name))
         self.before.setdefault(("vector", (*home, min(places))), []).append(Pop.of(op, None, fifo=fifo.name))
         self.after.setdefault(("vector", (*home, max(places))), []).append(Free.of(op, None, fifo=fifo.name))
@@ -130,7 +131,8 @@ class _Divider:
                 Cast.of(reader, dst.name, wide, mode="rint"),
             ]
 
-    def _fifo(self, wanted: str, tile: TileVal, to: Side, op: TileOp) -> Fifo:
+    def _fifo(self, wanted: str, tile: TileVal, to: Side, op: TileOp, path: Path) -> Fifo:
+        """The fifo of tiles that are pushed at ``path``. Where these are parts of a tile, it holds all of them."""
         if len(self.fifos) == MOST:
             raise unsupported(
                 op.span, f"a kernel whose cube and vector cores share more than {MOST} values", "fuse fewer stages"
@@ -142,7 +144,8 @@ class _Divider:
         self.taken |= {f"{base}_fifo", f"{base}_slot", f"{base}_pipe", f"{base}_view"}
         number = len(self.fifos)
         rows, cols = tile.rows.size, tile.cols.size
-        fifo = Fifo(f"{base}_fifo", f"{base}_slot", tile.dtype, rows, cols, self.kernel.slots, to, number, op.span)
+        slots = self.kernel.slots * _parts(self.kernel.body, path)
+        fifo = Fifo(f"{base}_fifo", f"{base}_slot", tile.dtype, rows, cols, slots, to, number, op.span)
         self.fifos.append(fifo)
         return fifo
 
@@ -231,6 +234,20 @@ def _paths(nodes: Sequence[Node], path: Path) -> list[tuple[Path, TileOp]]:
     found: list[tuple[Path, TileOp]] = []
     for i, node in enumerate(nodes):
         found += _paths(node.body, (*path, i)) if isinstance(node, Loop) else [((*path, i), node)]
+    return found
+
+
+def _parts(nodes: Sequence[Node], path: Path) -> int:
+    """How many parts of a tile the loops around a path go over."""
+    found, tiles = 1, dict[str, int]()
+    for index in path[:-1]:
+        loop = nodes[index]
+        assert isinstance(loop, Loop)
+        if loop.role == "sub":
+            found *= parts_of_tile(loop.start, loop.stop, loop.tile, tiles) or 1
+        if loop.valid is not None:
+            tiles[loop.valid] = loop.tile
+        nodes = loop.body
     return found
 
 

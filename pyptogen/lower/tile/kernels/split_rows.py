@@ -8,6 +8,13 @@ Each core has the larger half of the valid rows: the first from the top, the sec
 one row, both have the same number, and the middle row of an odd number is computed and stored by both, with the same
 result. A loop over rows inside of a tile goes over the core's rows alone. What has one row, such as a bias, is done by
 both. Where rows meet (a sum over them), but columns do not, and nothing is pushed, the same is done with columns.
+Where a loop hands over some rows of a tile at a time, a core has half of the rows of each of its iterations, one behind
+the other in a tile half as high; what stores such a tile goes over these rows in a loop of its own:
+
+before: for t1 in t0..t0 + t0_valid step 64: s = pop …; acc_rows = add acc_rows, s      acc_rows: rows t1 - t0 of acc
+        store acc → y[t0]
+after:  for t1 in … (share t1_first, t1_share): s = pop …[t1_first]; acc_rows = add …   acc_rows: rows (t1 - t0) / 2
+        for t2 in … (share t2_first, t2_share): store acc_rows_2 → y[t2 + t2_first]
 
 Afterwards both cores pop, free and push every tile, in one order: no bound of a loop around that depends on the core. A
 pushed tile is filled when both have pushed their rows of it, and a slot is free when both have freed it.
@@ -23,6 +30,7 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import (
     Extent,
     GmRef,
@@ -112,7 +120,8 @@ def _refusal(kernel: TileKernel, why: Whole) -> Refused:
 
 class _Sharer:
     def __init__(self, kernel: TileKernel, axis: Axis) -> None:
-        self.kernel, self.axis, self.by_rows = kernel, axis, axis == "rows"
+        by_rows = axis == "rows"
+        self.kernel, self.axis, self.by_rows = kernel, axis, by_rows
         self.tiles = {tile.name: tile for tile in kernel.tiles}
         self.loops = {loop.valid: loop for loop in walk_loops(kernel.body) if loop.valid is not None}
         self.taken = {*kernel.arguments, *self.tiles, *self.loops, *(loop.var for loop in walk_loops(kernel.body))}
@@ -120,7 +129,11 @@ class _Sharer:
         self.names: dict[str, tuple[str, str]] = {}
         """First row and rows of a core's share, by the name of the valid rows of the whole."""
         valid = {self._extent(tile).valid for tile in kernel.tiles}
-        self.within = {v for v, loop in self.loops.items() if Poly.of(v) in valid and _within_a_tile(loop)}
+        in_step = [loop for loop in walk_loops(kernel.body) if loop.role == "sub" and _in_step(loop)]
+        self.strips = {loop.stop - loop.start: loop for loop in in_step if loop.tile % 32 == 0} if by_rows else {}
+        """Loops that hand over some rows of a tile at a time, by the number of all its rows. Half of their columns
+        begin at blocks of 32 bytes."""
+        self.within = {v for v, loop in self.loops.items() if Poly.of(v) in valid and self._is_within_a_tile(loop)}
         """Valid rows of the tiles that loops within tiles take: a core leaves out whole iterations of these."""
         self.beside = {name for op in walk(kernel.body) for name in _beside(op)}
 
@@ -133,7 +146,7 @@ class _Sharer:
             raise Whole("half of the columns are less than a block of 32 bytes")
         body = self._nodes(self.kernel.body)
         self._check_loops()
-        tiles = tuple(self._with_share(t) if t.name in shared else t for t in self.kernel.tiles)
+        tiles = tuple(self._with_share(t) if self._is_shared(t) else t for t in self.tiles.values())
         fifos = tuple(replace(fifo, both=True) for fifo in self.kernel.fifos)
         return replace(self.kernel, body=self._named(body), tiles=tiles, fifos=fifos, subblock=self.subblock)
 
@@ -147,7 +160,8 @@ class _Sharer:
         for loop in walk_loops(self.kernel.body):
             used = {name for bound in loop.bounds() for name in bound.names()}
             used |= loop.only.names() if loop.only else set()
-            if not used.isdisjoint(self.names) and loop.valid not in self.within and not _in_step(loop):
+            in_step = _in_step(loop) or self._is_in_strips(loop)
+            if not used.isdisjoint(self.names) and loop.valid not in self.within and not in_step:
                 raise Whole(f"the loop `{loop.var}` goes over {self.axis} of a tile")
 
     # -- extents --------------------------------------------------------------------------------------------------
@@ -191,7 +205,9 @@ class _Sharer:
 
     def _with_share(self, tile: TileVal) -> TileVal:
         _, share = self._share(self._extent(tile))
-        return replace(tile, rows=share) if self.by_rows else replace(tile, cols=share)
+        if not self.by_rows:
+            return replace(tile, cols=share)
+        return replace(tile, rows=share, row_offset=tile.row_offset.over(2) if tile.row_offset.terms else ZERO)
 
     def _names_of(self, valid: str) -> tuple[str, str]:
         if valid not in self.names:
@@ -224,11 +240,51 @@ class _Sharer:
             for n in nodes
         )
 
-    def _op(self, op: TileOp) -> TileOp:
+    # -- strips of rows -----------------------------------------------------------------------------------------------
+
+    def _is_within_a_tile(self, loop: Loop) -> bool:
+        """Whether a loop takes some rows of a tile at a time, and passes nothing on to the other core."""
+        plain = loop.after is None and loop.before is None and loop.only is None and not loop.once and not loop.parallel
+        return loop.role == "sub" and plain and not _in_step(loop) and not self._is_in_strips(loop)
+
+    def _is_in_strips(self, loop: Loop) -> bool:
+        """Whether a loop goes over a tile as one does that hands rows of it over."""
+        strip = self.strips.get(loop.stop - loop.start)
+        return strip is not None and (loop.start, loop.tile) == (strip.start, strip.tile)
+
+    def _is_strip(self, tile: TileVal) -> bool:
+        """Whether a window is the rows that such a loop is at."""
+        loops = [loop for loop in walk_loops(self.kernel.body) if self._is_in_strips(loop)]
+        return any(tile.row_offset == Poly.of(loop.var) - loop.start and tile.rows == _rows_of(loop) for loop in loops)
+
+    def _store_in_strips(self, op: Store, strip: Loop) -> Loop:
+        """A store of a whole tile, some rows at a time."""
+        tile, added = self.tiles[op.operands[0]], AddedTiles(self.tiles.values(), {*self.taken, *self.loops})
+        var = added.numbered(strip.var.rstrip("0123456789"))
+        loop = replace(strip, var=var, valid=None if strip.valid is None else f"{var}_valid", body=(), span=op.span)
+        loop = replace(loop, after=None, before=None, only=None)
+        at, rows = Poly.of(var) - loop.start, _rows_of(loop)
+        window = replace(tile, rows=rows, parent=tile.owner, row_offset=tile.row_offset + at)
+        name = added.add(f"{tile.name}_rows", window)
+        self.tiles[name] = window = replace(window, name=name)
+        self.taken |= {var, name}
+        if loop.valid is not None:
+            self.loops[loop.valid] = loop
+            self.taken.add(loop.valid)
+        gm = replace(op.gm, offset=op.gm.offset + at * op.gm.row_stride, rows=rows)
+        store = replace(op, srcs=(name,), gm=gm)
+        return replace(loop, body=(replace(store, gm=self._window(store, window)),))
+
+    def _op(self, op: TileOp) -> Node:
         self._check(op)
         if isinstance(op, Pop | Free | ReadIndex):
             return op
         tile = self.tiles[op.operands[0] if isinstance(op, Store | Push) else str(op.dst)]
+        strip = self.strips.get(tile.rows.poly()) if op.window is not None or isinstance(op, Push | Iota) else None
+        if strip is not None and isinstance(op, Store):
+            return self._store_in_strips(op, strip)
+        if strip is not None:
+            raise Whole(f"rows of `{tile.name}`, which are handed over some at a time, are taken all at once")
         if isinstance(op, Load | Store):
             return replace(op, gm=self._window(op, tile))
         if not isinstance(op, GatherRows | Push | Iota) or not self._is_shared(tile):
@@ -262,7 +318,7 @@ class _Sharer:
         if isinstance(op, Pop | Free | ReadIndex):
             return
         tiles = [self.tiles[name] for name in op.tiles if self.by_rows or name not in self.beside]
-        if self.by_rows and any(tile.row_offset != ZERO for tile in tiles):
+        if self.by_rows and any(tile.row_offset != ZERO and not self._is_strip(tile) for tile in tiles):
             raise Whole("a loop writes its rows into a whole tile")
         if not self.by_rows and any(self._is_window_of_columns(tile) for tile in tiles):
             raise Whole("a tile is some columns of another one")
@@ -290,10 +346,9 @@ def _beside(op: TileOp) -> tuple[str, ...]:
     return (*(str(name) for name in bits), *op.scratches)
 
 
-def _within_a_tile(loop: Loop) -> bool:
-    """Whether a loop takes some rows of a tile at a time, and passes nothing on to the other core."""
-    plain = loop.after is None and loop.before is None and loop.only is None and not loop.once and not loop.parallel
-    return loop.role == "sub" and plain and not _in_step(loop)
+def _rows_of(loop: Loop) -> Extent:
+    """The rows that an iteration has."""
+    return Extent(loop.tile, None if loop.valid is None else Poly.of(loop.valid))
 
 
 def _in_step(loop: Loop) -> bool:

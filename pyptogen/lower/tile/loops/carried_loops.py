@@ -95,7 +95,12 @@ class Iterations:
 
     def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
         """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
-        It becomes the last item of ``scope`` once what has no rows is there."""
+        It becomes the last item of ``scope`` once what has no rows is there.
+
+        Raises:
+            Refused: PTG303, rows that are no divisor of the tile, or that cores which are apart would hand over in
+                iterations of which some rows see nothing: they would have to leave out the same ones.
+        """
         for dim, size in self.builder.sizes[op.stage].items():
             grid = self.builder.nest.inner.loop_of(dim)
             step = size.rows if together else size.vector
@@ -104,6 +109,9 @@ class Iterations:
             tile = grid.tile if grid is not None else self.grid.whole(dim)
             if tile is None or tile % step:
                 raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
+            if together and self.loops[op.loop].seen is not None and not self.builder.platform.unified:
+                what = f"`{dim}` in rows of {step} where iterations end early, on cores that are apart"
+                raise unsupported(op.span, what, "leave `rows` out")
             start = Poly.of(grid.var) if grid is not None else ZERO
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
             whole = grid is None or grid.valid is None

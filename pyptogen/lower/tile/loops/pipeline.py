@@ -31,14 +31,15 @@ as they are, and so do iterations that are distributed to blocks: the one behind
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.added_tiles import AddedTiles
-from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, walk, walk_loops
+from pyptogen.lower.tile.ir import Loop, Node, ScalarArg, TileKernel, parts_of_tile, walk, walk_loops
+from pyptogen.lower.tile.loops.fifo_stages import ahead_of, before_first_pop, following, late_pop, touched, written
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, Pop, Push, ReadIndex
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Copy, FifoOp, Push, ReadIndex
 from pyptogen.lower.tile.renamed import renamed_node, renamed_tile
 from pyptogen.records import dataclass, replace
 
@@ -58,8 +59,22 @@ def run(kernel: TileKernel, distance: int = 1) -> TileKernel:
 
 
 def furthest(kernel: TileKernel) -> int:
-    """How many iterations ahead the slots of a kernel's fifos allow its first stage to be."""
-    return max(1, max((fifo.slots for fifo in kernel.fifos), default=0) - 1)
+    """How many iterations ahead the slots of a kernel's fifos allow its first stage to be: one iteration's tiles less
+    than they hold."""
+    slots = max((fifo.slots for fifo in kernel.fifos), default=0)
+    return max(1, slots // _tiles_of_iteration(kernel.body, {}) - 1)
+
+
+def _tiles_of_iteration(nodes: Sequence[Node], tiles: Mapping[str, int]) -> int:
+    """The most tiles that an iteration passes through a fifo: one for each part of its rows. ``tiles``: sizes by their
+    valid extents."""
+    most = 1
+    for loop in (node for node in nodes if isinstance(node, Loop)):
+        inside = _tiles_of_iteration(loop.body, {**tiles, **({loop.valid: loop.tile} if loop.valid else {})})
+        if loop.role == "sub" and any(isinstance(op, FifoOp) for op in walk(loop.body)):
+            inside *= parts_of_tile(loop.start, loop.stop, loop.tile, tiles) or 1
+        most = max(most, inside)
+    return most
 
 
 class _Pipeliner:
@@ -92,7 +107,7 @@ class _Pipeliner:
         parts: list[Loop] = []
         for stage in reversed(stages):
             start = Poly.of(loop.var) + loop.tile * stage.ahead
-            part = self._once(loop, stage.nodes, start, _written(stage.nodes))
+            part = self._once(loop, stage.nodes, start, written(stage.nodes))
             part = replace(part, before=loop.before) if stage.ahead else part
             parts.insert(0, replace(part, after=ZERO) if stage.ahead < self.distance else part)
         start = Poly.of(-loop.tile * self.distance)
@@ -103,12 +118,17 @@ class _Pipeliner:
         waits for it: in as many tiles as iterations lie between, of which each takes over what the one behind has."""
         first, last = stages[0], stages[-1]
         between = first.ahead - last.ahead
-        handed = sorted(self._owned(_touched(last.nodes)) & self._owned(_written(first.nodes))) if last.ahead else []
+        handed = sorted(self._owned(touched(last.nodes)) & self._owned(written(first.nodes))) if last.ahead else []
         shifts: list[Loop] = []
         for name in handed if between else []:
-            made = next(op for op in walk(first.nodes) if name in op.written)
+            made = next(op for op in walk(first.nodes) if name in self._owned(op.written))
             added = AddedTiles(self.tiles.values(), self.taken)
             waiting = [added.like(f"{name}_later", self.tiles[name]) for _ in range(between)]
+            names = {name: waiting[0]}
+            for window in sorted(touched(last.nodes) - {name}):
+                if self.owners[window] == name:
+                    names[window] = added.add(f"{window}_later", replace(self.tiles[window], parent=waiting[0]))
+                    self.owners[names[window]] = waiting[0]
             self.tiles = added.tiles
             self.owners |= {tile: tile for tile in waiting}
             self.taken.update(waiting)
@@ -117,34 +137,28 @@ class _Pipeliner:
                 moved = self._once(loop, (copy,), Poly.of(loop.var) + loop.tile * ahead, set())
                 after = ZERO if ahead < first.ahead else None
                 shifts.append(replace(moved, valid=None, before=loop.before, after=after))
-            names = {name: waiting[0]}
             last = replace(last, nodes=tuple(renamed_node(node, {}, names) for node in last.nodes))
         return shifts, [*stages[:-1], last]
 
     def _of_cube(self, loop: Loop) -> list[_Stage]:
         """Ahead: up to the last push before the first pop."""
-        first = next((i for i, n in enumerate(loop.body) if isinstance(n, Pop)), 0)
-        pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, Push)]
-        last = max(pushes, default=-1) + 1
+        last = before_first_pop(loop.body)
         ahead, behind = loop.body[:last], loop.body[last:]
         numbers = [n for n in ahead if isinstance(n, ReadIndex)]  # of indices: read in both
         behind = (*(n for n in numbers if n.name in names_used(behind)), *behind)
-        if not pushes or _written(ahead) & _touched(behind) or _touched(ahead) & _written(behind):
+        if not last or written(ahead) & touched(behind) or touched(ahead) & written(behind):
             return []
         return [_Stage(ahead, self.distance), _Stage(behind, 0)]
 
     def _of_vector(self, loop: Loop) -> list[_Stage]:
         """Behind: the first pop after a push with all that follows from it. What works on the same tiles ahead of that
         pop comes last, in the next iteration's part."""
-        body = loop.body
-        pushed = next((i for i, n in enumerate(body) if isinstance(n, Push)), len(body))
-        pop = next((n for n in body[pushed:] if isinstance(n, Pop)), None)
-        if pop is None or not all(_may_move(node, loop) for node in body):
+        late = late_pop(loop.body)
+        if late is None or not all(_may_move(node, loop) for node in loop.body):
             return []
-        late = body.index(pop)
-        following = self._following(body, late)
-        for behind in (following, self._with_made_for(loop, following)):
-            stages = self._of_parts(loop, late, behind)
+        behind = following(loop.body, late, self._owned)
+        for found in (behind, self._with_made_for(loop, behind)):
+            stages = self._of_parts(loop, late, found)
             if stages:
                 return stages
         return []
@@ -152,9 +166,7 @@ class _Pipeliner:
     def _of_parts(self, loop: Loop, late: int, behind: set[int]) -> list[_Stage]:
         """The stages where these places stay ``behind``; none where the others cannot be ahead."""
         body = loop.body
-        tiles = self._owned(_touched([body[i] for i in behind]))
-        first = [i for i in range(late) if i not in behind and self._owned(_written([body[i]])) & tiles]
-        ahead = [i for i in range(len(body)) if i not in behind and i not in first]
+        first, ahead = ahead_of(body, late, behind, self._owned)
         parts = [[body[i] for i in part] for part in (first, ahead, sorted(behind))]
         if not self._are_apart(loop, *parts) or any(i > at for at in first for i in self._writes_of(body, ahead, at)):
             return []
@@ -165,39 +177,30 @@ class _Pipeliner:
         """The places with those of what each iteration makes for them alone, such as a row of scales."""
         body, carried, found = loop.body, self._before(loop), set(behind)
         for i in reversed(range(len(body))):
-            made = self._owned(_written([body[i]]))
-            users = {j for j, node in enumerate(body) if j != i and self._owned(_touched([node])) & made}
+            made = self._owned(written([body[i]]))
+            users = {j for j, node in enumerate(body) if j != i and self._owned(touched([node])) & made}
             if made and users and users <= found and not made & carried:
                 found.add(i)
-        return found
-
-    def _following(self, body: Sequence[Node], late: int) -> set[int]:
-        """The places of a pop, its load and its free, and of all that reads what follows from them."""
-        pop = body[late]
-        assert isinstance(pop, Pop)
-        found, made = {late}, set[str]()
-        for i in range(late + 1, len(body)):
-            ops = tuple(walk([body[i]]))
-            of_fifo = any(getattr(op, "fifo", None) == pop.fifo for op in ops)
-            if of_fifo or self._owned({name for op in ops for name in op.operands}) & made:
-                found.add(i)
-                made |= self._owned(_written([body[i]]))
         return found
 
     def _are_apart(self, loop: Loop, first: list[Node], ahead: list[Node], behind: list[Node]) -> bool:
         """Whether the part ahead neither touches what the others write, nor overwrites what the part behind reads; what
         it hands to the part that comes last has the same extents in all iterations, and what that hands to the part
         behind has a value before the loop."""
-        made = self._owned(_written([*first, *behind]))
-        touched, written = self._owned(_touched(ahead)), self._owned(_written(ahead))
-        handed = self._owned(_touched(first)) & written
+        made = self._owned(written([*first, *behind]))
+        used, changed = self._owned(touched(ahead)), self._owned(written(ahead))
+        handed = self._owned(touched(first)) & changed
         fixed = all(loop.valid not in self._extents(name) for name in handed)
-        carried = self._owned(_written(first)) & self._owned(_touched(behind)) <= self._before(loop)
-        if (
-            self.distance > 1
-        ):  # what waits is copied in each iteration: statistics of rows, not all elements, nor windows
-            fixed = fixed and handed <= _touched(first) and all(self.tiles[name].form != "full" for name in handed)
-        return not made & touched and not written & self._owned(_touched(behind)) and fixed and carried
+        carried = self._owned(written(first)) & self._owned(touched(behind)) <= self._before(loop)
+        if self.distance > 1:  # what waits is copied in each iteration: statistics of rows, not all elements
+            fixed = fixed and all(self.tiles[name].form != "full" for name in handed)
+            fixed = fixed and all(self._has_all_columns(name) for name in touched(first))
+        return not made & used and not changed & self._owned(touched(behind)) and fixed and carried
+
+    def _has_all_columns(self, name: str) -> bool:
+        """Whether a tile is all of its owner, or rows of it."""
+        tile = self.tiles[name]
+        return tile.col_offset == 0 and tile.cols == self.tiles[tile.owner].cols
 
     def _before(self, loop: Loop) -> set[str]:
         """What is written outside of a loop."""
@@ -207,13 +210,13 @@ class _Pipeliner:
     def _writes_of(self, body: Sequence[Node], ahead: Sequence[int], at: int) -> list[int]:
         """Where the part ahead writes what a node reads."""
         read = self._owned({name for op in walk([body[at]]) for name in op.operands})
-        return [i for i in ahead if self._owned(_written([body[i]])) & read]
+        return [i for i in ahead if self._owned(written([body[i]])) & read]
 
     def _extents(self, name: str) -> frozenset[str]:
         tile = self.tiles[name]
         return tile.rows.poly().names() | tile.cols.poly().names()
 
-    def _owned(self, names: set[str]) -> set[str]:
+    def _owned(self, names: Iterable[str]) -> set[str]:
         """The tiles that have the data."""
         return {self.owners[name] for name in names}
 
@@ -247,11 +250,3 @@ def _may_move(node: Node, loop: Loop) -> bool:
         if not names.isdisjoint({loop.var, str(loop.valid)}):
             return False
     return True
-
-
-def _written(nodes: Sequence[Node]) -> set[str]:
-    return {name for op in walk(nodes) for name in op.written}
-
-
-def _touched(nodes: Sequence[Node]) -> set[str]:
-    return {name for op in walk(nodes) for name in op.tiles}

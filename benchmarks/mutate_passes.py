@@ -42,7 +42,9 @@ MODULES = {
     "hoist-loads": ("tile.loops.hoist_loads",),
     "fission": ("tile.loops.fission", "tile.loops.fifo_stages"),
     "pipeline": ("tile.loops.pipeline",),
-    "legalise": ("tile.legalise", "tile.strided_loads", "tile.running", "tile.gapless", "tile.added_tiles", "tile.folded"),
+    "legalise": tuple(
+        f"tile.{name}" for name in ("legalise", "strided_loads", "running", "gapless", "added_tiles", "folded")
+    ),
     "split-cores": ("tile.kernels.split_cores",),
     "split-rows": ("tile.kernels.split_rows",),
     "place": ("block.place",),

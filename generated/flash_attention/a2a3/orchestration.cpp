@@ -66,10 +66,10 @@ extern "C" void flash_attention_a2a3(pto_rt::Runtime &rt, const flash_attention_
     const auto launch_range = [=, &rt](int32_t sq_begin, int32_t sq_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t flash_attention_blocks = fewer(int64_t((sq_end - sq_begin + 63) / 64) * 8, mixed);
-        auto *o_p_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_blocks) * 65536 * sizeof(bfloat16_t)));
-        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 32768 * sizeof(float)));
-        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 65536 * sizeof(float)));
+        const int32_t flash_attention_blocks = fewer(int64_t((sq_end - sq_begin + 127) / 128) * 8, mixed);
+        auto *o_p_low_fifo = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_blocks) * 131072 * sizeof(bfloat16_t)));
+        auto *o_pv_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 65536 * sizeof(float)));
+        auto *o_qk_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 131072 * sizeof(float)));
         rt.launch(
             "flash_attention", Core::Mixed, flash_attention_blocks,
             [=] {

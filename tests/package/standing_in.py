@@ -67,12 +67,13 @@ def on_chip(spec_file: Path, target: str = "a2a3") -> CompiledOperator:
 
 def sources(operator: DeviceOperator) -> dict[str, str]:
     """What the stand-in is compiled from: the package but for `entries/`, in whose place stands what puts a kernel on
-    the chip. A mixed kernel is compiled twice, as on a device: once a kind of core."""
+    the chip. A mixed kernel is compiled twice, as on a device: once a kind of core. The launches and the entry that calls
+    them are one unit: both read the host API, a second and more of standard headers."""
     name = operator.name
     found = {
         "pyptogen_launch.hpp": shared_text("pyptogen_launch.hpp"),
         f"{name}/{name}.h": operator_header(operator, "spec.yaml"),
-        f"{name}/launch.cpp": operator.launch,
+        f"{name}/launch.inc": operator.launch,
         "stream.hpp": STREAM,
         "call.cpp": _call(operator),
     }
@@ -136,6 +137,7 @@ def _call(operator: DeviceOperator) -> str:
     members = "".join(f"    {one.declared};\n" for one in operator.arguments)
     given = ", ".join(f"args.{one.field}" for one in operator.arguments)
     return f"""\
+#include "{name}/launch.inc"
 #include <atomic>
 #include <stdexcept>
 #include <acl/acl.h>

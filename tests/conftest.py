@@ -11,6 +11,9 @@ import pytest
 
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
+# Before anybody imports numpy, here and in all processes that tests start. Workers keep all processors busy: further
+# threads of OpenBLAS only wait, and spin while they do, for many times what a product of the goldens takes.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from compiling import compile_quickly  # noqa: E402 - found by the path above
 from durations import Durations  # noqa: E402 - found by the path above

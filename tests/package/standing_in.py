@@ -67,8 +67,8 @@ def on_chip(spec_file: Path, target: str = "a2a3") -> CompiledOperator:
 
 def sources(operator: DeviceOperator) -> dict[str, str]:
     """What the stand-in is compiled from: the package but for `entries/`, in whose place stands what puts a kernel on
-    the chip. A mixed kernel is compiled twice, as on a device: once a kind of core. The launches and the entry that calls
-    them are one unit: both read the host API, a second and more of standard headers."""
+    the chip. A mixed kernel is compiled twice, as on a device: once a kind of core. The launches and the entry that
+    calls them are one unit: both read the host API, a second and more of standard headers."""
     name = operator.name
     found = {
         "pyptogen_launch.hpp": shared_text("pyptogen_launch.hpp"),

@@ -24,6 +24,14 @@ class Grid:
     nan: float = np.nan
 
 
+_WHOLE = frozenset({"int8", "uint8", "int16", "uint16"})
+NEAREST: Mapping[str, frozenset[str]] = {
+    "fp32": _WHOLE | {"int32", "fp16", "bf16", "fp8_e4m3", "fp8_e5m2", "fp4_e2m1"},
+    "fp16": _WHOLE | {"int32", "fp32", "bf16"},
+    "bf16": _WHOLE | {"fp32", "fp16"},
+}
+"""From which types numpy itself rounds once, to nearest even, to a float format: not from int32 to bf16, which goes by
+way of fp32."""
 GRIDS: Mapping[str, Grid] = {
     "fp32": Grid(24, -126, float(np.finfo(np.float32).max)),
     "fp16": Grid(11, -14, 65504.0),
@@ -51,11 +59,12 @@ def whole(x: Array, mode: str) -> Array:
 
 
 def on_grid(x: Array, grid: Grid, mode: str, saturate: bool) -> Array:
-    """Exact numbers rounded once to a float format; its values in extended precision."""
-    wide = (x.astype(np.float64) if x.dtype.itemsize < 8 else x).astype(np.longdouble)
+    """Exact numbers rounded once to a float format; its values in float64 or more."""
+    # Only integers of 64 bits need more digits; extended precision takes several times as long.
+    wide = x.astype(np.longdouble if x.dtype.kind in "iu" and x.dtype.itemsize == 8 else np.float64)
     with np.errstate(all="ignore"):
         exponent = np.frexp(np.where(np.isfinite(wide), wide, 0))[1] - 1
-        place = np.ldexp(np.longdouble(1), np.maximum(exponent, grid.lowest) - grid.digits + 1)
+        place = np.ldexp(wide.dtype.type(1), np.maximum(exponent, grid.lowest) - grid.digits + 1)
         rounded = np.copysign(whole(wide / place, mode) * place, wide)
         over = np.abs(rounded) > grid.largest
         if grid.beyond is None:
@@ -66,3 +75,11 @@ def on_grid(x: Array, grid: Grid, mode: str, saturate: bool) -> Array:
             limit = np.full(wide.shape, grid.largest if saturate else grid.beyond)
         rounded = np.where(over, np.copysign(limit, wide), rounded)
     return np.asarray(np.where(np.isnan(wide), grid.nan, rounded))
+
+
+def nearest(x: Array, dtype: np.dtype[Any]) -> Array:
+    """Numbers of a type of `NEAREST` rounded to nearest even; every NaN is the one of a format's own."""
+    result = x.astype(dtype)
+    if x.dtype.kind not in "iu":
+        result[np.isnan(x)] = np.nan
+    return result

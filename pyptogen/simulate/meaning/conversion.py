@@ -17,14 +17,14 @@ import numpy as np
 from pyptogen.hifloat8 import to_hif8
 from pyptogen.lower.isa.table import NARROWING
 from pyptogen.numerics.operations import Array
-from pyptogen.numerics.rounding import GRIDS, on_grid, whole
+from pyptogen.numerics.rounding import GRIDS, NEAREST, nearest, on_grid, whole
 from pyptogen.numpy_dtypes import INT4, NUMPY_DTYPES, numbers
 from pyptogen.simulate.meaning.shaped import Meaning, Shaped, is_float, require
 
 
 def _limited(exact: Array, limits: Any, dtype: np.dtype[Any]) -> Array:
-    """Whole numbers in extended precision as integers, saturated; NaN is 0."""
-    low, high = np.longdouble(int(limits.min)), np.longdouble(int(limits.max))
+    """Whole numbers in float64 as integers, saturated; NaN is 0."""
+    low, high = np.float64(int(limits.min)), np.float64(int(limits.max))
     top, bottom = exact >= high, exact <= low
     inner = np.where(top | bottom | np.isnan(exact), 0, exact)
     result = inner.astype(np.uint64 if dtype == np.uint64 else np.int64).astype(dtype)
@@ -33,7 +33,7 @@ def _limited(exact: Array, limits: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def _to_integer(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
-    exact = whole(x.astype(np.longdouble), mode)
+    exact = whole(x.astype(np.float64), mode)
     if saturate or dtype.itemsize >= 4:
         return _limited(exact, np.iinfo(dtype), dtype)
     return _limited(exact, np.iinfo(np.int32), np.dtype(np.int32)).astype(dtype)
@@ -71,11 +71,13 @@ def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None, 
             return to_hif8(a, saturate)
         if from_float and source == dst.dtype:
             return whole(a.astype(np.float64), mode).astype(a.dtype)
+        if mode in ("none", "rint") and source in NEAREST.get(dst.dtype, ()):
+            return nearest(a, dst.numpy)
         if dst.dtype in GRIDS:
             exact = a.astype(np.float64) if from_float or a.dtype.itemsize < 8 else a
             return on_grid(exact, GRIDS[dst.dtype], mode, saturate).astype(np.float64).astype(dst.numpy)
         if from_float:
-            return _to_integer(a.astype(np.float64), dst.numpy, mode, saturate)
+            return _to_integer(a, dst.numpy, mode, saturate)
     return _between_integers(a, dst.numpy, saturate)
 
 

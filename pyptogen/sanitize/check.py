@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
+from pyptogen.records import dataclass
 from pyptogen.sanitize.machine import Decisions, Machine
 from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
 from pyptogen.sanitize.numbers import numbers, ragged

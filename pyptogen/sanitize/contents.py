@@ -8,7 +8,7 @@ nobody has read when the next one is put over it, and tiles that lie askew over 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.ir import Instr
 from pyptogen.lower.instruction.replay import Finding
+from pyptogen.records import dataclass
 from pyptogen.sanitize.regions import Use
 
 Bytes = np.ndarray[Any, np.dtype[np.int32]]

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.records import replace
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import Binary, Braces, Call, Expr, Index, Literal, Member, Name, Ternary, Unary
 
@@ -54,9 +54,13 @@ class ExpressionParser:
         return self.at >= len(self.tokens)
 
     def at_token(self, *texts: str) -> bool:
-        if self.angles and ">" in texts and not self.ends() and self.here.text == ">>>":  # ends of templates
-            self.tokens[self.at : self.at + 1] = [replace(self.here, text=">", col=self.here.col + i) for i in range(3)]
-        return not self.ends() and self.here.text in texts and self.here.kind != "string"
+        if self.at >= len(self.tokens):
+            return False
+        here = self.tokens[self.at]
+        if self.angles and here.text == ">>>" and ">" in texts:  # ends of templates
+            ends = [replace(here, text=">", col=here.col + i) for i in range(3)]
+            self.tokens[self.at : self.at + 1], here = ends, ends[0]
+        return here.text in texts and here.kind != "string"
 
     def take(self) -> Token:
         if self.ends():

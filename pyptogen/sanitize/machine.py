@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.records import dataclass
 from pyptogen.sanitize import pto, registers, structs
 from pyptogen.sanitize.arithmetic import combine, either
 from pyptogen.sanitize.calls import enter, overload, pointee

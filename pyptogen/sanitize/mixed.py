@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Protocol
 
 from pyptogen.diagnostics import Diagnostic, Span
 from pyptogen.lower.instruction.fifos import protects, together
+from pyptogen.records import dataclass
 from pyptogen.sanitize.numbers import FIRST, FIXED, usual
 from pyptogen.sanitize.steps import compared, steps, whole
 from pyptogen.sanitize.syntax import File, Function

@@ -10,9 +10,10 @@ import operator
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 
 from pyptogen.diagnostics import fault
+from pyptogen.records import dataclass, replace
 from pyptogen.regular_files import read_regular
 from pyptogen.sanitize.lexer import Token, scan, unsupported
 

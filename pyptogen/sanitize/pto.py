@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import Span
@@ -12,6 +11,7 @@ from pyptogen.lower.instruction.effects import Region
 from pyptogen.lower.instruction.replay import Finding
 from pyptogen.lower.isa.device_rules import USED_UP, fills_first
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
+from pyptogen.records import replace
 from pyptogen.sanitize import queues, registers, structs
 from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.lower.instruction.effects import Lying, Region
 from pyptogen.lower.instruction.handover import Handover
 from pyptogen.lower.isa.fractals import CubeTile, distances
+from pyptogen.records import dataclass
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.values import ScalarType, Tile, TileKind, Within
 

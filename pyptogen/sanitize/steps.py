@@ -10,9 +10,9 @@ loop over b.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
+from pyptogen.records import replace
 from pyptogen.sanitize.arithmetic import combine
 from pyptogen.sanitize.syntax import (
     Binary,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.records import dataclass
 from pyptogen.sanitize.lexer import Token
 
 

@@ -6,7 +6,8 @@ Sizes are those of the hardware, from the public pto-isa headers; a build leaves
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from pyptogen.records import dataclass
 
 CORES = ("VEC", "CUBE")
 

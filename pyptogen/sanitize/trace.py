@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -11,6 +11,7 @@ from pyptogen.lower.instruction.effects import Lying, Region, Touch, Touches
 from pyptogen.lower.instruction.handover import Handover
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
+from pyptogen.records import dataclass, replace
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.regions import NOTHING, Use
 

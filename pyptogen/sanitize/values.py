@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from pyptogen.records import dataclass
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.syntax import Function, Struct
 

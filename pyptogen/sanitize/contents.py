@@ -144,11 +144,11 @@ def _part(value: _Value, whole: _Value) -> bool:
     assert a is not None and b is not None
     if value.region.start < whole.region.start or value.region.end > whole.region.end:
         return False
-    smaller = value.region.end - value.region.start < whole.region.end - whole.region.start or (
-        value.region.width < whole.region.width
-    )
-    if not all(isinstance(size, int) for size in (a.cols, b.cols)):
+    if not all(isinstance(size, int) for size in (a.rows, a.cols, b.rows, b.cols)):
         return False
+    smaller = value.region.end - value.region.start < whole.region.end - whole.region.start or (
+        value.region.width < whole.region.width or a.rows < b.rows  # of which a call may have no more
+    )
     return smaller and a.row_major == b.row_major and a.cols * a.element.size == b.cols * b.element.size
 
 

@@ -36,7 +36,7 @@ MIXED = [f"linear_gelu/a2a3/kernels/product_to_activation_{core}" for core in ("
     [
         (SOFTMAX, "", "", set()),
         (SOFTMAX, MASK, "", {"mask"}),
-        (SOFTMAX, "TASSIGN<0x20000>(m)", "TASSIGN<0x20010>(m)", {"alignment"}),
+        (SOFTMAX, "TASSIGN<0x18000>(m)", "TASSIGN<0x18010>(m)", {"alignment"}),
         (MIXED, "", "", set()),
         (MIXED, BASE, "", {"base"}),
         (MIXED[::-1], BASE, "", {"base"}),

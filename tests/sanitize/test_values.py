@@ -29,9 +29,9 @@ def kinds(folder: Path, text: str) -> set[tuple[str, int]]:
     [
         ("matmul_fp32", "TASSIGN(b_tile, 0x40000 +", "TASSIGN(b_tile, 0x00000 +", "overwritten", "TEXTRACT(a_tile_l0a"),
         ("matmul_fp32", "k1 < 256;", "k1 < 320;", "extents", "TEXTRACT(a_tile_l0a"),
-        ("softmax", "TASSIGN<0x20000>(m);", "TASSIGN(m, rows0_buffer * 0x10000);", "overwritten", "TROWEXPANDSUB"),
-        ("softmax", "TASSIGN<0x20000>(y_1);", "TASSIGN<0x20020>(y_1);", "unused", "TROWSUM("),
-        ("softmax", "VecF32_8x4096 e(rows0_valid);", "VecF32_8x4096 e(rows0_valid - 1);", "extents", "TROWEXPANDSUB"),
+        ("softmax", "TASSIGN<0x18000>(m);", "TASSIGN(m, rows0_buffer * 0x08000);", "overwritten", "TROWEXPANDSUB"),
+        ("softmax", "TASSIGN<0x18000>(y_1);", "TASSIGN<0x18020>(y_1);", "unused", "TROWSUM("),
+        ("softmax", "VecF32_8x4096 e(rows0_valid);", "VecF32_8x4096 e(rows0_valid - 1);", "extents", "TEXP(e"),
         ("softmax", "x_tile(rows0_valid);", "x_tile(rows_end);", "extents", "TLOAD("),
         ("softmax", "XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});",
          "XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid + 1});", "extents", "TLOAD("),

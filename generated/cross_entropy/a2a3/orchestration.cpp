@@ -111,7 +111,7 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
     const auto launch_range = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t cross_entropy_vec1_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
+        const int32_t cross_entropy_vec1_blocks = fewer((rows_end - rows_begin + 3) / 4, vector);
         const Launch cross_entropy_vec1_done = rt.launch(
             "cross_entropy_vec1", Core::Vector, cross_entropy_vec1_blocks,
             [=] {

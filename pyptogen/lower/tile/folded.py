@@ -29,6 +29,8 @@ FEW_ROWS = 8
 """Rows that are left to a reduction that takes one after the other: half of them would take as long as another step."""
 LEAST_COLUMNS = 64
 """Columns that are left to a reduction of rows at least: a repeat of fp32."""
+LEAST_GAIN = 0.1
+"""What a step has to save of the reduction's time: it is four lines to read."""
 
 
 def folded(op: Reduce, tiles: AddedTiles, platform: Platform, free: bool, beside: bool) -> tuple[list[TileOp], Reduce]:
@@ -82,7 +84,7 @@ def _of_rows(
 
 
 def _widths(op: Reduce, source: TileVal, timing: Timing) -> Sequence[int]:
-    """The columns that are left after each step, of the number of steps that takes the least time."""
+    """The columns that are left after each step, of as many steps as are worth it."""
     size, rows, cols = DTYPES[source.dtype], source.rows.size, source.cols.size
     if source.cols.valid is not None or source.parent is not None:
         return ()
@@ -94,12 +96,13 @@ def _widths(op: Reduce, source: TileVal, timing: Timing) -> Sequence[int]:
 
     widths: list[int] = []
     best, fold = takes(REDUCE_NAMES[op.fn], cols), 0.0
+    least = LEAST_GAIN * best
     found: Sequence[int] = ()
     while cols % 2 == 0 and (cols >> len(widths) + 1) % LEAST_COLUMNS == 0:
         widths.append(cols >> len(widths) + 1)
         fold += takes(instruction_of(JOINS[op.fn]), widths[-1])
         together = fold + takes(REDUCE_NAMES[op.fn], widths[-1])
-        if together < best:
+        if together < best - least:
             best, found = together, tuple(widths)
     return found
 

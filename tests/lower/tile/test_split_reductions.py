@@ -163,9 +163,9 @@ def test_results_do_not_depend_on_the_number_of_blocks() -> None:
 
 
 def test_a_long_call_takes_a_fraction_of_the_time() -> None:
-    """By the model, of what as many elements take in an axis that is just too short for parts, one after another."""
+    """By the model, a sixth at most of what as many elements take in axes that are just too short for parts."""
     long = call_time(lowered("all of a vector").lowered, {"n": 10 * WHOLE * (LONG - 1)})
     short = call_time(lowered("all of a vector", n=WHOLE * (LONG - 1)).lowered, {})
     assert long is not None
     assert short is not None
-    assert long.micros < short.micros
+    assert long.micros < 10 * short.micros / 6

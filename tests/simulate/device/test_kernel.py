@@ -93,7 +93,7 @@ def test_a_whole_build_of_tiles_of_one_element_ends_soon() -> None:
 
 
 def test_attention_is_held_up_by_waiting_for_its_other_core() -> None:
-    found = time_of_call(lowered("flash_attention"), {"sq": 512, "kv": 1024})
+    found = time_of_call(lowered("flash_attention"), {"sq": 512, "kv": 512})
     (launch,) = found.launches
     assert launch.cost.bound == "waiting"
     assert max(launch.cost.busy.values()) < 0.6

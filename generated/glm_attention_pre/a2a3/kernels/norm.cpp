@@ -14,7 +14,6 @@ using VecB16_8x5120_r1 = Tile<TileType::Vec, bfloat16_t, 8, 5120, BLayout::RowMa
 using VecF32_8x5120_r1 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, 1, 5120>;
 using VecF32_8x5120_c2560_r1 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, 1, 2560>;
 using VecF32_8x5120_c1280_r1 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, 1, 1280>;
-using VecF32_8x5120_c640_r1 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, 1, 640>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
@@ -95,14 +94,10 @@ AICORE inline void run_block(
         VecF32_8x5120_c1280_r1 n_q_var_part_from_1280; TASSIGN(n_q_var_part_from_1280, 0x1f440);  // columns 1280.. of n_q_var_part
         pipe_barrier(PIPE_V);
         TADD(n_q_var_part_1280, n_q_var_part_1280, n_q_var_part_from_1280);
-        VecF32_8x5120_c640_r1 n_q_var_part_640; TASSIGN(n_q_var_part_640, 0x1e040);  // columns 0.. of n_q_var_part
-        VecF32_8x5120_c640_r1 n_q_var_part_from_640; TASSIGN(n_q_var_part_from_640, 0x1ea40);  // columns 640.. of n_q_var_part
-        pipe_barrier(PIPE_V);
-        TADD(n_q_var_part_640, n_q_var_part_640, n_q_var_part_from_640);
         VecF32_8x1_r1 n_q_var; TASSIGN<0x23040>(n_q_var);  // UB 0x23040..0x23060
         VecF32_8x128_r1 n_q_var_tmp; TASSIGN<0x23060>(n_q_var_tmp);  // UB 0x23060..0x23260
         pipe_barrier(PIPE_V);
-        TROWSUM(n_q_var, n_q_var_part_640, n_q_var_tmp);
+        TROWSUM(n_q_var, n_q_var_part_1280, n_q_var_tmp);
         VecF32_1x8_c1 n_q_var_eps_row; TASSIGN<0x1e040>(n_q_var_eps_row);  // as a row, same bytes as n_q_var_eps
         VecF32_1x8_c1 n_q_var_row; TASSIGN<0x23040>(n_q_var_row);  // as a row, same bytes as n_q_var
         pipe_barrier(PIPE_V);
@@ -129,14 +124,10 @@ AICORE inline void run_block(
         VecF32_8x5120_c1280_r1 n_q_m_1_from_1280; TASSIGN(n_q_m_1_from_1280, 0x1f440);  // columns 1280.. of n_q_m_1
         pipe_barrier(PIPE_V);
         TMAX(n_q_m_1_1280, n_q_m_1_1280, n_q_m_1_from_1280);
-        VecF32_8x5120_c640_r1 n_q_m_1_640; TASSIGN(n_q_m_1_640, 0x1e040);  // columns 0.. of n_q_m_1
-        VecF32_8x5120_c640_r1 n_q_m_1_from_640; TASSIGN(n_q_m_1_from_640, 0x1ea40);  // columns 640.. of n_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(n_q_m_1_640, n_q_m_1_640, n_q_m_1_from_640);
         VecF32_8x1_r1 n_q_m_2; TASSIGN<0x23040>(n_q_m_2);  // UB 0x23040..0x23060
         VecF32_8x128_r1 n_q_m_2_tmp; TASSIGN<0x23060>(n_q_m_2_tmp);  // UB 0x23060..0x23260
         pipe_barrier(PIPE_V);
-        TROWMAX(n_q_m_2, n_q_m_1_640, n_q_m_2_tmp);
+        TROWMAX(n_q_m_2, n_q_m_1_1280, n_q_m_2_tmp);
         VecF32_1x8_c1 n_q_m_row; TASSIGN<0x1e040>(n_q_m_row);  // as a row, same bytes as n_q_m
         VecF32_1x8_c1 n_q_m_2_row; TASSIGN<0x23040>(n_q_m_2_row);  // as a row, same bytes as n_q_m_2
         pipe_barrier(PIPE_V);

@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_8x1536 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 1536>;
 using VecF32_8x1536_c768 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 768>;
-using VecF32_8x1536_c384 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 384>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -52,14 +51,10 @@ AICORE inline void run_block(
         VecF32_8x1536_c768 a_q_m_1_from_768(t0_valid); TASSIGN<0x0fc40>(a_q_m_1_from_768);  // columns 768.. of a_q_m_1
         pipe_barrier(PIPE_V);
         TMAX(a_q_m_1_768, a_q_m_1_768, a_q_m_1_from_768);
-        VecF32_8x1536_c384 a_q_m_1_384(t0_valid); TASSIGN<0x0f040>(a_q_m_1_384);  // columns 0.. of a_q_m_1
-        VecF32_8x1536_c384 a_q_m_1_from_384(t0_valid); TASSIGN<0x0f640>(a_q_m_1_from_384);  // columns 384.. of a_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(a_q_m_1_384, a_q_m_1_384, a_q_m_1_from_384);
         VecF32_8x1 a_q_m_2(t0_valid); TASSIGN<0x15040>(a_q_m_2);  // UB 0x15040..0x15060
         VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN<0x15060>(a_q_m_2_tmp);  // UB 0x15060..0x15860
         pipe_barrier(PIPE_V);
-        TROWMAX(a_q_m_2, a_q_m_1_384, a_q_m_2_tmp);
+        TROWMAX(a_q_m_2, a_q_m_1_768, a_q_m_2_tmp);
         VecF32_1x8 a_q_m_row(t0_valid); TASSIGN<0x0f040>(a_q_m_row);  // as a row, same bytes as a_q_m
         VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN<0x15040>(a_q_m_2_row);  // as a row, same bytes as a_q_m_2
         pipe_barrier(PIPE_V);

@@ -12,8 +12,6 @@ using VecB16_8x5120 = Tile<TileType::Vec, bfloat16_t, 8, 5120, BLayout::RowMajor
 using VecF32_8x5120 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
 using VecF32_8x5120_c2560 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 2560>;
 using VecF32_8x5120_c1280 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 1280>;
-using VecF32_8x5120_c640 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 640>;
-using VecF32_8x5120_c320 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 320>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -64,18 +62,10 @@ AICORE inline void run_block(
         VecF32_8x5120_c1280 x_q_m_1_from_1280(t0_valid); TASSIGN(x_q_m_1_from_1280, 0x1a440);  // columns 1280.. of x_q_m_1
         pipe_barrier(PIPE_V);
         TMAX(x_q_m_1_1280, x_q_m_1_1280, x_q_m_1_from_1280);
-        VecF32_8x5120_c640 x_q_m_1_640(t0_valid); TASSIGN(x_q_m_1_640, 0x19040);  // columns 0.. of x_q_m_1
-        VecF32_8x5120_c640 x_q_m_1_from_640(t0_valid); TASSIGN(x_q_m_1_from_640, 0x19a40);  // columns 640.. of x_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(x_q_m_1_640, x_q_m_1_640, x_q_m_1_from_640);
-        VecF32_8x5120_c320 x_q_m_1_320(t0_valid); TASSIGN(x_q_m_1_320, 0x19040);  // columns 0.. of x_q_m_1
-        VecF32_8x5120_c320 x_q_m_1_from_320(t0_valid); TASSIGN(x_q_m_1_from_320, 0x19540);  // columns 320.. of x_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(x_q_m_1_320, x_q_m_1_320, x_q_m_1_from_320);
         VecF32_8x1 x_q_m_2(t0_valid); TASSIGN<0x23040>(x_q_m_2);  // UB 0x23040..0x23060
         VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN<0x23060>(x_q_m_2_tmp);  // UB 0x23060..0x23460
         pipe_barrier(PIPE_V);
-        TROWMAX(x_q_m_2, x_q_m_1_320, x_q_m_2_tmp);
+        TROWMAX(x_q_m_2, x_q_m_1_1280, x_q_m_2_tmp);
         VecF32_1x8 x_q_m_row(t0_valid); TASSIGN<0x19040>(x_q_m_row);  // as a row, same bytes as x_q_m
         VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN<0x23040>(x_q_m_2_row);  // as a row, same bytes as x_q_m_2
         pipe_barrier(PIPE_V);

@@ -12,7 +12,6 @@ using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 
 using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x4096_c2048_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 2048>;
 using VecF32_8x4096_c1024_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 1024>;
-using VecF32_8x4096_c512_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 512>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
@@ -65,14 +64,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024_r1 c_1_from_1024; TASSIGN(c_1_from_1024, 0x1d000);  // columns 1024.. of c_1
         pipe_barrier(PIPE_V);
         TADD(c_1_1024, c_1_1024, c_1_from_1024);
-        VecF32_8x4096_c512_r1 c_1_512; TASSIGN(c_1_512, 0x1c000);  // columns 0.. of c_1
-        VecF32_8x4096_c512_r1 c_1_from_512; TASSIGN(c_1_from_512, 0x1c800);  // columns 512.. of c_1
-        pipe_barrier(PIPE_V);
-        TADD(c_1_512, c_1_512, c_1_from_512);
         VecF32_8x1_r1 c_2; TASSIGN<0x20000>(c_2);  // UB 0x20000..0x20020
         VecF32_8x128_r1 c_2_tmp; TASSIGN<0x20020>(c_2_tmp);  // UB 0x20020..0x20220
         pipe_barrier(PIPE_V);
-        TROWSUM(c_2, c_1_512, c_2_tmp);
+        TROWSUM(c_2, c_1_1024, c_2_tmp);
         VecF32_8x4096_r1 c; TASSIGN(c, 0x00000 + rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_2);
@@ -91,14 +86,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024_r1 r_2_from_1024; TASSIGN(r_2_from_1024, 0x1d000);  // columns 1024.. of r_2
         pipe_barrier(PIPE_V);
         TADD(r_2_1024, r_2_1024, r_2_from_1024);
-        VecF32_8x4096_c512_r1 r_2_512; TASSIGN(r_2_512, 0x1c000);  // columns 0.. of r_2
-        VecF32_8x4096_c512_r1 r_2_from_512; TASSIGN(r_2_from_512, 0x1c800);  // columns 512.. of r_2
-        pipe_barrier(PIPE_V);
-        TADD(r_2_512, r_2_512, r_2_from_512);
         VecF32_8x1_r1 r_3; TASSIGN<0x20000>(r_3);  // UB 0x20000..0x20020
         VecF32_8x128_r1 r_3_tmp; TASSIGN<0x20020>(r_3_tmp);  // UB 0x20020..0x20220
         pipe_barrier(PIPE_V);
-        TROWSUM(r_3, r_2_512, r_3_tmp);
+        TROWSUM(r_3, r_2_1024, r_3_tmp);
         VecF32_1x8_c1 r_4_row; TASSIGN<0x1c000>(r_4_row);  // as a row, same bytes as r_4
         VecF32_1x8_c1 r_3_row; TASSIGN<0x20000>(r_3_row);  // as a row, same bytes as r_3
         pipe_barrier(PIPE_V);
@@ -127,14 +118,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024_r1 d_x_1_from_1024; TASSIGN(d_x_1_from_1024, 0x21020);  // columns 1024.. of d_x_1
         pipe_barrier(PIPE_V);
         TADD(d_x_1_1024, d_x_1_1024, d_x_1_from_1024);
-        VecF32_8x4096_c512_r1 d_x_1_512; TASSIGN(d_x_1_512, 0x20020);  // columns 0.. of d_x_1
-        VecF32_8x4096_c512_r1 d_x_1_from_512; TASSIGN(d_x_1_from_512, 0x20820);  // columns 512.. of d_x_1
-        pipe_barrier(PIPE_V);
-        TADD(d_x_1_512, d_x_1_512, d_x_1_from_512);
         VecF32_8x1_r1 d_x_2; TASSIGN<0x24020>(d_x_2);  // UB 0x24020..0x24040
         VecF32_8x128_r1 d_x_2_tmp; TASSIGN<0x24040>(d_x_2_tmp);  // UB 0x24040..0x24240
         pipe_barrier(PIPE_V);
-        TROWSUM(d_x_2, d_x_1_512, d_x_2_tmp);
+        TROWSUM(d_x_2, d_x_1_1024, d_x_2_tmp);
         VecF32_8x4096_r1 d_x_3; TASSIGN(d_x_3, 0x10000 + rows0_buffer * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(d_x_3, g, d_x_2);
@@ -152,14 +139,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024_r1 d_x_5_from_1024; TASSIGN(d_x_5_from_1024, 0x1d020);  // columns 1024.. of d_x_5
         pipe_barrier(PIPE_V);
         TADD(d_x_5_1024, d_x_5_1024, d_x_5_from_1024);
-        VecF32_8x4096_c512_r1 d_x_5_512; TASSIGN(d_x_5_512, 0x1c020);  // columns 0.. of d_x_5
-        VecF32_8x4096_c512_r1 d_x_5_from_512; TASSIGN(d_x_5_from_512, 0x1c820);  // columns 512.. of d_x_5
-        pipe_barrier(PIPE_V);
-        TADD(d_x_5_512, d_x_5_512, d_x_5_from_512);
         VecF32_8x1_r1 d_x_6; TASSIGN<0x20020>(d_x_6);  // UB 0x20020..0x20040
         VecF32_8x128_r1 d_x_6_tmp; TASSIGN<0x20040>(d_x_6_tmp);  // UB 0x20040..0x20240
         pipe_barrier(PIPE_V);
-        TROWSUM(d_x_6, d_x_5_512, d_x_6_tmp);
+        TROWSUM(d_x_6, d_x_5_1024, d_x_6_tmp);
         VecF32_8x4096_r1 d_x_7; TASSIGN(d_x_7, 0x1c020);  // UB 0x1c020..0x20020
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(d_x_7, n, d_x_6);

@@ -12,7 +12,6 @@ using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 
 using VecF32_8x2048 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x2048_c1024 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 1024>;
 using VecF32_8x2048_c512 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x2048_c256 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -75,14 +74,10 @@ AICORE inline void run_block(
         VecF32_8x2048_c512 y_part_from_512(rows0_valid); TASSIGN(y_part_from_512, 0x24800);  // columns 512.. of y_part
         pipe_barrier(PIPE_V);
         TADD(y_part_512, y_part_512, y_part_from_512);
-        VecF32_8x2048_c256 y_part_256(rows0_valid); TASSIGN(y_part_256, 0x24000);  // columns 0.. of y_part
-        VecF32_8x2048_c256 y_part_from_256(rows0_valid); TASSIGN(y_part_from_256, 0x24400);  // columns 256.. of y_part
-        pipe_barrier(PIPE_V);
-        TADD(y_part_256, y_part_256, y_part_from_256);
         VecF32_8x1 y_mean(rows0_valid); TASSIGN<0x28000>(y_mean);  // UB 0x28000..0x28020
         VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN<0x28020>(y_mean_tmp);  // UB 0x28020..0x28420
         pipe_barrier(PIPE_V);
-        TROWSUM(y_mean, y_part_256, y_mean_tmp);
+        TROWSUM(y_mean, y_part_512, y_mean_tmp);
         VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_c, sum_tile, y_mean);
@@ -100,14 +95,10 @@ AICORE inline void run_block(
         VecF32_8x2048_c512 y_var_part_from_512(rows0_valid); TASSIGN(y_var_part_from_512, 0x28800);  // columns 512.. of y_var_part
         pipe_barrier(PIPE_V);
         TADD(y_var_part_512, y_var_part_512, y_var_part_from_512);
-        VecF32_8x2048_c256 y_var_part_256(rows0_valid); TASSIGN(y_var_part_256, 0x28000);  // columns 0.. of y_var_part
-        VecF32_8x2048_c256 y_var_part_from_256(rows0_valid); TASSIGN(y_var_part_from_256, 0x28400);  // columns 256.. of y_var_part
-        pipe_barrier(PIPE_V);
-        TADD(y_var_part_256, y_var_part_256, y_var_part_from_256);
         VecF32_8x1 y_var(rows0_valid); TASSIGN<0x2c000>(y_var);  // UB 0x2c000..0x2c020
         VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN<0x2c020>(y_var_tmp);  // UB 0x2c020..0x2c420
         pipe_barrier(PIPE_V);
-        TROWSUM(y_var, y_var_part_256, y_var_tmp);
+        TROWSUM(y_var, y_var_part_512, y_var_tmp);
         VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN<0x28000>(y_var_eps_row);  // as a row, same bytes as y_var_eps
         VecF32_1x8 y_var_row(rows0_valid); TASSIGN<0x2c000>(y_var_row);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);

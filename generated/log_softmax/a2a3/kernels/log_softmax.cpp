@@ -11,8 +11,6 @@ namespace {
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x4096_c2048 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x4096_c1024 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x4096_c512 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x4096_c256 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -49,18 +47,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 c_1_folded_from_1024(rows0_valid); TASSIGN(c_1_folded_from_1024, 0x11000);  // columns 1024.. of c_1_folded
         pipe_barrier(PIPE_V);
         TMAX(c_1_folded_1024, c_1_folded_1024, c_1_folded_from_1024);
-        VecF32_8x4096_c512 c_1_folded_512(rows0_valid); TASSIGN<0x10000>(c_1_folded_512);  // columns 0.. of c_1_folded
-        VecF32_8x4096_c512 c_1_folded_from_512(rows0_valid); TASSIGN(c_1_folded_from_512, 0x10800);  // columns 512.. of c_1_folded
-        pipe_barrier(PIPE_V);
-        TMAX(c_1_folded_512, c_1_folded_512, c_1_folded_from_512);
-        VecF32_8x4096_c256 c_1_folded_256(rows0_valid); TASSIGN<0x10000>(c_1_folded_256);  // columns 0.. of c_1_folded
-        VecF32_8x4096_c256 c_1_folded_from_256(rows0_valid); TASSIGN(c_1_folded_from_256, 0x10400);  // columns 256.. of c_1_folded
-        pipe_barrier(PIPE_V);
-        TMAX(c_1_folded_256, c_1_folded_256, c_1_folded_from_256);
         VecF32_8x1 c_1(rows0_valid); TASSIGN<0x18000>(c_1);  // UB 0x18000..0x18020
         VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN<0x18020>(c_1_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
-        TROWMAX(c_1, c_1_folded_256, c_1_tmp);
+        TROWMAX(c_1, c_1_folded_1024, c_1_tmp);
         VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_1);
@@ -76,18 +66,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 y_1_from_1024(rows0_valid); TASSIGN(y_1_from_1024, 0x11000);  // columns 1024.. of y_1
         pipe_barrier(PIPE_V);
         TADD(y_1_1024, y_1_1024, y_1_from_1024);
-        VecF32_8x4096_c512 y_1_512(rows0_valid); TASSIGN<0x10000>(y_1_512);  // columns 0.. of y_1
-        VecF32_8x4096_c512 y_1_from_512(rows0_valid); TASSIGN(y_1_from_512, 0x10800);  // columns 512.. of y_1
-        pipe_barrier(PIPE_V);
-        TADD(y_1_512, y_1_512, y_1_from_512);
-        VecF32_8x4096_c256 y_1_256(rows0_valid); TASSIGN<0x10000>(y_1_256);  // columns 0.. of y_1
-        VecF32_8x4096_c256 y_1_from_256(rows0_valid); TASSIGN(y_1_from_256, 0x10400);  // columns 256.. of y_1
-        pipe_barrier(PIPE_V);
-        TADD(y_1_256, y_1_256, y_1_from_256);
         VecF32_8x1 y_2(rows0_valid); TASSIGN<0x18000>(y_2);  // UB 0x18000..0x18020
         VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN<0x18020>(y_2_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
-        TROWSUM(y_2, y_1_256, y_2_tmp);
+        TROWSUM(y_2, y_1_1024, y_2_tmp);
         VecF32_1x8 y_3_row(rows0_valid); TASSIGN<0x10000>(y_3_row);  // as a row, same bytes as y_3
         VecF32_1x8 y_2_row(rows0_valid); TASSIGN<0x18000>(y_2_row);  // as a row, same bytes as y_2
         pipe_barrier(PIPE_V);

@@ -11,7 +11,6 @@ namespace {
 using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
 using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
 using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x512_c256 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -62,14 +61,10 @@ AICORE inline void run_block(
         VecF32_8x512 kv_var_part(t0_valid); TASSIGN<0x18c00>(kv_var_part);  // UB 0x18c00..0x1cc00
         pipe_barrier(PIPE_V);
         TMULS(kv_var_part, kv_square, 0.001953125f);
-        VecF32_8x512_c256 kv_var_part_256(t0_valid); TASSIGN<0x18c00>(kv_var_part_256);  // columns 0.. of kv_var_part
-        VecF32_8x512_c256 kv_var_part_from_256(t0_valid); TASSIGN<0x19000>(kv_var_part_from_256);  // columns 256.. of kv_var_part
-        pipe_barrier(PIPE_V);
-        TADD(kv_var_part_256, kv_var_part_256, kv_var_part_from_256);
         VecF32_8x1 kv_var(t0_valid); TASSIGN<0x1cc00>(kv_var);  // UB 0x1cc00..0x1cc20
         VecF32_8x128 kv_var_tmp(t0_valid); TASSIGN<0x1cc20>(kv_var_tmp);  // UB 0x1cc20..0x1dc20
         pipe_barrier(PIPE_V);
-        TROWSUM(kv_var, kv_var_part_256, kv_var_tmp);
+        TROWSUM(kv_var, kv_var_part, kv_var_tmp);
         VecF32_1x8 kv_var_eps_row(t0_valid); TASSIGN<0x18c00>(kv_var_eps_row);  // as a row, same bytes as kv_var_eps
         VecF32_1x8 kv_var_row(t0_valid); TASSIGN<0x1cc00>(kv_var_row);  // as a row, same bytes as kv_var
         pipe_barrier(PIPE_V);

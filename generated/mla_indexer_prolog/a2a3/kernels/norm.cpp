@@ -13,7 +13,6 @@ using VecB16_8x3584 = Tile<TileType::Vec, bfloat16_t, 8, 3584, BLayout::RowMajor
 using VecF32_8x3584 = Tile<TileType::Vec, float, 8, 3584, BLayout::RowMajor, DYNAMIC, 3584>;
 using VecF32_8x3584_c1792 = Tile<TileType::Vec, float, 8, 3584, BLayout::RowMajor, DYNAMIC, 1792>;
 using VecF32_8x3584_c896 = Tile<TileType::Vec, float, 8, 3584, BLayout::RowMajor, DYNAMIC, 896>;
-using VecF32_8x3584_c448 = Tile<TileType::Vec, float, 8, 3584, BLayout::RowMajor, DYNAMIC, 448>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_1x3584 = Tile<TileType::Vec, bfloat16_t, 1, 3584, BLayout::RowMajor, 1, 3584>;
@@ -70,14 +69,10 @@ AICORE inline void run_block(
             VecF32_8x3584_c896 x_n_var_part_from_896(t0_valid); TASSIGN(x_n_var_part_from_896, 0x19620);  // columns 896.. of x_n_var_part
             pipe_barrier(PIPE_V);
             TADD(x_n_var_part_896, x_n_var_part_896, x_n_var_part_from_896);
-            VecF32_8x3584_c448 x_n_var_part_448(t0_valid); TASSIGN(x_n_var_part_448, 0x18820);  // columns 0.. of x_n_var_part
-            VecF32_8x3584_c448 x_n_var_part_from_448(t0_valid); TASSIGN(x_n_var_part_from_448, 0x18f20);  // columns 448.. of x_n_var_part
-            pipe_barrier(PIPE_V);
-            TADD(x_n_var_part_448, x_n_var_part_448, x_n_var_part_from_448);
             VecF32_8x1 x_n_var_part_2(t0_valid); TASSIGN<0x1f820>(x_n_var_part_2);  // UB 0x1f820..0x1f840
             VecF32_8x128 x_n_var_part_2_tmp(t0_valid); TASSIGN<0x1f840>(x_n_var_part_2_tmp);  // UB 0x1f840..0x1fc40
             pipe_barrier(PIPE_V);
-            TROWSUM(x_n_var_part_2, x_n_var_part_448, x_n_var_part_2_tmp);
+            TROWSUM(x_n_var_part_2, x_n_var_part_896, x_n_var_part_2_tmp);
             VecF32_1x8 x_n_var_part_2_row(t0_valid); TASSIGN<0x1f820>(x_n_var_part_2_row);  // as a row, same bytes as x_n_var_part_2
             pipe_barrier(PIPE_V);
             TADD(x_n_var_row, x_n_var_row, x_n_var_part_2_row);

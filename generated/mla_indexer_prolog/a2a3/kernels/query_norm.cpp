@@ -12,8 +12,6 @@ using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor
 using VecF32_1x1536 = Tile<TileType::Vec, float, 1, 1536, BLayout::RowMajor, 1, 1536>;
 using VecF32_8x1536 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 1536>;
 using VecF32_8x1536_c768 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 768>;
-using VecF32_8x1536_c384 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 384>;
-using VecF32_8x1536_c192 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 192>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -67,18 +65,10 @@ AICORE inline void run_block(
         VecF32_8x1536_c768 q_q_var_part_from_768(t0_valid); TASSIGN<0x12020>(q_q_var_part_from_768);  // columns 768.. of q_q_var_part
         pipe_barrier(PIPE_V);
         TADD(q_q_var_part_768, q_q_var_part_768, q_q_var_part_from_768);
-        VecF32_8x1536_c384 q_q_var_part_384(t0_valid); TASSIGN<0x11420>(q_q_var_part_384);  // columns 0.. of q_q_var_part
-        VecF32_8x1536_c384 q_q_var_part_from_384(t0_valid); TASSIGN<0x11a20>(q_q_var_part_from_384);  // columns 384.. of q_q_var_part
-        pipe_barrier(PIPE_V);
-        TADD(q_q_var_part_384, q_q_var_part_384, q_q_var_part_from_384);
-        VecF32_8x1536_c192 q_q_var_part_192(t0_valid); TASSIGN<0x11420>(q_q_var_part_192);  // columns 0.. of q_q_var_part
-        VecF32_8x1536_c192 q_q_var_part_from_192(t0_valid); TASSIGN<0x11720>(q_q_var_part_from_192);  // columns 192.. of q_q_var_part
-        pipe_barrier(PIPE_V);
-        TADD(q_q_var_part_192, q_q_var_part_192, q_q_var_part_from_192);
         VecF32_8x1 q_q_var(t0_valid); TASSIGN<0x1d420>(q_q_var);  // UB 0x1d420..0x1d440
         VecF32_8x128 q_q_var_tmp(t0_valid); TASSIGN<0x1d440>(q_q_var_tmp);  // UB 0x1d440..0x1e440
         pipe_barrier(PIPE_V);
-        TROWSUM(q_q_var, q_q_var_part_192, q_q_var_tmp);
+        TROWSUM(q_q_var, q_q_var_part_768, q_q_var_tmp);
         VecF32_1x8 q_q_var_eps_row(t0_valid); TASSIGN<0x11420>(q_q_var_eps_row);  // as a row, same bytes as q_q_var_eps
         VecF32_1x8 q_q_var_row(t0_valid); TASSIGN<0x1d420>(q_q_var_row);  // as a row, same bytes as q_q_var
         pipe_barrier(PIPE_V);
@@ -102,18 +92,10 @@ AICORE inline void run_block(
         VecF32_8x1536_c768 q_q_m_1_from_768(t0_valid); TASSIGN<0x1e040>(q_q_m_1_from_768);  // columns 768.. of q_q_m_1
         pipe_barrier(PIPE_V);
         TMAX(q_q_m_1_768, q_q_m_1_768, q_q_m_1_from_768);
-        VecF32_8x1536_c384 q_q_m_1_384(t0_valid); TASSIGN<0x1d440>(q_q_m_1_384);  // columns 0.. of q_q_m_1
-        VecF32_8x1536_c384 q_q_m_1_from_384(t0_valid); TASSIGN<0x1da40>(q_q_m_1_from_384);  // columns 384.. of q_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(q_q_m_1_384, q_q_m_1_384, q_q_m_1_from_384);
-        VecF32_8x1536_c192 q_q_m_1_192(t0_valid); TASSIGN<0x1d440>(q_q_m_1_192);  // columns 0.. of q_q_m_1
-        VecF32_8x1536_c192 q_q_m_1_from_192(t0_valid); TASSIGN<0x1d740>(q_q_m_1_from_192);  // columns 192.. of q_q_m_1
-        pipe_barrier(PIPE_V);
-        TMAX(q_q_m_1_192, q_q_m_1_192, q_q_m_1_from_192);
         VecF32_8x1 q_q_m_2(t0_valid); TASSIGN<0x11420>(q_q_m_2);  // UB 0x11420..0x11440
         VecF32_8x128 q_q_m_2_tmp(t0_valid); TASSIGN<0x29440>(q_q_m_2_tmp);  // UB 0x29440..0x2a440
         pipe_barrier(PIPE_V);
-        TROWMAX(q_q_m_2, q_q_m_1_192, q_q_m_2_tmp);
+        TROWMAX(q_q_m_2, q_q_m_1_768, q_q_m_2_tmp);
         VecF32_1x8 q_q_m_row(t0_valid); TASSIGN<0x11420>(q_q_m_row);  // as a row, same bytes as q_q_m
         VecF32_1x8 q_q_m_2_row(t0_valid); TASSIGN<0x11420>(q_q_m_2_row);  // as a row, same bytes as q_q_m_2
         pipe_barrier(PIPE_V);

@@ -12,8 +12,6 @@ using VecB16_8x4096 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMajor
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x4096_c2048 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x4096_c1024 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x4096_c512 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x4096_c256 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -64,18 +62,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 m_1_from_1024(rows0_valid); TASSIGN(m_1_from_1024, 0x15040);  // columns 1024.. of m_1
         pipe_barrier(PIPE_V);
         TMAX(m_1_1024, m_1_1024, m_1_from_1024);
-        VecF32_8x4096_c512 m_1_512(rows0_valid); TASSIGN(m_1_512, 0x14040);  // columns 0.. of m_1
-        VecF32_8x4096_c512 m_1_from_512(rows0_valid); TASSIGN(m_1_from_512, 0x14840);  // columns 512.. of m_1
-        pipe_barrier(PIPE_V);
-        TMAX(m_1_512, m_1_512, m_1_from_512);
-        VecF32_8x4096_c256 m_1_256(rows0_valid); TASSIGN(m_1_256, 0x14040);  // columns 0.. of m_1
-        VecF32_8x4096_c256 m_1_from_256(rows0_valid); TASSIGN(m_1_from_256, 0x14440);  // columns 256.. of m_1
-        pipe_barrier(PIPE_V);
-        TMAX(m_1_256, m_1_256, m_1_from_256);
         VecF32_8x1 m(rows0_valid); TASSIGN<0x1c040>(m);  // UB 0x1c040..0x1c060
         VecF32_8x128 m_tmp(rows0_valid); TASSIGN<0x1c060>(m_tmp);  // UB 0x1c060..0x1c460
         pipe_barrier(PIPE_V);
-        TROWMAX(m, m_1_256, m_tmp);
+        TROWMAX(m, m_1_1024, m_tmp);
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)
         VecF32_1x8 q_1_row(rows0_valid); TASSIGN<0x14040>(q_1_row);  // as a row, same bytes as q_1
         VecF32_1x8 m_row(rows0_valid); TASSIGN<0x1c040>(m_row);  // as a row, same bytes as m

@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
 using VecF32_16x512_c256 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 256>;
-using VecF32_16x512_c128 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
@@ -53,29 +52,21 @@ AICORE inline void run_block(
         VecF32_16x512_c256 x_tile_from_256(rows0_valid); TASSIGN(x_tile_from_256, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         TADD(total_1_folded, x_tile_256, x_tile_from_256);
-        VecF32_16x512_c128 total_1_folded_128(rows0_valid); TASSIGN<0x10300>(total_1_folded_128);  // columns 0.. of total_1_folded
-        VecF32_16x512_c128 total_1_folded_from_128(rows0_valid); TASSIGN<0x10500>(total_1_folded_from_128);  // columns 128.. of total_1_folded
-        pipe_barrier(PIPE_V);
-        TADD(total_1_folded_128, total_1_folded_128, total_1_folded_from_128);
         VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_buffer * 0x00040);  // UB 0x10000..0x10080, 2 copies
         VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN<0x18300>(total_1_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_buffer));  // free again
-        TROWSUM(total_1, total_1_folded_128, total_1_tmp);
+        TROWSUM(total_1, total_1_folded, total_1_tmp);
         // largest: amax(x)
         VecF32_16x512_c256 largest_1_folded(rows0_valid); TASSIGN<0x10300>(largest_1_folded);  // UB 0x10300..0x18300
         VecF32_16x512_c256 x_tile_256_2(rows0_valid); TASSIGN(x_tile_256_2, 0x00000 + rows0_buffer * 0x08000);  // columns 0.. of x_tile
         VecF32_16x512_c256 x_tile_from_256_2(rows0_valid); TASSIGN(x_tile_from_256_2, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
         pipe_barrier(PIPE_V);
         TMAX(largest_1_folded, x_tile_256_2, x_tile_from_256_2);
-        VecF32_16x512_c128 largest_1_folded_128(rows0_valid); TASSIGN<0x10300>(largest_1_folded_128);  // columns 0.. of largest_1_folded
-        VecF32_16x512_c128 largest_1_folded_from_128(rows0_valid); TASSIGN<0x10500>(largest_1_folded_from_128);  // columns 128.. of largest_1_folded
-        pipe_barrier(PIPE_V);
-        TMAX(largest_1_folded_128, largest_1_folded_128, largest_1_folded_from_128);
         VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_buffer * 0x00040);  // UB 0x10080..0x10100, 2 copies
         VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN<0x18300>(largest_1_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
-        TROWMAX(largest_1, largest_1_folded_128, largest_1_tmp);
+        TROWMAX(largest_1, largest_1_folded, largest_1_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_buffer));
         // least: amin(x)
         VecF32_16x512_c256 least_1_folded(rows0_valid); TASSIGN<0x10300>(least_1_folded);  // UB 0x10300..0x18300
@@ -83,15 +74,11 @@ AICORE inline void run_block(
         VecF32_16x512_c256 x_tile_from_256_3(rows0_valid); TASSIGN(x_tile_from_256_3, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
         pipe_barrier(PIPE_V);
         TMIN(least_1_folded, x_tile_256_3, x_tile_from_256_3);
-        VecF32_16x512_c128 least_1_folded_128(rows0_valid); TASSIGN<0x10300>(least_1_folded_128);  // columns 0.. of least_1_folded
-        VecF32_16x512_c128 least_1_folded_from_128(rows0_valid); TASSIGN<0x10500>(least_1_folded_from_128);  // columns 128.. of least_1_folded
-        pipe_barrier(PIPE_V);
-        TMIN(least_1_folded_128, least_1_folded_128, least_1_folded_from_128);
         VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_buffer * 0x00040);  // UB 0x10100..0x10180, 2 copies
         VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN<0x18300>(least_1_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_buffer));  // free again
-        TROWMIN(least_1, least_1_folded_128, least_1_tmp);
+        TROWMIN(least_1, least_1_folded, least_1_tmp);
         // average: total * (1 / cols)
         VecF32_1x16 average_tile(rows0_valid); TASSIGN(average_tile, 0x10180 + rows0_buffer * 0x00040);  // UB 0x10180..0x10200, 2 copies
         VecF32_1x16 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x10000 + rows0_buffer * 0x00040);  // as a row, same bytes as total_1
@@ -108,15 +95,11 @@ AICORE inline void run_block(
         VecF32_16x512_c256 product_2_from_256(rows0_valid); TASSIGN<0x10700>(product_2_from_256);  // columns 256.. of product_2
         pipe_barrier(PIPE_V);
         TMUL(product_2_256, product_2_256, product_2_from_256);
-        VecF32_16x512_c128 product_2_128(rows0_valid); TASSIGN<0x10300>(product_2_128);  // columns 0.. of product_2
-        VecF32_16x512_c128 product_2_from_128(rows0_valid); TASSIGN<0x10500>(product_2_from_128);  // columns 128.. of product_2
-        pipe_barrier(PIPE_V);
-        TMUL(product_2_128, product_2_128, product_2_from_128);
         VecF32_16x1 product_3(rows0_valid); TASSIGN(product_3, 0x10200 + rows0_buffer * 0x00040);  // UB 0x10200..0x10280, 2 copies
         VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN<0x18300>(product_3_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));  // free again
-        TROWPROD(product_3, product_2_128, product_3_tmp);
+        TROWPROD(product_3, product_2_256, product_3_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // spread: var(x)
         VecF32_16x512 spread_part(rows0_valid); TASSIGN<0x10300>(spread_part);  // UB 0x10300..0x18300
@@ -126,14 +109,10 @@ AICORE inline void run_block(
         VecF32_16x512_c256 spread_part_from_256(rows0_valid); TASSIGN<0x10700>(spread_part_from_256);  // columns 256.. of spread_part
         pipe_barrier(PIPE_V);
         TADD(spread_part_256, spread_part_256, spread_part_from_256);
-        VecF32_16x512_c128 spread_part_128(rows0_valid); TASSIGN<0x10300>(spread_part_128);  // columns 0.. of spread_part
-        VecF32_16x512_c128 spread_part_from_128(rows0_valid); TASSIGN<0x10500>(spread_part_from_128);  // columns 128.. of spread_part
-        pipe_barrier(PIPE_V);
-        TADD(spread_part_128, spread_part_128, spread_part_from_128);
         VecF32_16x1 spread_mean(rows0_valid); TASSIGN<0x18300>(spread_mean);  // UB 0x18300..0x18340
         VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN<0x18340>(spread_mean_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
-        TROWSUM(spread_mean, spread_part_128, spread_mean_tmp);
+        TROWSUM(spread_mean, spread_part_256, spread_mean_tmp);
         VecF32_16x512 spread_c(rows0_valid); TASSIGN<0x10300>(spread_c);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(spread_c, x_tile, spread_mean);
@@ -145,14 +124,10 @@ AICORE inline void run_block(
         VecF32_16x512_c256 spread_square_from_256(rows0_valid); TASSIGN<0x10700>(spread_square_from_256);  // columns 256.. of spread_square
         pipe_barrier(PIPE_V);
         TADD(spread_square_256, spread_square_256, spread_square_from_256);
-        VecF32_16x512_c128 spread_square_128(rows0_valid); TASSIGN<0x10300>(spread_square_128);  // columns 0.. of spread_square
-        VecF32_16x512_c128 spread_square_from_128(rows0_valid); TASSIGN<0x10500>(spread_square_from_128);  // columns 128.. of spread_square
-        pipe_barrier(PIPE_V);
-        TADD(spread_square_128, spread_square_128, spread_square_from_128);
         VecF32_16x1 spread_total(rows0_valid); TASSIGN<0x18300>(spread_total);  // UB 0x18300..0x18340
         VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN<0x18340>(spread_total_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
-        TROWSUM(spread_total, spread_square_128, spread_total_tmp);
+        TROWSUM(spread_total, spread_square_256, spread_total_tmp);
         VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x10280 + rows0_buffer * 0x00040);  // UB 0x10280..0x10300, 2 copies
         VecF32_1x16 spread_total_row(rows0_valid); TASSIGN<0x18300>(spread_total_row);  // as a row, same bytes as spread_total
         pipe_barrier(PIPE_V);

@@ -14,8 +14,6 @@ using VecB16_8x4096 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMajor
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x4096_c2048 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x4096_c1024 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x4096_c512 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x4096_c256 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
@@ -72,18 +70,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 y_var_part_from_1024(rows0_valid); TASSIGN(y_var_part_from_1024, 0x1f000);  // columns 1024.. of y_var_part
         pipe_barrier(PIPE_V);
         TADD(y_var_part_1024, y_var_part_1024, y_var_part_from_1024);
-        VecF32_8x4096_c512 y_var_part_512(rows0_valid); TASSIGN(y_var_part_512, 0x1e000);  // columns 0.. of y_var_part
-        VecF32_8x4096_c512 y_var_part_from_512(rows0_valid); TASSIGN(y_var_part_from_512, 0x1e800);  // columns 512.. of y_var_part
-        pipe_barrier(PIPE_V);
-        TADD(y_var_part_512, y_var_part_512, y_var_part_from_512);
-        VecF32_8x4096_c256 y_var_part_256(rows0_valid); TASSIGN(y_var_part_256, 0x1e000);  // columns 0.. of y_var_part
-        VecF32_8x4096_c256 y_var_part_from_256(rows0_valid); TASSIGN(y_var_part_from_256, 0x1e400);  // columns 256.. of y_var_part
-        pipe_barrier(PIPE_V);
-        TADD(y_var_part_256, y_var_part_256, y_var_part_from_256);
         VecF32_8x1 y_var(rows0_valid); TASSIGN<0x26000>(y_var);  // UB 0x26000..0x26020
         VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN<0x26020>(y_var_tmp);  // UB 0x26020..0x26420
         pipe_barrier(PIPE_V);
-        TROWSUM(y_var, y_var_part_256, y_var_tmp);
+        TROWSUM(y_var, y_var_part_1024, y_var_tmp);
         VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN<0x1e000>(y_var_eps_row);  // as a row, same bytes as y_var_eps
         VecF32_1x8 y_var_row(rows0_valid); TASSIGN<0x26000>(y_var_row);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);

@@ -14,7 +14,6 @@ using VecB16_8x4096_r1 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMa
 using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x4096_c2048_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 2048>;
 using VecF32_8x4096_c1024_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 1024>;
-using VecF32_8x4096_c512_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 512>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
@@ -89,14 +88,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024_r1 y_var_part_from_1024; TASSIGN(y_var_part_from_1024, 0x1b000);  // columns 1024.. of y_var_part
         pipe_barrier(PIPE_V);
         TADD(y_var_part_1024, y_var_part_1024, y_var_part_from_1024);
-        VecF32_8x4096_c512_r1 y_var_part_512; TASSIGN(y_var_part_512, 0x1a000);  // columns 0.. of y_var_part
-        VecF32_8x4096_c512_r1 y_var_part_from_512; TASSIGN(y_var_part_from_512, 0x1a800);  // columns 512.. of y_var_part
-        pipe_barrier(PIPE_V);
-        TADD(y_var_part_512, y_var_part_512, y_var_part_from_512);
         VecF32_8x1_r1 y_var; TASSIGN<0x1e000>(y_var);  // UB 0x1e000..0x1e020
         VecF32_8x128_r1 y_var_tmp; TASSIGN<0x1e020>(y_var_tmp);  // UB 0x1e020..0x1e220
         pipe_barrier(PIPE_V);
-        TROWSUM(y_var, y_var_part_512, y_var_tmp);
+        TROWSUM(y_var, y_var_part_1024, y_var_tmp);
         VecF32_1x8_c1 y_var_eps_row; TASSIGN<0x1a000>(y_var_eps_row);  // as a row, same bytes as y_var_eps
         VecF32_1x8_c1 y_var_row; TASSIGN<0x1e000>(y_var_row);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);

@@ -11,8 +11,6 @@ namespace {
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x4096_c2048 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x4096_c1024 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x4096_c512 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x4096_c256 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
@@ -47,18 +45,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 m_folded_from_1024(rows0_valid); TASSIGN(m_folded_from_1024, 0x11000);  // columns 1024.. of m_folded
         pipe_barrier(PIPE_V);
         TMAX(m_folded_1024, m_folded_1024, m_folded_from_1024);
-        VecF32_8x4096_c512 m_folded_512(rows0_valid); TASSIGN<0x10000>(m_folded_512);  // columns 0.. of m_folded
-        VecF32_8x4096_c512 m_folded_from_512(rows0_valid); TASSIGN(m_folded_from_512, 0x10800);  // columns 512.. of m_folded
-        pipe_barrier(PIPE_V);
-        TMAX(m_folded_512, m_folded_512, m_folded_from_512);
-        VecF32_8x4096_c256 m_folded_256(rows0_valid); TASSIGN<0x10000>(m_folded_256);  // columns 0.. of m_folded
-        VecF32_8x4096_c256 m_folded_from_256(rows0_valid); TASSIGN(m_folded_from_256, 0x10400);  // columns 256.. of m_folded
-        pipe_barrier(PIPE_V);
-        TMAX(m_folded_256, m_folded_256, m_folded_from_256);
         VecF32_8x1 m(rows0_valid); TASSIGN<0x18000>(m);  // UB 0x18000..0x18020
         VecF32_8x128 m_tmp(rows0_valid); TASSIGN<0x18020>(m_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
-        TROWMAX(m, m_folded_256, m_tmp);
+        TROWMAX(m, m_folded_1024, m_tmp);
         // e: exp(x - m)
         VecF32_8x4096 e_1(rows0_valid); TASSIGN(e_1, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
@@ -76,18 +66,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 y_1_folded_from_1024(rows0_valid); TASSIGN(y_1_folded_from_1024, 0x11000);  // columns 1024.. of y_1_folded
         pipe_barrier(PIPE_V);
         TADD(y_1_folded_1024, y_1_folded_1024, y_1_folded_from_1024);
-        VecF32_8x4096_c512 y_1_folded_512(rows0_valid); TASSIGN<0x10000>(y_1_folded_512);  // columns 0.. of y_1_folded
-        VecF32_8x4096_c512 y_1_folded_from_512(rows0_valid); TASSIGN(y_1_folded_from_512, 0x10800);  // columns 512.. of y_1_folded
-        pipe_barrier(PIPE_V);
-        TADD(y_1_folded_512, y_1_folded_512, y_1_folded_from_512);
-        VecF32_8x4096_c256 y_1_folded_256(rows0_valid); TASSIGN<0x10000>(y_1_folded_256);  // columns 0.. of y_1_folded
-        VecF32_8x4096_c256 y_1_folded_from_256(rows0_valid); TASSIGN(y_1_folded_from_256, 0x10400);  // columns 256.. of y_1_folded
-        pipe_barrier(PIPE_V);
-        TADD(y_1_folded_256, y_1_folded_256, y_1_folded_from_256);
         VecF32_8x1 y_1(rows0_valid); TASSIGN<0x18000>(y_1);  // UB 0x18000..0x18020
         VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN<0x18020>(y_1_tmp);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
-        TROWSUM(y_1, y_1_folded_256, y_1_tmp);
+        TROWSUM(y_1, y_1_folded_1024, y_1_tmp);
         VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_tile, e, y_1);

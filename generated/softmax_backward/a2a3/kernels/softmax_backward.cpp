@@ -11,8 +11,6 @@ namespace {
 using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x4096_c2048 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x4096_c1024 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x4096_c512 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x4096_c256 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
@@ -53,18 +51,10 @@ AICORE inline void run_block(
         VecF32_8x4096_c1024 d_x_1_from_1024(rows0_valid); TASSIGN(d_x_1_from_1024, 0x21000);  // columns 1024.. of d_x_1
         pipe_barrier(PIPE_V);
         TADD(d_x_1_1024, d_x_1_1024, d_x_1_from_1024);
-        VecF32_8x4096_c512 d_x_1_512(rows0_valid); TASSIGN(d_x_1_512, 0x20000);  // columns 0.. of d_x_1
-        VecF32_8x4096_c512 d_x_1_from_512(rows0_valid); TASSIGN(d_x_1_from_512, 0x20800);  // columns 512.. of d_x_1
-        pipe_barrier(PIPE_V);
-        TADD(d_x_1_512, d_x_1_512, d_x_1_from_512);
-        VecF32_8x4096_c256 d_x_1_256(rows0_valid); TASSIGN(d_x_1_256, 0x20000);  // columns 0.. of d_x_1
-        VecF32_8x4096_c256 d_x_1_from_256(rows0_valid); TASSIGN(d_x_1_from_256, 0x20400);  // columns 256.. of d_x_1
-        pipe_barrier(PIPE_V);
-        TADD(d_x_1_256, d_x_1_256, d_x_1_from_256);
         VecF32_8x1 d_x_2(rows0_valid); TASSIGN<0x28000>(d_x_2);  // UB 0x28000..0x28020
         VecF32_8x128 d_x_2_tmp(rows0_valid); TASSIGN<0x28020>(d_x_2_tmp);  // UB 0x28020..0x28420
         pipe_barrier(PIPE_V);
-        TROWSUM(d_x_2, d_x_1_256, d_x_2_tmp);
+        TROWSUM(d_x_2, d_x_1_1024, d_x_2_tmp);
         VecF32_8x4096 d_x_3(rows0_valid); TASSIGN(d_x_3, 0x10000 + rows0_buffer * 0x08000);  // UB 0x10000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(d_x_3, d_y_tile, d_x_2);

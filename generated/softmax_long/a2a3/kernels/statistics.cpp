@@ -11,7 +11,6 @@ namespace {
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 1024>;
 using VecF32_8x1024_c512 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_8x1024_c256 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 16384, 1>>;
@@ -56,14 +55,10 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(j0_buffer));
             TMAX(larger_folded, xt_512, xt_from_512);
-            VecF32_8x1024_c256 larger_folded_256(i0_valid); TASSIGN<0x10080>(larger_folded_256);  // columns 0.. of larger_folded
-            VecF32_8x1024_c256 larger_folded_from_256(i0_valid); TASSIGN<0x10480>(larger_folded_from_256);  // columns 256.. of larger_folded
-            pipe_barrier(PIPE_V);
-            TMAX(larger_folded_256, larger_folded_256, larger_folded_from_256);
             VecF32_8x1 larger(i0_valid); TASSIGN<0x18080>(larger);  // UB 0x18080..0x180a0
             VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x180a0>(larger_tmp);  // UB 0x180a0..0x190a0
             pipe_barrier(PIPE_V);
-            TROWMAX(larger, larger_folded_256, larger_tmp);
+            TROWMAX(larger, larger_folded, larger_tmp);
             VecF32_1x8 larger_2_row(i0_valid); TASSIGN<0x10080>(larger_2_row);  // as a row, same bytes as larger_2
             VecF32_1x8 larger_row(i0_valid); TASSIGN<0x18080>(larger_row);  // as a row, same bytes as larger
             pipe_barrier(PIPE_V);
@@ -81,14 +76,10 @@ AICORE inline void run_block(
             VecF32_8x1024_c512 part_2_from_512(i0_valid); TASSIGN<0x108a0>(part_2_from_512);  // columns 512.. of part_2
             pipe_barrier(PIPE_V);
             TADD(part_2_512, part_2_512, part_2_from_512);
-            VecF32_8x1024_c256 part_2_256(i0_valid); TASSIGN<0x100a0>(part_2_256);  // columns 0.. of part_2
-            VecF32_8x1024_c256 part_2_from_256(i0_valid); TASSIGN<0x104a0>(part_2_from_256);  // columns 256.. of part_2
-            pipe_barrier(PIPE_V);
-            TADD(part_2_256, part_2_256, part_2_from_256);
             VecF32_8x1 part_3(i0_valid); TASSIGN<0x180a0>(part_3);  // UB 0x180a0..0x180c0
             VecF32_8x128 part_3_tmp(i0_valid); TASSIGN<0x180c0>(part_3_tmp);  // UB 0x180c0..0x190c0
             pipe_barrier(PIPE_V);
-            TROWSUM(part_3, part_2_256, part_3_tmp);
+            TROWSUM(part_3, part_2_512, part_3_tmp);
             // l: l * exp(m - larger) + part
             VecF32_1x8 l_2_row(i0_valid); TASSIGN<0x100a0>(l_2_row);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);

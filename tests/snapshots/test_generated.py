@@ -148,7 +148,7 @@ def test_the_centrepiece_stays_reviewable(target: str) -> None:
         (
             r"(layer|rms)_norm(?!_backward|_channels)(_\w+)?",
             150,
-        ),  # two reductions of long rows, whose halves are joined
+        ),  # halves of long rows are joined, twice
         (r"(flash|paged|sparse|block_sparse)_attention\w*", 225),
     ],
 )

@@ -62,7 +62,7 @@ def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     assert tiles(generate(softmax, "cpu")) == {"softmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
     assert tiles(generate(softmax, "a2a3")) == {
         "softmax": {"rows": [2]}
-    }  # 32 KB a tile, a copy of it, and halves of rows beside
+    }  # 32 KB, a copy, half rows
 
 
 def test_rows_that_a_position_is_found_in_stay_in_the_first_level_cache() -> None:

@@ -60,9 +60,7 @@ def tiles(lowered: object) -> dict[str, object]:
 def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     softmax = from_spec(load_spec(with_tiling("softmax", "  - {}", tmp_path)))
     assert tiles(generate(softmax, "cpu")) == {"softmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
-    assert tiles(generate(softmax, "a2a3")) == {
-        "softmax": {"rows": [2]}
-    }  # 32 KB, a copy, half rows
+    assert tiles(generate(softmax, "a2a3")) == {"softmax": {"rows": [2]}}  # 32 KB, a copy, half rows
 
 
 def test_rows_that_a_position_is_found_in_stay_in_the_first_level_cache() -> None:

@@ -44,8 +44,7 @@ graph: {o: "attention(q, k, v, scale=scale)"}
 tiling: [{}]
 """
 WIDE = ATTENTION.replace("[{}]", "[{sq: {tile: 128, rows: 64}, kv: 256, fifo: 4}]")
-"""Blocks of 128 queries, which read keys and values half as often. The compiler compares tiles at 4096 queries: one
-such block and a third for each core."""
+"""Blocks of 128 queries, which read keys and values half as often as those that the compiler takes."""
 WITH_TILES = ", `sq: {tile: 128, rows: 64}`"
 CASES: Mapping[str, tuple[str, Mapping[str, int]]] = {
     **{f"GEMM fp16 {n}³": (GEMM.format(n=n), {"m": n}) for n in (1536, 3072, 6144, 7680)},

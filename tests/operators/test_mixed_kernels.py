@@ -116,10 +116,10 @@ def test_iterations_that_end_early_run_ahead_too(name: str) -> None:
     cube, _ = programs(generate(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
     conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
     assert [node.before is not None for node in conditions] == [name != "flash_attention", False]
-    slots = cube.fifos[0].slots
-    assert slots > 2
-    events = [what for what, _ in side_by_side.events(cube, 1, slots)]
-    assert events[: events.index("pop")] == ["claim", "fill"] * slots
+    ahead = cube.fifos[0].slots // (2 if name == "flash_attention" else 1)  # whose iterations are of two parts
+    assert ahead > 2
+    events = [what for what, _ in side_by_side.events(cube, 1, ahead)]
+    assert events[: events.index("pop")] == ["claim", "fill"] * ahead
 
 
 @pytest.mark.parametrize(("side", "instruction"), [(0, "TPUSH"), (1, "TPOP"), (0, "TFREE"), (1, "TPUSH")])
@@ -236,7 +236,7 @@ def _dealt(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     return tuple(replace(n, parallel=True, body=_dealt(n.body)) if isinstance(n, For) else n for n in nodes)
 
 
-@pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_FIX, PIPE_M,"])
+@pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_MTE1, PIPE_M,"])
 def test_checked_mode(tmp_path: Path, drop: str) -> None:
     result = lowered(ATTENTION)
     source = tmp_path / "main.cpp"

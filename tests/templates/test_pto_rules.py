@@ -24,9 +24,9 @@ REFUSED = {
     "a pipe that does not exist": ("softmax", "<PIPE_V>, <PIPE_MTE3>", "<PIPE_V>, <PIPE_MTE9>"),
     "a flag from a pipe to itself": ("softmax", "<PIPE_V>, <PIPE_MTE3>", "<PIPE_V>, <PIPE_V>"),
     "an event beyond the eight": ("softmax", "<EVENT_ID0>", "<EVENT_ID8>"),
-    "an address that is not aligned": ("softmax", "arith.constant 131072 : i64", "arith.constant 131073 : i64"),
+    "an address that is not aligned": ("softmax", "arith.constant 98304 : i64", "arith.constant 98305 : i64"),
     "no valid extent where the type leaves it open": ("softmax", " valid_row = %rows0_valid", ""),
-    "a value nobody defined": ("softmax", "ins(%x_tile, %m_tmp", "ins(%x_tile, %m_temp"),
+    "a value nobody defined": ("softmax", "ins(%m_folded_1024, %m_tmp", "ins(%m_folded_1024, %m_temp"),
     "a reduction to a matrix": ("softmax", "cols=1, v_row=?, v_col=1", "cols=2, v_row=?, v_col=2"),
     "a scratch tile too few": ("softmax", "ins(%x_tile, %m : ", "ins(%x_tile : "),
     "an ND view with a stride on its columns": ("softmax", "strides = [%c4096, %c1]", "strides = [%c4096, %c8]"),
@@ -55,13 +55,13 @@ REFUSED = {
     "a pop against the direction of the pipe": ("flash_attention", "tpop_from_aic {id = 1", "tpop_from_aic {id = 0"),
     "a slot given back to another pipe": ("flash_attention", "64x128xf32>) {id = 1", "64x128xf32>) {id = 2"),
     "a pipe that was not made": ("flash_attention", "{id = 2, split", "{id = 3, split"),
-    "fifos of other lengths at their ends": ("flash_attention", "slot_num = 4} (gm_slot_tensor = %o_qk",
+    "fifos of other lengths at their ends": ("flash_attention", "slot_num = 8} (gm_slot_tensor = %o_qk",
         "slot_num = 3} (gm_slot_tensor = %o_qk"),
     "slots of another size": ("flash_attention", "slot_size = 65536", "slot_size = 8192"),
     "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),
     "rows beyond the slot": (
-        "flash_attention", "o_pv_slot, offsets = [%16, %c0], sizes = [%sq0_share, %c128]",
-        "o_pv_slot, offsets = [%16, %c64], sizes = [%sq0_share, %c128]",
+        "flash_attention", "o_pv_slot, offsets = [%52, %c0], sizes = [%sq3_share, %c128]",
+        "o_pv_slot, offsets = [%52, %c64], sizes = [%sq3_share, %c128]",
     ),
 }  # fmt: skip
 

@@ -37,7 +37,7 @@ SAME = 0.02
 
 Table = dict[str, dict[str, TileSize]]
 Tiles = dict[str, tuple[int, int]]
-"""By dim the tile, and the tile at L0, or of rows of iterations how many these take at a time."""
+"""By dim the tile, and the tile at L0."""
 
 
 class _Chooser:
@@ -54,11 +54,10 @@ class _Chooser:
         self.known: dict[tuple[tuple[str, int, int], ...], float | None] = {}
 
     def table(self, tiles: Tiles) -> Table:
-        chosen = {}
-        for dim, (tile, inner) in tiles.items():
-            choice = self.open_dims[dim]
-            rows = inner % tile if choice.strips else choice.part(tile)
-            chosen[dim] = TileSize(tile, tile if choice.strips else inner, (), self.place, rows=rows)
+        chosen = {
+            dim: TileSize(tile, inner, (), self.place, rows=self.open_dims[dim].part(tile))
+            for dim, (tile, inner) in tiles.items()
+        }
         return {stage: {**chosen, **self.written[stage]} for stage in self.written}
 
     def shrink(self, tiles: Tiles) -> Tiles:
@@ -159,9 +158,9 @@ class _Chooser:
             steps = [(2 * tile, inner), (2 * tile, 2 * inner), (tile // 2, min(inner, tile // 2))]
             if choice.yields == DEPTH:
                 steps += [(tile, inner // 2), (tile, 2 * inner)]
-            elif choice.yields and not choice.strips:
+            elif choice.yields:
                 steps = [(t, t) for t, _ in steps]
-            elif not choice.yields:
+            else:
                 continue
             for step in dict.fromkeys(steps):
                 if least <= step[1] <= step[0] <= choice.most:

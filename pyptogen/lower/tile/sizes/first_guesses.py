@@ -59,8 +59,6 @@ class Choice:
     """Whether reductions go over such rows: piece by piece where they are cut."""
     rows: bool = False
     """Whether it is the dim of a tile's rows that is reduced."""
-    strips: bool = False
-    """Whether iterations may take some of its rows at a time, so that more of them share what an iteration loads."""
 
     def cuts(self, length: int) -> bool:
         """Whether a dim of that length, known at build time, is cut at first."""
@@ -99,8 +97,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     merged = None if platform.unified else merged_rows(kernel.ops, axes)
     merged = None if merged is not None and written.keys() & {merged.outer, *merged.inside} else merged
     epilogues = _epilogues(shapes) if platform.unified else []
-    shared_by_iterations = shared_rows(axes, kernel)
-    round_rows = shared_by_iterations if platform.unified else None
+    round_rows = shared_rows(axes, kernel) if platform.unified else None
     reduced_rows = {one.dim for one in dividable(kernel.ops, axes) if one.rows}
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
@@ -145,9 +142,6 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
                 found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
         tile = CPU_TILE_BYTES // 4 if platform.unified else PIECE
         found[long.dim] = Choice(long.dim, tile, 2, MOST_LINE, long=True, reduced=long.reduced)
-    ends_early = any(loop.seen is not None for loop in program.loops)
-    if kernel.slots and shared_by_iterations in found and not ends_early:
-        found[shared_by_iterations] = replace(found[shared_by_iterations], strips=True)
     return found
 
 

@@ -180,10 +180,14 @@ def _is_whole(loop: Loop) -> bool:
 
 
 def _beside_their_users(nodes: Sequence[Node], loops: Sequence[Loop]) -> list[Node]:
-    """Nodes ahead of loops, each in front of the first loop that uses what it makes: it waits no longer than that."""
+    """Nodes ahead of loops, each in front of the first loop that uses what it makes, or of what is made of that: it
+    waits no longer. Others stay ahead of all."""
     used = [touched(loop.body) for loop in loops]
-    first = [next((n for n, mine in enumerate(used) if written([node]) & mine), 0) for node in nodes]
-    result: list[Node] = []
-    for number, loop in enumerate(loops):
-        result += [*(node for node, at in zip(nodes, first, strict=True) if at == number), loop]
-    return result
+    result: list[list[Node]] = [[] for _ in loops]
+    for node in reversed(nodes):
+        mine = written([node])
+        users = (n for n, tiles in enumerate(used) if tiles & mine)
+        at = next(users, 0) if mine else 0
+        used[at] |= touched([node])
+        result[at].insert(0, node)
+    return [node for ahead, loop in zip(result, loops, strict=True) for node in (*ahead, loop)]

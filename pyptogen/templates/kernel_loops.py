@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from math import prod
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import For
+from pyptogen.lower.instruction.bound_names import numbers
+from pyptogen.lower.instruction.ir import For, walk
 from pyptogen.lower.tile.ir import Comparison, Condition
 from pyptogen.records import replace
 
@@ -144,9 +145,11 @@ def condition_lines(node: For, count: str) -> list[str]:
 
 
 def share_lines(node: For, subblock: str) -> list[str]:
-    """A vector core's rows of the iteration's tile."""
+    """A vector core's rows of the iteration's tile, and the first of them if anything names it."""
     first, rows = node.share or ("", "")
+    begins = f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // where this one's begins"
+    named = any(first in numbers(inner) for inner in walk(node.body))
     return [
         f"const int32_t {rows} = ({node.valid} + 1) / 2;  // the part of each vector core",
-        f"const int32_t {first} = {subblock} * ({node.valid} - {rows});  // where this one's begins",
+        *([begins] if named else []),
     ]

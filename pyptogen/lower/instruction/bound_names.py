@@ -42,7 +42,7 @@ def verify(kernel: InstrKernel) -> None:
 def _check(nodes: Sequence[Node], bound: set[str], tiles: set[str], kernel: str) -> None:
     bound, tiles = set(bound), set(tiles)
     for node in nodes:
-        missing = set(_numbers(node)) - bound - (_inside(node) if isinstance(node, For) else set())
+        missing = set(numbers(node)) - bound - (_inside(node) if isinstance(node, For) else set())
         missing |= set(_tiles(node)) - tiles
         require(not missing, f"kernel {kernel} names {', '.join(sorted(missing))}, which nothing binds", node.span)
         if isinstance(node, For):
@@ -59,7 +59,7 @@ def _inside(node: For) -> set[str]:
     return names | ({element.name for element in node.only.elements} if node.only is not None else set())
 
 
-def _numbers(node: Node) -> Iterator[str]:
+def numbers(node: Node) -> Iterator[str]:
     """The numbers and tensors that a node names."""
     if isinstance(node, For):
         for poly in (node.start, node.stop, node.after, node.before):
@@ -73,11 +73,11 @@ def _numbers(node: Node) -> Iterator[str]:
         if isinstance(node, Declare):
             yield from _of(node.address)
         else:
-            yield from (name for member in node.members for name in _numbers(member))
+            yield from (name for member in node.members for name in numbers(member))
     elif isinstance(node, Choose):
         yield from (word for word in node.zero.split() if word != "+")
-        yield from _numbers(node.then)
-        yield from _numbers(node.other)
+        yield from numbers(node.then)
+        yield from numbers(node.other)
     elif isinstance(node, Instr):
         for operand in node.operands:
             yield from _of_operand(operand)

@@ -59,7 +59,6 @@ AICORE inline void run_block(
         const int32_t sq0 = sq_begin + tile / 8 * 128;
         const int32_t sq0_valid = sq_end - sq0 < 128 ? sq_end - sq0 : 128;
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // the part of each vector core
-        const int32_t sq0_first = subblock * (sq0_valid - sq0_share);  // where this one's begins
         const int32_t heads0 = tile % 8;
         // o: attention(q, k, v, scale=scale)
         VecF32_1x64 o_max_row(sq0_share); TASSIGN<0x20200>(o_max_row);  // as a row, same bytes as o_max
@@ -157,7 +156,6 @@ AICORE inline void run_block(
                 for (int32_t sq2 = sq0; sq2 < sq0 + sq0_valid; sq2 += 64) {
                     const int32_t sq2_valid = sq0 + sq0_valid - sq2 < 64 ? sq0 + sq0_valid - sq2 : 64;
                     const int32_t sq2_share = (sq2_valid + 1) / 2;  // the part of each vector core
-                    const int32_t sq2_first = subblock * (sq2_valid - sq2_share);  // where this one's begins
                     VecF32_32x128 o_acc_rows(sq2_share); TASSIGN(o_acc_rows, 0x20400 + sq2 * 0x00100 - sq0 * 0x00100);  // rows sq2 / 2 - sq0 / 2.. of o_acc
                     VecF32_32x1 o_alpha_2_later(sq2_share); TASSIGN(o_alpha_2_later, 0x20000 + sq2 * 0x00002 - sq0 * 0x00002);  // rows sq2 / 2 - sq0 / 2.. of o_alpha_all_later
                     pipe_barrier(PIPE_V);

@@ -78,12 +78,14 @@ class CallTime:
         return longest.cost.bound
 
 
-def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
+def time_of_call(lowered: Lowered, sizes: Mapping[str, int], task_per_tile: bool = False) -> CallTime:
     """What a call takes on the chip that the operator was lowered for.
 
     Args:
         lowered: the operator.
         sizes: by dynamic dim.
+        task_per_tile: whether each tile is a task that the runtime on the chip hands to a core, as PyPTO's does; our
+            launches have as many blocks as there are cores, each with a part of the tiles.
 
     Raises:
         ValueError: the platform has no figures, or kernels are C++ by an author.
@@ -114,12 +116,14 @@ def time_of_call(lowered: Lowered, sizes: Mapping[str, int]) -> CallTime:
                 numbers |= {f"{graph.launch_dim}_begin": 0, f"{graph.launch_dim}_end": end - begin}
             key = (launch.kernel, end - begin)
             if key not in priced:
-                blocks = blocks_of(launch.tiles, launch.core, platform, numbers, graph.cores)
-                priced[key] = blocks, cost_of(programs, blocks, numbers, timing, written)
+                blocks = together = blocks_of(launch.tiles, launch.core, platform, numbers, graph.cores)
+                if task_per_tile and launch.tiles is not None:
+                    blocks = max(1, launch.tiles.blocks({name: numbers.get(name, 1) for name in launch.tiles.names()}))
+                priced[key] = blocks, cost_of(programs, blocks, numbers, timing, written, together)
             blocks, found = priced[key]
             written |= {tensor.name for program in programs for tensor in program.writes}
             start = max((ready, *(done.get(name, 0.0) for name in launch.after)))
-            runs = _take(free, programs, blocks, start, timing.task.value + found.cycles)
+            runs = _take(free, programs, blocks, start, timing.task.value + found.cycles / found.waves)
             ended = max(run.end for run in runs)
             done[launch.kernel] = ended
             core = "mixed" if len(programs) > 1 else programs[0].core
@@ -155,15 +159,17 @@ def cost_of(
     numbers: Mapping[str, int],
     timing: Timing,
     resident: frozenset[str] = frozenset(),
+    cores: int | None = None,
 ) -> Cost:
     """What a launch of a kernel takes, or of the two programs of a mixed one.
 
     Args:
         programs: the kernel, or its programs.
-        blocks: how many blocks share its work, at most as many as there are cores.
+        blocks: how many blocks share its work.
         numbers: dims and bounds of the range by name.
         timing: figures of the platform.
         resident: tensors that the call has written before, so that they lie in L2.
+        cores: how many cores take blocks; none says that there is one for each.
     """
     tensors = {t.name: t for program in programs for t in program.tensors}
     unique = {name: float(elements(t.shape, numbers) * DTYPES[t.dtype]) for name, t in tensors.items()}
@@ -183,7 +189,7 @@ def cost_of(
         cost(
             Launch(
                 tuple(lane_of(program, timing, numbers, block, blocks) for program in programs),
-                blocks, blocks, unique, reuse, resident | fifos, results, even,
+                blocks, cores or blocks, unique, reuse, resident | fifos, results, even,
             ),
             timing,
         )

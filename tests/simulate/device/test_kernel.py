@@ -11,6 +11,8 @@ from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tensor.ir import TilingRow
+from pyptogen.records import replace
 from pyptogen.sanitize.timed import lane_of as lane_of_walk
 from pyptogen.sanitize.timed import walk_of_file
 from pyptogen.schema import Source, load_source, load_spec
@@ -109,6 +111,20 @@ def test_the_indexer_prolog_has_a_critical_path() -> None:
     assert 0 < found.roofline_share < 1
     for earlier, later in pairwise(path):
         assert earlier.end <= later.start + 1
+
+
+def test_tasks_of_single_tiles_cost_a_dispatch_for_each_round() -> None:
+    """`query_linear` has 64 tiles here for 24 cores: three rounds of tasks, where a core takes its three at once."""
+    program = from_spec(load_spec(SPECS / "indexer_prolog.yaml"))
+    row = TilingRow((), {"query_linear": {"heads": 1, "q_rank": 128}}, (), {}, program.span)
+    found, sizes = lower(replace(program, tiling=(row,)), "a2a3"), {"t": 8, "blocks": 16}
+    together, apart = ({one.kernel: one for one in time_of_call(found, sizes, each).launches} for each in (False, True))
+    before, after = together["query_linear"], apart["query_linear"]
+    assert (before.blocks, after.blocks) == (24, 64)
+    assert after.end - after.start >= before.end - before.start + 2 * TIMING.task.value
+    assert len({run.core for run in after.runs}) == 24
+    few = together["key_quant_cube"], apart["key_quant_cube"]
+    assert few[0].end - few[0].start == few[1].end - few[1].start
 
 
 WIDE_ROWS = """\

@@ -135,7 +135,7 @@ extern "C" void flash_attention_fp32_backward_a2a3(pto_rt::Runtime &rt, const fl
                     [=] { scores_cube(ffts, q, k, s_2_fifo, sq_begin, sq_end, sq, kv, scores_blocks); },
                     [=] { scores_vec(ffts, s, s_2_fifo, scale, sq_begin, sq_end, sq, kv, scores_blocks); });
             }, {}, 4);
-        const int32_t weights_blocks = fewer(int64_t((sq_end - sq_begin + 3) / 4) * 8, vector);
+        const int32_t weights_blocks = fewer(int64_t((sq_end - sq_begin + 7) / 8) * 8, vector);
         const Launch weights_done = rt.launch(
             "weights", Core::Vector, weights_blocks,
             [=] {

@@ -47,7 +47,7 @@ extern "C" void layer_norm_channels_a2a3(pto_rt::Runtime &rt, const layer_norm_c
 
     // The launches of one range of n; each starts when those it names have finished.
     const auto launch_range = [=, &rt](int32_t n_begin, int32_t n_end) {
-        const int32_t layer_norm_channels_blocks = fewer(int64_t(n_end - n_begin) * ((hw + 255) / 256), vector);
+        const int32_t layer_norm_channels_blocks = fewer(int64_t(n_end - n_begin) * ((hw + 511) / 512), vector);
         rt.launch(
             "layer_norm_channels", Core::Vector, layer_norm_channels_blocks,
             [=] {

@@ -106,8 +106,10 @@ def repeats(shape: Shape) -> float:
     return max(1.0, lines * (-(-line * shape.size // VECTOR_BYTES)))
 
 
-_FAST_ROWS = {64: 128, 32: 256, 16: 512, 8: 1024}
+_WHOLE = {64: 128, 32: 256, 16: 512, 8: 1024}
 """Static fp32 tiles whose rows one instruction reduces at once (pto-isa): rows and columns."""
+WAITS_OF_A_WHOLE = 3
+"""How often it waits for its own results then (pto-isa: two to three times)."""
 
 
 def vector(name: str, shapes: Sequence[Shape], timing: Timing) -> Price:
@@ -120,15 +122,15 @@ def vector(name: str, shapes: Sequence[Shape], timing: Timing) -> Price:
     figures = timing.vector.get(name, timing.vector["default"])
     tiles = shapes[:2] if figures.row is not None and len(shapes) > 2 else shapes  # the third one is scratch
     wide = max(tiles, key=lambda s: s.bytes)
-    fixed = figures.fixed.value
     if figures.row is None:
-        return Price(repeats(wide) * figures.repeat.value, fixed)
-    if name.startswith("TROW") and wide.static and wide.size == 4 and _FAST_ROWS.get(wide.rows) == wide.cols:
-        return Price(repeats(wide) * figures.repeat.value / 2, fixed)
-    far = figures.strided is not None and wide.pitch * wide.size > FARTHEST_ROW
-    each = figures.strided if far and figures.strided is not None else figures.repeat
-    line = max(figures.row.value, each.value * -(-wide.cols * wide.size // VECTOR_BYTES))
-    return Price(wide.rows * line, fixed)
+        return Price(repeats(wide) * figures.repeat.value, figures.fixed.value)
+    if figures.whole is not None and wide.static and wide.size == 4 and _WHOLE.get(wide.rows) == wide.cols:
+        return Price(repeats(wide) * figures.whole.value, figures.fixed.value + WAITS_OF_A_WHOLE * figures.step.value)
+    parts = -(-wide.cols * wide.size // VECTOR_BYTES)
+    if figures.strided is not None and wide.pitch * wide.size > FARTHEST_ROW:
+        return Price(wide.rows * max(figures.row.value, figures.strided.value * parts), figures.fixed.value)
+    line = figures.row.value + figures.repeat.value * (parts - 1)
+    return Price(wide.rows * line, figures.fixed.value + figures.step.value * (parts - 1))
 
 
 def price(name: str, pipe: str, shapes: Sequence[Shape], window: Bursts | None, timing: Timing) -> Price:

@@ -18,20 +18,22 @@ def _vector(repeat: float, fixed: float, source: str = _FIT) -> VectorFigures:
 _TWO_OPERANDS = _vector(2.0, 25.0)
 _SCALAR_OPERAND = _vector(1.0, 25.0)
 _REDUCTION = VectorFigures(
-    Figure(4.0, f"{_FIT}, fp32 at 128 columns"),
-    Figure(48.0, _FIT),
+    Figure(1.3, f"{_FIT}, fp32 at 64 to 336 columns, fp16 at 128 to 656"),
+    Figure(44.0, f"{_FIT}, TROWSUM at 64 columns"),
+    row=Figure(7.0, f"{_FIT}, at 8 to 64 columns of fp32"),
+    step=Figure(16.0, f"{_FIT}, biases at 64 to 336 columns"),
     strided=Figure(8.2, "pto-isa, performance simulation: TROWMAX of 4 x 4096 takes 2,090 cycles"),
-    row=Figure(7.0, f"{_FIT}: 0.2188 an element at 32 columns, 0.875 at 8"),
+    whole=Figure(1.0, "guess: as an instruction of a tile and a number"),
 )
 _BY_COLUMN = VectorFigures(
-    Figure(5.0, f"{_FIT}, 0.0833 an element at 336 columns"),
-    Figure(15.0, _FIT),
-    row=Figure(19.0, f"{_FIT}: 0.6016 an element at 32 columns"),
+    Figure(1.7, f"{_FIT}, TCOLSUM at 64 to 336 columns of fp32, 128 to 656 of fp16"),
+    Figure(30.0, f"{_FIT}, biases at 64 to 336 columns, 15 to 36"),
+    row=Figure(19.5, f"{_FIT}, at 64 columns"),
 )
 _EXPAND = VectorFigures(
-    Figure(7.5, f"{_FIT}, 0.1176 an element at 128 columns"),
-    Figure(34.5, _FIT),
-    row=Figure(14.0, f"{_FIT}: 0.4375 an element at 32 columns"),
+    Figure(1.0, f"{_FIT}, fp32 at 64 to 128 columns, fp16 at 128 to 192"),
+    Figure(37.0, _FIT),
+    row=Figure(14.0, f"{_FIT}, at 8 to 64 columns of fp32"),
 )
 _EXPAND_AND = VectorFigures(
     Figure(2.0, "guess: as the instruction of two tiles that it ends with"),

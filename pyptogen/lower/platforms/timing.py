@@ -23,13 +23,20 @@ class Figure:
 @dataclass(frozen=True, slots=True)
 class VectorFigures:
     """Of one vector instruction: cycles for each 256 bytes of its widest operand, and cycles from the last of them to
-    its end, which only what waits for it sees. ``strided``: for each 256 bytes where rows lie further apart than the
-    instruction can step; ``row``: the least for a row, where rows are worked on one by one."""
+    its end, which only what waits for it sees.
+
+    Where rows are worked on one by one, ``row`` are cycles for the first 256 bytes of each, ``repeat`` for each further
+    256, and ``step`` what the latter add to ``fixed``, as the instruction waits for its own results between them.
+    ``strided``: for each 256 bytes where rows lie further apart than the instruction can step; ``whole``: where the
+    shape is one that it works on as a whole.
+    """
 
     repeat: Figure
     fixed: Figure
-    strided: Figure | None = None
     row: Figure | None = None
+    step: Figure = Figure(0.0, "no waiting")
+    strided: Figure | None = None
+    whole: Figure | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,5 @@
 // weights: vector kernel of `flash_attention_fp32_backward` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages weights; tiles heads 1, kv 1024, sq 4; memory UB 149600 B
+// stages weights; tiles heads 1, kv 512, sq 8; memory UB 151648 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using SGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
@@ -34,23 +34,23 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
-    const int32_t tiles = (sq_end - sq_begin + 3) / 4 * 8;  // of sq0 and heads0
+    const int32_t tiles = (sq_end - sq_begin + 7) / 8 * 8;  // of sq0 and heads0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
-        const int32_t sq0 = sq_begin + tile / 8 * 4;
-        const int32_t sq0_valid = sq_end - sq0 < 4 ? sq_end - sq0 : 4;
+        const int32_t sq0 = sq_begin + tile / 8 * 8;
+        const int32_t sq0_valid = sq_end - sq0 < 8 ? sq_end - sq0 : 8;
         const int32_t heads0 = tile % 8;
         // p: softmax(s)
         VecF32_1x8 p_max_row(sq0_valid); TASSIGN<0x20000>(p_max_row);  // as a row, same bytes as p_max
         TEXPANDS(p_max_row, -__builtin_inff());
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 1024, kv0_buffer ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 1024 ? kv - kv0 : 1024;
-            VecF32_8x1024 s_tile(sq0_valid, kv0_valid); TASSIGN(s_tile, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        for (int32_t kv0 = 0; kv0 < kv; kv0 += 512, kv0_buffer ^= 1) {
+            const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
+            VecF32_8x512 s_tile(sq0_valid, kv0_valid); TASSIGN(s_tile, 0x00000 + kv0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_buffer));  // free again
             SGm s_in(s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
             TLOAD(s_tile, s_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + kv0_buffer));
             VecF32_8x1 p_max_part(sq0_valid); TASSIGN<0x20020>(p_max_part);  // UB 0x20020..0x20040
-            VecF32_8x128 p_max_part_tmp(sq0_valid); TASSIGN<0x20040>(p_max_part_tmp);  // UB 0x20040..0x20840
+            VecF32_8x128 p_max_part_tmp(sq0_valid); TASSIGN<0x20040>(p_max_part_tmp);  // UB 0x20040..0x21040
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + kv0_buffer));
             TROWMAX(p_max_part, s_tile, p_max_part_tmp);
@@ -63,44 +63,44 @@ AICORE inline void run_block(
         pipe_barrier(PIPE_V);
         TEXPANDS(p_sum_row, 0.0f);
         VecF32_8x1 p_max(sq0_valid); TASSIGN<0x20000>(p_max);  // UB 0x20000..0x20020
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 1024, kv0_buffer_2 ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 1024 ? kv - kv0 : 1024;
-            VecF32_8x1024 s_tile_2(sq0_valid, kv0_valid); TASSIGN(s_tile_2, 0x08000 + kv0_buffer_2 * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        for (int32_t kv0 = 0; kv0 < kv; kv0 += 512, kv0_buffer_2 ^= 1) {
+            const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
+            VecF32_8x512 s_tile_2(sq0_valid, kv0_valid); TASSIGN(s_tile_2, 0x08000 + kv0_buffer_2 * 0x04000);  // UB 0x08000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer_2));  // free again
             SGm s_in(s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
             TLOAD(s_tile_2, s_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer_2));
-            VecF32_8x1024 p_c(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_c);  // UB 0x20040..0x24040
+            VecF32_8x512 p_c(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_c);  // UB 0x20040..0x24040
             wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_buffer_2));
             TROWEXPANDSUB(p_c, s_tile_2, p_max);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_buffer_2));
-            VecF32_8x1024 p_e(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_e);  // UB 0x20040..0x24040
+            VecF32_8x512 p_e(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_e);  // UB 0x20040..0x24040
             pipe_barrier(PIPE_V);
             TEXP(p_e, p_c);
             VecF32_8x1 p_sum_part(sq0_valid); TASSIGN<0x24040>(p_sum_part);  // UB 0x24040..0x24060
-            VecF32_8x128 p_sum_part_tmp(sq0_valid); TASSIGN<0x24060>(p_sum_part_tmp);  // UB 0x24060..0x24860
+            VecF32_8x128 p_sum_part_tmp(sq0_valid); TASSIGN<0x24060>(p_sum_part_tmp);  // UB 0x24060..0x25060
             pipe_barrier(PIPE_V);
             TROWSUM(p_sum_part, p_e, p_sum_part_tmp);
             VecF32_1x8 p_sum_part_row(sq0_valid); TASSIGN<0x24040>(p_sum_part_row);  // as a row, same bytes as p_sum_part
             pipe_barrier(PIPE_V);
             TADD(p_sum_row, p_sum_row, p_sum_part_row);
         }
-        for (int32_t kv0 = 0; kv0 < kv; kv0 += 1024, kv0_buffer_3 ^= 1) {
-            const int32_t kv0_valid = kv - kv0 < 1024 ? kv - kv0 : 1024;
-            VecF32_8x1024 s_tile_3(sq0_valid, kv0_valid); TASSIGN(s_tile_3, 0x10000 + kv0_buffer_3 * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        for (int32_t kv0 = 0; kv0 < kv; kv0 += 512, kv0_buffer_3 ^= 1) {
+            const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
+            VecF32_8x512 s_tile_3(sq0_valid, kv0_valid); TASSIGN(s_tile_3, 0x10000 + kv0_buffer_3 * 0x04000);  // UB 0x10000..0x18000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + kv0_buffer_3));  // free again
             SGm s_in(s + int64_t(heads0) * kv * sq + int64_t(kv) * sq0 + int64_t(kv0), {sq0_valid, kv0_valid}, {int64_t(kv)});
             TLOAD(s_tile_3, s_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer_3));
-            VecF32_8x1024 p_c_again(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_c_again);  // UB 0x20040..0x24040
+            VecF32_8x512 p_c_again(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_c_again);  // UB 0x20040..0x24040
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_buffer_3));
             TROWEXPANDSUB(p_c_again, s_tile_3, p_max);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + kv0_buffer_3));
-            VecF32_8x1024 p_e_again(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_e_again);  // UB 0x20040..0x24040
+            VecF32_8x512 p_e_again(sq0_valid, kv0_valid); TASSIGN<0x20040>(p_e_again);  // UB 0x20040..0x24040
             pipe_barrier(PIPE_V);
             TEXP(p_e_again, p_c_again);
-            VecF32_8x1024 p_tile(sq0_valid, kv0_valid); TASSIGN(p_tile, 0x18000 + kv0_buffer_3 * 0x04000);  // UB 0x18000..0x20000, 2 copies
+            VecF32_8x512 p_tile(sq0_valid, kv0_valid); TASSIGN(p_tile, 0x18000 + kv0_buffer_3 * 0x04000);  // UB 0x18000..0x20000, 2 copies
             VecF32_8x1 p_sum(sq0_valid); TASSIGN<0x20020>(p_sum);  // UB 0x20020..0x20040
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_buffer_3));  // free again

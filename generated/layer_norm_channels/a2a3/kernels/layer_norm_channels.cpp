@@ -1,5 +1,5 @@
 // layer_norm_channels: vector kernel of `layer_norm_channels` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_channels; tiles c 32, hw 256, n 1; memory UB 181760 B
+// stages layer_norm_channels; tiles c 16, hw 512, n 1; memory UB 182528 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,15 +8,14 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x256 = Tile<TileType::Vec, float, 32, 256, BLayout::RowMajor, 32, DYNAMIC>;
-using VecB16_32x256 = Tile<TileType::Vec, bfloat16_t, 32, 256, BLayout::RowMajor, 32, DYNAMIC>;
-using VecF32_16x256 = Tile<TileType::Vec, float, 16, 256, BLayout::RowMajor, 16, DYNAMIC>;
-using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, 8, DYNAMIC>;
-using VecF32_8x256_r1 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, 32, 1>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, 16, DYNAMIC>;
+using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, 16, DYNAMIC>;
+using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, 8, DYNAMIC>;
+using VecF32_8x512_r1 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 
 AICORE inline void run_block(
     __gm__ bfloat16_t *y,
@@ -41,69 +40,65 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 buffers are free at first
-    const int32_t hw0_tiles = (hw + 255) / 256;
+    const int32_t hw0_tiles = (hw + 511) / 512;
     const int32_t tiles = (n_end - n_begin) * hw0_tiles;  // of n0 and hw0
     for (int32_t tile = block; tile < tiles; tile += nblk) {
         const int32_t n0 = n_begin + tile / hw0_tiles;
-        const int32_t hw0 = tile % hw0_tiles * 256;
-        const int32_t hw0_valid = hw - hw0 < 256 ? hw - hw0 : 256;
+        const int32_t hw0 = tile % hw0_tiles * 512;
+        const int32_t hw0_valid = hw - hw0 < 512 ? hw - hw0 : 512;
         // centred: wide - mean(wide, axis=1, keepdim=true)
-        VecF32_32x256 centred_2_rows(hw0_valid); TASSIGN<0x1c200>(centred_2_rows);  // UB 0x1c200..0x24200
+        VecF32_16x512 centred_2_rows(hw0_valid); TASSIGN<0x1c100>(centred_2_rows);  // UB 0x1c100..0x24100
         pipe_barrier(PIPE_V);
         TEXPANDS(centred_2_rows, 0.0f);
-        for (int32_t c0 = 0; c0 < 192; c0 += 32, c0_buffer ^= 1) {
+        for (int32_t c0 = 0; c0 < 192; c0 += 16, c0_buffer ^= 1) {
             // wide: cast(x, fp32)
-            VecB16_32x256 x_tile(hw0_valid); TASSIGN(x_tile, 0x00000 + c0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            VecB16_16x512 x_tile(hw0_valid); TASSIGN(x_tile, 0x00000 + c0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + c0_buffer));  // free again
             XGm x_in(x + int64_t(hw) * n0 * 192 + int64_t(c0) * hw + int64_t(hw0), {hw0_valid}, {int64_t(hw)});
             TLOAD(x_tile, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + c0_buffer));
-            VecF32_32x256 wide(hw0_valid); TASSIGN<0x24200>(wide);  // UB 0x24200..0x2c200
+            VecF32_16x512 wide(hw0_valid); TASSIGN<0x24100>(wide);  // UB 0x24100..0x2c100
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + c0_buffer));
             TCVT(wide, x_tile, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + c0_buffer));
             // centred: wide - mean(wide, axis=1, keepdim=true)
-            VecF32_32x256 centred_1(hw0_valid); TASSIGN<0x24200>(centred_1);  // UB 0x24200..0x2c200
+            VecF32_16x512 centred_1(hw0_valid); TASSIGN<0x24100>(centred_1);  // UB 0x24100..0x2c100
             pipe_barrier(PIPE_V);
             TMULS(centred_1, wide, 0.0052083335f);
             pipe_barrier(PIPE_V);
             TADD(centred_2_rows, centred_2_rows, centred_1);
         }
-        VecF32_16x256 centred_2_folded(hw0_valid); TASSIGN<0x24200>(centred_2_folded);  // UB 0x24200..0x28200
-        VecF32_16x256 centred_2_rows_16(hw0_valid); TASSIGN<0x1c200>(centred_2_rows_16);  // rows 0.. of centred_2_rows
-        VecF32_16x256 centred_2_rows_from_16(hw0_valid); TASSIGN<0x20200>(centred_2_rows_from_16);  // rows 16.. of centred_2_rows
+        VecF32_8x512 centred_2_folded(hw0_valid); TASSIGN<0x24100>(centred_2_folded);  // UB 0x24100..0x28100
+        VecF32_8x512 centred_2_rows_8(hw0_valid); TASSIGN<0x1c100>(centred_2_rows_8);  // rows 0.. of centred_2_rows
+        VecF32_8x512 centred_2_rows_from_8(hw0_valid); TASSIGN<0x20100>(centred_2_rows_from_8);  // rows 8.. of centred_2_rows
         pipe_barrier(PIPE_V);
-        TADD(centred_2_folded, centred_2_rows_16, centred_2_rows_from_16);
-        VecF32_8x256 centred_2_folded_8(hw0_valid); TASSIGN<0x24200>(centred_2_folded_8);  // rows 0.. of centred_2_folded
-        VecF32_8x256 centred_2_folded_from_8(hw0_valid); TASSIGN<0x26200>(centred_2_folded_from_8);  // rows 8.. of centred_2_folded
+        TADD(centred_2_folded, centred_2_rows_8, centred_2_rows_from_8);
+        VecF32_8x512_r1 centred_2(hw0_valid); TASSIGN<0x1c100>(centred_2);  // UB 0x1c100..0x1c900
         pipe_barrier(PIPE_V);
-        TADD(centred_2_folded_8, centred_2_folded_8, centred_2_folded_from_8);
-        VecF32_8x256_r1 centred_2(hw0_valid); TASSIGN<0x1c200>(centred_2);  // UB 0x1c200..0x1c600
-        pipe_barrier(PIPE_V);
-        TCOLSUM(centred_2, centred_2_folded_8);
+        TCOLSUM(centred_2, centred_2_folded);
         // scale: rsqrt(mean(centred * centred, axis=1, keepdim=true) + eps)
-        VecF32_32x256 scale_3_rows(hw0_valid); TASSIGN<0x1c600>(scale_3_rows);  // UB 0x1c600..0x24600
+        VecF32_16x512 scale_3_rows(hw0_valid); TASSIGN<0x1c900>(scale_3_rows);  // UB 0x1c900..0x24900
         pipe_barrier(PIPE_V);
         TEXPANDS(scale_3_rows, 0.0f);
-        for (int32_t c0 = 0; c0 < 192; c0 += 32, c0_buffer_2 ^= 1) {
+        for (int32_t c0 = 0; c0 < 192; c0 += 16, c0_buffer_2 ^= 1) {
             // wide: cast(x, fp32)
-            VecB16_32x256 x_tile_2(hw0_valid); TASSIGN(x_tile_2, 0x08000 + c0_buffer_2 * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            VecB16_16x512 x_tile_2(hw0_valid); TASSIGN(x_tile_2, 0x08000 + c0_buffer_2 * 0x04000);  // UB 0x08000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + c0_buffer_2));  // free again
             XGm x_in(x + int64_t(hw) * n0 * 192 + int64_t(c0) * hw + int64_t(hw0), {hw0_valid}, {int64_t(hw)});
             TLOAD(x_tile_2, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + c0_buffer_2));
-            VecF32_32x256 wide_again(hw0_valid); TASSIGN<0x24600>(wide_again);  // UB 0x24600..0x2c600
+            VecF32_16x512 wide_again(hw0_valid); TASSIGN<0x24900>(wide_again);  // UB 0x24900..0x2c900
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + c0_buffer_2));
             TCVT(wide_again, x_tile_2, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(6 + c0_buffer_2));
             // centred: wide - mean(wide, axis=1, keepdim=true)
-            VecF32_32x256 centred(hw0_valid); TASSIGN<0x24600>(centred);  // UB 0x24600..0x2c600
+            VecF32_16x512 centred(hw0_valid); TASSIGN<0x24900>(centred);  // UB 0x24900..0x2c900
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(centred, wide_again, centred_2);
             // scale: rsqrt(mean(centred * centred, axis=1, keepdim=true) + eps)
-            VecF32_32x256 scale_1(hw0_valid); TASSIGN<0x24600>(scale_1);  // UB 0x24600..0x2c600
+            VecF32_16x512 scale_1(hw0_valid); TASSIGN<0x24900>(scale_1);  // UB 0x24900..0x2c900
             pipe_barrier(PIPE_V);
             TMUL(scale_1, centred, centred);
             pipe_barrier(PIPE_V);
@@ -111,61 +106,57 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TADD(scale_3_rows, scale_3_rows, scale_1);
         }
-        VecF32_16x256 scale_3_folded(hw0_valid); TASSIGN<0x24600>(scale_3_folded);  // UB 0x24600..0x28600
-        VecF32_16x256 scale_3_rows_16(hw0_valid); TASSIGN<0x1c600>(scale_3_rows_16);  // rows 0.. of scale_3_rows
-        VecF32_16x256 scale_3_rows_from_16(hw0_valid); TASSIGN<0x20600>(scale_3_rows_from_16);  // rows 16.. of scale_3_rows
+        VecF32_8x512 scale_3_folded(hw0_valid); TASSIGN<0x24900>(scale_3_folded);  // UB 0x24900..0x28900
+        VecF32_8x512 scale_3_rows_8(hw0_valid); TASSIGN<0x1c900>(scale_3_rows_8);  // rows 0.. of scale_3_rows
+        VecF32_8x512 scale_3_rows_from_8(hw0_valid); TASSIGN<0x20900>(scale_3_rows_from_8);  // rows 8.. of scale_3_rows
         pipe_barrier(PIPE_V);
-        TADD(scale_3_folded, scale_3_rows_16, scale_3_rows_from_16);
-        VecF32_8x256 scale_3_folded_8(hw0_valid); TASSIGN<0x24600>(scale_3_folded_8);  // rows 0.. of scale_3_folded
-        VecF32_8x256 scale_3_folded_from_8(hw0_valid); TASSIGN<0x26600>(scale_3_folded_from_8);  // rows 8.. of scale_3_folded
+        TADD(scale_3_folded, scale_3_rows_8, scale_3_rows_from_8);
+        VecF32_8x512_r1 scale(hw0_valid); TASSIGN<0x1c900>(scale);  // UB 0x1c900..0x1d100
         pipe_barrier(PIPE_V);
-        TADD(scale_3_folded_8, scale_3_folded_8, scale_3_folded_from_8);
-        VecF32_8x256_r1 scale(hw0_valid); TASSIGN<0x1c600>(scale);  // UB 0x1c600..0x1ca00
-        pipe_barrier(PIPE_V);
-        TCOLSUM(scale, scale_3_folded_8);
+        TCOLSUM(scale, scale_3_folded);
         pipe_barrier(PIPE_V);
         TADDS(scale, scale, eps);
         pipe_barrier(PIPE_V);
         TRSQRT(scale, scale);
-        for (int32_t c0 = 0; c0 < 192; c0 += 32, c0_buffer_3 ^= 1) {
+        for (int32_t c0 = 0; c0 < 192; c0 += 16, c0_buffer_3 ^= 1) {
             // wide: cast(x, fp32)
-            VecB16_32x256 x_tile_3(hw0_valid); TASSIGN(x_tile_3, 0x10000 + c0_buffer_3 * 0x04000);  // UB 0x10000..0x18000, 2 copies
+            VecB16_16x512 x_tile_3(hw0_valid); TASSIGN(x_tile_3, 0x10000 + c0_buffer_3 * 0x04000);  // UB 0x10000..0x18000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + c0_buffer_3));  // free again
             XGm x_in(x + int64_t(hw) * n0 * 192 + int64_t(c0) * hw + int64_t(hw0), {hw0_valid}, {int64_t(hw)});
             TLOAD(x_tile_3, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(6 + c0_buffer_3));
             // y: cast(centred * scale * gamma[:, None] + beta[:, None], bf16)
-            VecF32_1x32 gamma_tile_row; TASSIGN(gamma_tile_row, 0x1c100 + c0_buffer_3 * 0x00080);  // as a row, same bytes as gamma_tile
+            VecF32_1x16 gamma_tile_row; TASSIGN(gamma_tile_row, 0x1c080 + c0_buffer_3 * 0x00040);  // as a row, same bytes as gamma_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(c0_buffer_3));  // free again
             GammaGm gamma_in(gamma + int64_t(c0));
             TLOAD(gamma_tile_row, gamma_in);
-            VecF32_1x32 beta_tile_row; TASSIGN(beta_tile_row, 0x1c000 + c0_buffer_3 * 0x00080);  // as a row, same bytes as beta_tile
+            VecF32_1x16 beta_tile_row; TASSIGN(beta_tile_row, 0x1c000 + c0_buffer_3 * 0x00040);  // as a row, same bytes as beta_tile
             GammaGm beta_in(beta + int64_t(c0));
             TLOAD(beta_tile_row, beta_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(c0_buffer_3));
             // wide: cast(x, fp32)
-            VecF32_32x256 wide_again_2(hw0_valid); TASSIGN<0x1ca00>(wide_again_2);  // UB 0x1ca00..0x24a00
+            VecF32_16x512 wide_again_2(hw0_valid); TASSIGN<0x1d100>(wide_again_2);  // UB 0x1d100..0x25100
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + c0_buffer_3));
             TCVT(wide_again_2, x_tile_3, RoundMode::CAST_RINT, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + c0_buffer_3));
             // centred: wide - mean(wide, axis=1, keepdim=true)
-            VecF32_32x256 centred_again(hw0_valid); TASSIGN<0x1ca00>(centred_again);  // UB 0x1ca00..0x24a00
+            VecF32_16x512 centred_again(hw0_valid); TASSIGN<0x1d100>(centred_again);  // UB 0x1d100..0x25100
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(centred_again, wide_again_2, centred_2);
             // y: cast(centred * scale * gamma[:, None] + beta[:, None], bf16)
-            VecF32_32x256 y_1(hw0_valid); TASSIGN<0x1ca00>(y_1);  // UB 0x1ca00..0x24a00
+            VecF32_16x512 y_1(hw0_valid); TASSIGN<0x1d100>(y_1);  // UB 0x1d100..0x25100
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(y_1, centred_again, scale);
-            VecF32_32x1 gamma_tile; TASSIGN(gamma_tile, 0x1c100 + c0_buffer_3 * 0x00080);  // UB 0x1c100..0x1c200, 2 copies
+            VecF32_16x1 gamma_tile; TASSIGN(gamma_tile, 0x1c080 + c0_buffer_3 * 0x00040);  // UB 0x1c080..0x1c100, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(c0_buffer_3));
             TROWEXPANDMUL(y_1, y_1, gamma_tile);
-            VecF32_32x1 beta_tile; TASSIGN(beta_tile, 0x1c000 + c0_buffer_3 * 0x00080);  // UB 0x1c000..0x1c100, 2 copies
+            VecF32_16x1 beta_tile; TASSIGN(beta_tile, 0x1c000 + c0_buffer_3 * 0x00040);  // UB 0x1c000..0x1c080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDADD(y_1, y_1, beta_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(c0_buffer_3));
-            VecB16_32x256 y_tile(hw0_valid); TASSIGN<0x18000>(y_tile);  // UB 0x18000..0x1c000
+            VecB16_16x512 y_tile(hw0_valid); TASSIGN<0x18000>(y_tile);  // UB 0x18000..0x1c000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
             TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);

@@ -9,7 +9,6 @@ using namespace pto;
 
 namespace {
 using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
-using VecF32_16x512_c256 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 256>;
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
@@ -47,38 +46,23 @@ AICORE inline void run_block(
         XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        VecF32_16x512_c256 total_1_folded(rows0_valid); TASSIGN<0x10300>(total_1_folded);  // UB 0x10300..0x18300
-        VecF32_16x512_c256 x_tile_256(rows0_valid); TASSIGN(x_tile_256, 0x00000 + rows0_buffer * 0x08000);  // columns 0.. of x_tile
-        VecF32_16x512_c256 x_tile_from_256(rows0_valid); TASSIGN(x_tile_from_256, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-        TADD(total_1_folded, x_tile_256, x_tile_from_256);
         VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_buffer * 0x00040);  // UB 0x10000..0x10080, 2 copies
-        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN<0x18300>(total_1_tmp);  // UB 0x18300..0x1a300
-        pipe_barrier(PIPE_V);
+        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN<0x10300>(total_1_tmp);  // UB 0x10300..0x12300
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_buffer));  // free again
-        TROWSUM(total_1, total_1_folded, total_1_tmp);
+        TROWSUM(total_1, x_tile, total_1_tmp);
         // largest: amax(x)
-        VecF32_16x512_c256 largest_1_folded(rows0_valid); TASSIGN<0x10300>(largest_1_folded);  // UB 0x10300..0x18300
-        VecF32_16x512_c256 x_tile_256_2(rows0_valid); TASSIGN(x_tile_256_2, 0x00000 + rows0_buffer * 0x08000);  // columns 0.. of x_tile
-        VecF32_16x512_c256 x_tile_from_256_2(rows0_valid); TASSIGN(x_tile_from_256_2, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
-        pipe_barrier(PIPE_V);
-        TMAX(largest_1_folded, x_tile_256_2, x_tile_from_256_2);
         VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_buffer * 0x00040);  // UB 0x10080..0x10100, 2 copies
-        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN<0x18300>(largest_1_tmp);  // UB 0x18300..0x1a300
+        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN<0x10300>(largest_1_tmp);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
-        TROWMAX(largest_1, largest_1_folded, largest_1_tmp);
+        TROWMAX(largest_1, x_tile, largest_1_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_buffer));
         // least: amin(x)
-        VecF32_16x512_c256 least_1_folded(rows0_valid); TASSIGN<0x10300>(least_1_folded);  // UB 0x10300..0x18300
-        VecF32_16x512_c256 x_tile_256_3(rows0_valid); TASSIGN(x_tile_256_3, 0x00000 + rows0_buffer * 0x08000);  // columns 0.. of x_tile
-        VecF32_16x512_c256 x_tile_from_256_3(rows0_valid); TASSIGN(x_tile_from_256_3, 0x00400 + rows0_buffer * 0x08000);  // columns 256.. of x_tile
-        pipe_barrier(PIPE_V);
-        TMIN(least_1_folded, x_tile_256_3, x_tile_from_256_3);
         VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_buffer * 0x00040);  // UB 0x10100..0x10180, 2 copies
-        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN<0x18300>(least_1_tmp);  // UB 0x18300..0x1a300
+        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN<0x10300>(least_1_tmp);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_buffer));  // free again
-        TROWMIN(least_1, least_1_folded, least_1_tmp);
+        TROWMIN(least_1, x_tile, least_1_tmp);
         // average: total * (1 / cols)
         VecF32_1x16 average_tile(rows0_valid); TASSIGN(average_tile, 0x10180 + rows0_buffer * 0x00040);  // UB 0x10180..0x10200, 2 copies
         VecF32_1x16 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x10000 + rows0_buffer * 0x00040);  // as a row, same bytes as total_1
@@ -88,31 +72,22 @@ AICORE inline void run_block(
         VecF32_16x512 product_1(rows0_valid); TASSIGN<0x10300>(product_1);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(product_1, x_tile, 0.01f);
-        VecF32_16x512 product_2(rows0_valid); TASSIGN<0x10300>(product_2);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
-        TADDS(product_2, product_1, 1.0f);
-        VecF32_16x512_c256 product_2_256(rows0_valid); TASSIGN<0x10300>(product_2_256);  // columns 0.. of product_2
-        VecF32_16x512_c256 product_2_from_256(rows0_valid); TASSIGN<0x10700>(product_2_from_256);  // columns 256.. of product_2
-        pipe_barrier(PIPE_V);
-        TMUL(product_2_256, product_2_256, product_2_from_256);
+        TADDS(product_1, product_1, 1.0f);
         VecF32_16x1 product_3(rows0_valid); TASSIGN(product_3, 0x10200 + rows0_buffer * 0x00040);  // UB 0x10200..0x10280, 2 copies
         VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN<0x18300>(product_3_tmp);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_buffer));  // free again
-        TROWPROD(product_3, product_2_256, product_3_tmp);
+        TROWPROD(product_3, product_1, product_3_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_buffer));
         // spread: var(x)
         VecF32_16x512 spread_part(rows0_valid); TASSIGN<0x10300>(spread_part);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(spread_part, x_tile, 0.001953125f);
-        VecF32_16x512_c256 spread_part_256(rows0_valid); TASSIGN<0x10300>(spread_part_256);  // columns 0.. of spread_part
-        VecF32_16x512_c256 spread_part_from_256(rows0_valid); TASSIGN<0x10700>(spread_part_from_256);  // columns 256.. of spread_part
-        pipe_barrier(PIPE_V);
-        TADD(spread_part_256, spread_part_256, spread_part_from_256);
         VecF32_16x1 spread_mean(rows0_valid); TASSIGN<0x18300>(spread_mean);  // UB 0x18300..0x18340
         VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN<0x18340>(spread_mean_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
-        TROWSUM(spread_mean, spread_part_256, spread_mean_tmp);
+        TROWSUM(spread_mean, spread_part, spread_mean_tmp);
         VecF32_16x512 spread_c(rows0_valid); TASSIGN<0x10300>(spread_c);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(spread_c, x_tile, spread_mean);
@@ -120,14 +95,10 @@ AICORE inline void run_block(
         VecF32_16x512 spread_square(rows0_valid); TASSIGN<0x10300>(spread_square);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMUL(spread_square, spread_c, spread_c);
-        VecF32_16x512_c256 spread_square_256(rows0_valid); TASSIGN<0x10300>(spread_square_256);  // columns 0.. of spread_square
-        VecF32_16x512_c256 spread_square_from_256(rows0_valid); TASSIGN<0x10700>(spread_square_from_256);  // columns 256.. of spread_square
-        pipe_barrier(PIPE_V);
-        TADD(spread_square_256, spread_square_256, spread_square_from_256);
         VecF32_16x1 spread_total(rows0_valid); TASSIGN<0x18300>(spread_total);  // UB 0x18300..0x18340
         VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN<0x18340>(spread_total_tmp);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
-        TROWSUM(spread_total, spread_square_256, spread_total_tmp);
+        TROWSUM(spread_total, spread_square, spread_total_tmp);
         VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x10280 + rows0_buffer * 0x00040);  // UB 0x10280..0x10300, 2 copies
         VecF32_1x16 spread_total_row(rows0_valid); TASSIGN<0x18300>(spread_total_row);  // as a row, same bytes as spread_total
         pipe_barrier(PIPE_V);

@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 1024>;
-using VecF32_8x1024_c512 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 512>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 16384, 1>>;
@@ -49,18 +48,13 @@ AICORE inline void run_block(
             TLOAD(xt, x_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(j0_buffer));
             // larger: maximum(m, rowmax(xt))
-            VecF32_8x1024_c512 larger_folded(i0_valid); TASSIGN<0x10080>(larger_folded);  // UB 0x10080..0x18080
-            VecF32_8x1024_c512 xt_512(i0_valid); TASSIGN(xt_512, 0x00080 + j0_buffer * 0x08000);  // columns 0.. of xt
-            VecF32_8x1024_c512 xt_from_512(i0_valid); TASSIGN(xt_from_512, 0x00880 + j0_buffer * 0x08000);  // columns 512.. of xt
+            VecF32_8x1 larger(i0_valid); TASSIGN<0x10080>(larger);  // UB 0x10080..0x100a0
+            VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x100a0>(larger_tmp);  // UB 0x100a0..0x110a0
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(j0_buffer));
-            TMAX(larger_folded, xt_512, xt_from_512);
-            VecF32_8x1 larger(i0_valid); TASSIGN<0x18080>(larger);  // UB 0x18080..0x180a0
-            VecF32_8x128 larger_tmp(i0_valid); TASSIGN<0x180a0>(larger_tmp);  // UB 0x180a0..0x190a0
-            pipe_barrier(PIPE_V);
-            TROWMAX(larger, larger_folded, larger_tmp);
+            TROWMAX(larger, xt, larger_tmp);
             VecF32_1x8 larger_2_row(i0_valid); TASSIGN<0x10080>(larger_2_row);  // as a row, same bytes as larger_2
-            VecF32_1x8 larger_row(i0_valid); TASSIGN<0x18080>(larger_row);  // as a row, same bytes as larger
+            VecF32_1x8 larger_row(i0_valid); TASSIGN<0x10080>(larger_row);  // as a row, same bytes as larger
             pipe_barrier(PIPE_V);
             TMAX(larger_2_row, m_row, larger_row);
             // part: rowsum(exp(xt - larger))
@@ -69,17 +63,12 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(part, xt, larger_2);
             set_flag(PIPE_V, PIPE_MTE2, event_t(j0_buffer));
-            VecF32_8x1024 part_2(i0_valid); TASSIGN<0x100a0>(part_2);  // UB 0x100a0..0x180a0
             pipe_barrier(PIPE_V);
-            TEXP(part_2, part);
-            VecF32_8x1024_c512 part_2_512(i0_valid); TASSIGN<0x100a0>(part_2_512);  // columns 0.. of part_2
-            VecF32_8x1024_c512 part_2_from_512(i0_valid); TASSIGN<0x108a0>(part_2_from_512);  // columns 512.. of part_2
-            pipe_barrier(PIPE_V);
-            TADD(part_2_512, part_2_512, part_2_from_512);
+            TEXP(part, part);
             VecF32_8x1 part_3(i0_valid); TASSIGN<0x180a0>(part_3);  // UB 0x180a0..0x180c0
             VecF32_8x128 part_3_tmp(i0_valid); TASSIGN<0x180c0>(part_3_tmp);  // UB 0x180c0..0x190c0
             pipe_barrier(PIPE_V);
-            TROWSUM(part_3, part_2_512, part_3_tmp);
+            TROWSUM(part_3, part, part_3_tmp);
             // l: l * exp(m - larger) + part
             VecF32_1x8 l_2_row(i0_valid); TASSIGN<0x100a0>(l_2_row);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);

@@ -139,7 +139,7 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Pla
     mine = {op.result.name for op in ops}
     by_two = kernel.core == "mixed" and not platform.unified
     for one in overwrites(program):
-        if one.result in mine and not _in_turns(kernel, one.tensor, by_two):
+        if one.result in mine and not in_turns(kernel, one.tensor, by_two):
             error = beside(program, one)
             for reader in sorted(one.readers & mine):
                 if (one.result, reader) not in unfused:
@@ -171,7 +171,7 @@ class _Access:
     at: int
 
 
-def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
+def in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
     """Whether each element of ``tensor`` is read by the iteration alone that writes it, and before it writes;
     ``by_two`` cores that only wait for each other's values."""
     accesses = [_Access(op, loops, at) for at, (op, loops) in enumerate(walk_in_loops(kernel.body))]

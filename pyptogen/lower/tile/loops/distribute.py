@@ -7,7 +7,8 @@ after:  for m0 in m_begin..m_end step 128: grid parallel
 
 A loop joins the distributed one if it holds nothing else, or is all that the distributed one holds, and neither says
 where the other begins or ends: a band stays a loop of its own, whose tiles are distributed. Each iteration must be
-independent of the others: it writes elements of its own, and no tile passes from one to the next.
+independent of the others: it writes elements of its own, reads none that another one writes, and no tile passes from
+one to the next.
 
 before: for m0 …: a = load …; for n0 in 0..1024 step 128: grid parallel: b = load …; …
 after:  for m0 …: grid parallel: for n0 …: grid parallel: a = load …; b = load …; …
@@ -26,6 +27,7 @@ from collections.abc import Sequence
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
+from pyptogen.lower.tile.kernels.overwritten import in_turns
 from pyptogen.lower.tile.ops import TRANSFERS_OUT, Free, Matmul, MergeLists, Pop, Push, ScatterRows, Store
 from pyptogen.records import replace
 
@@ -35,15 +37,14 @@ def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     stores = (Store, ScatterRows)
     read = {op.index_tensor for op in walk(kernel.body)}
     read |= {op.window.tensor for op in walk(kernel.body) if op.window is not None and not isinstance(op, stores)}
-    if not read.isdisjoint(kernel.writes):  # who reads what in which iteration is for `check-overwrites`
-        return kernel
     cores = platform.vector_cores if kernel.core == "vector" else platform.cube_cores
     body = []
     for node in kernel.body:
         perfect = _sunk(node, kernel, cores)
         widened = _widened(perfect, kernel)
         body.append(widened if widened != perfect else _widened(node, kernel))
-    return replace(kernel, body=tuple(body))
+    found, updated = replace(kernel, body=tuple(body)), read.intersection(kernel.writes)
+    return found if all(in_turns(found, tensor, kernel.core == "mixed") for tensor in updated) else kernel
 
 
 def _sunk(node: Node, kernel: TileKernel, cores: int) -> Node:

@@ -71,7 +71,7 @@ extern "C" void gated_delta_step_a2a3(pto_rt::Runtime &rt, const gated_delta_ste
             [=] {
                 normalise(q_n, k_n, decay, q, k, g, eps, b_begin, b_end, normalise_blocks);
             }, {}, 1);
-        const int32_t step_blocks = fewer(int64_t(b_end - b_begin) * 16, vector);
+        const int32_t step_blocks = fewer(int64_t(b_end - b_begin) * 32, vector);
         rt.launch(
             "step", Core::Vector, step_blocks,
             [=] {

@@ -112,7 +112,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
             [=] {
                 places(place, kv, places_blocks);
             }, {}, 6);
-        const int32_t scores_blocks = fewer(t_end - t_begin, mixed);
+        const int32_t scores_blocks = fewer(int64_t(t_end - t_begin) * ((kv + 255) / 256), mixed);
         auto *s_2_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(scores_blocks) * 65536 * sizeof(float)));
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,

@@ -73,7 +73,7 @@ extern "C" void linear_fp8_a5(pto_rt::Runtime &rt, const linear_fp8_args &args)
             [=] {
                 quantise(x_scale, x_q, x, t_begin, t_end, quantise_blocks);
             }, {}, 1);
-        const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
+        const int32_t linear_blocks = fewer(int64_t((t_end - t_begin + 255) / 256) * 4, mixed);
         auto *acc_fifo = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 262144 * sizeof(float)));
         rt.launch(
             "linear", Core::Mixed, linear_blocks,

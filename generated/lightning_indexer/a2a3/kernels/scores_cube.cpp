@@ -30,45 +30,42 @@ AICORE inline void run_block(
 {
 #if defined(__DAV_CUBE__)
     S2Pipe s_2_pipe(s_2_fifo + int64_t(block) * 65536, 0x0, 0x0);
-    int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     int32_t kv0_buffer = 0;  // which of 2 buffers this iteration of kv0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 buffers are free at first
-    for (int64_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_buffer ^= 1) {
+    const int64_t kv0_tiles = (kv + 255) / 256;
+    const int64_t tiles = (t_end - t_begin) * kv0_tiles;  // of t0 and kv0
+    for (int64_t tile = block; tile < tiles; tile += nblk, kv0_buffer ^= 1) {
+        const int64_t t0 = t_begin + tile / kv0_tiles;
+        const int64_t kv0 = tile % kv0_tiles * 256;
+        const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 256 ? kv - kv0 : 256);
         // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]
-        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + t0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_buffer));  // free again
+        MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + kv0_buffer * 0x04000);  // L1 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
         QGm q_in(q + int64_t(t0) * 8192);
         TLOAD(q_tile, q_in);
-        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_buffer));
-        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_buffer));
-        for (int64_t kv0 = 0; kv0 < kv; kv0 += 256, kv0_buffer ^= 1) {
-            const int32_t kv0_valid = static_cast<int32_t>(kv - kv0 < 256 ? kv - kv0 : 256);
-            MatZnB16_128x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x10000);  // L1 0x08000..0x28000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));  // free again
-            KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
-            TLOAD(k_tile, k_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
-            LeftB16_64x128 q_tile_l0a; TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x04000
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-            TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_128x256 k_tile_l0b(kv0_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
-            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
-            TEXTRACT(k_tile_l0b, k_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
-            AccF32_64x256 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            TMATMUL<AccPhase::Final>(s_2_acc, q_tile_l0a, k_tile_l0b);
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            TPUSH<S2Pipe, AccF32_64x256, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_acc);
-        }
-        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_buffer));
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
+        MatZnB16_128x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_buffer * 0x10000);  // L1 0x08000..0x28000, 2 copies
+        KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
+        TLOAD(k_tile, k_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+        LeftB16_64x128 q_tile_l0a; TASSIGN<0x00000>(q_tile_l0a);  // L0A 0x00000..0x04000
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_buffer));
+        TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+        RightB16_128x256 k_tile_l0b(kv0_valid); TASSIGN<0x00000>(k_tile_l0b);  // L0B 0x00000..0x10000
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_buffer));
+        TEXTRACT(k_tile_l0b, k_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_buffer));
+        AccF32_64x256 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_buffer * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        TMATMUL<AccPhase::Final>(s_2_acc, q_tile_l0a, k_tile_l0b);
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        TPUSH<S2Pipe, AccF32_64x256, TileSplitAxis::TILE_NO_SPLIT>(s_2_pipe, s_2_acc);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -36,46 +36,47 @@ AICORE inline void run_block(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free at first
-    for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
+    const int32_t tiles = (t_end - t_begin + 255) / 256 * 4;  // of t0 and n0
+    for (int32_t tile = block; tile < tiles; tile += nblk) {
+        const int32_t t0 = t_begin + tile / 4 * 256;
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // the part of each vector core
         const int32_t t0_first = subblock * (t0_valid - t0_share);  // where this one's begins
+        const int32_t n0 = tile % 4 * 256;
         // y:   cast(acc * x_scale * w_scale, bf16)
         VecF32_1x128 x_scale_tile_row(t0_share); TASSIGN<0x20000>(x_scale_tile_row);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0) + int64_t(t0_first), {t0_share});
         TLOAD(x_scale_tile_row, x_scale_in);
-        for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
-            VecF32_1x256 w_scale_tile; TASSIGN<0x20200>(w_scale_tile);  // UB 0x20200..0x20600
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-            WScaleGm w_scale_in(w_scale + int64_t(n0));
-            TLOAD(w_scale_tile, w_scale_in);
-            AccSlot acc_view(acc_fifo);
-            TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-            __gm__ float *acc_slot = acc_view.data();
-            VecF32_128x256 acc(t0_share); TASSIGN<0x00000>(acc);  // UB 0x00000..0x20000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-            AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
-            TLOAD(acc, acc_slot_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
-            VecF32_128x256 y_1(t0_share); TASSIGN<0x00000>(y_1);  // UB 0x00000..0x20000
-            VecF32_128x1 x_scale_tile(t0_share); TASSIGN<0x20000>(x_scale_tile);  // UB 0x20000..0x20200
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            TROWEXPANDMUL(y_1, acc, x_scale_tile);
-            TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecB16_128x256 y_tile(t0_share); TASSIGN<0x20600>(y_tile);  // UB 0x20600..0x30600
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_share});
-            TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
-        }
+        VecF32_1x256 w_scale_tile; TASSIGN<0x20200>(w_scale_tile);  // UB 0x20200..0x20600
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        WScaleGm w_scale_in(w_scale + int64_t(n0));
+        TLOAD(w_scale_tile, w_scale_in);
+        AccSlot acc_view(acc_fifo);
+        TPOP<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
+        __gm__ float *acc_slot = acc_view.data();
+        VecF32_128x256 acc(t0_share); TASSIGN<0x00000>(acc);  // UB 0x00000..0x20000
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        AccSlotGm acc_slot_in(acc_slot + int64_t(t0_first) * 256, {t0_share});
+        TLOAD(acc, acc_slot_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TFREE<AccPipe, AccSlot, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_view);
+        VecF32_128x256 y_1(t0_share); TASSIGN<0x00000>(y_1);  // UB 0x00000..0x20000
+        VecF32_128x1 x_scale_tile(t0_share); TASSIGN<0x20000>(x_scale_tile);  // UB 0x20000..0x20200
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TROWEXPANDMUL(y_1, acc, x_scale_tile);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+        TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+        VecB16_128x256 y_tile(t0_share); TASSIGN<0x20600>(y_tile);  // UB 0x20600..0x30600
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        YGm y_out(y + int64_t(t0) * 1024 + int64_t(t0_first) * 1024 + int64_t(n0), {t0_share});
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use

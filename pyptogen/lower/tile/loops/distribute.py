@@ -15,7 +15,8 @@ after:  for m0 …: grid parallel: for n0 …: grid parallel: a = load …; b = 
 
 What an outer loop does for all tiles of the distributed one stands in its way. It is done again for each tile (it sinks
 into the inner loop) where that loop keeps at most half of the cores busy. What a distributed outer loop does ahead of
-others sinks into them, too, if it moves no bytes: how many iterations it has is mostly known only at run time.
+others sinks into them, too, if it moves no bytes, or a quarter of theirs at most: how many iterations it has is mostly
+known only at run time, and one query with many keys is to keep all cores busy.
 
 Where cube and vector cores are one (`cpu`), a block keeps its columns and goes through the rows: what it has rearranged
 of an operand stays in its cache.
@@ -26,16 +27,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, walk
 from pyptogen.lower.tile.kernels.overwritten import in_turns
-from pyptogen.lower.tile.ops import TRANSFERS_OUT, Free, Matmul, MergeLists, Pop, Push, ScatterRows, Store
+from pyptogen.lower.tile.ops import TRANSFERS_OUT, Free, Load, Matmul, MergeLists, Pop, Push, ScatterRows, Store
 from pyptogen.records import replace
+
+CHEAP = 4
+"""What an outer loop loads is loaded again by each iteration in it that moves so many times the bytes."""
 
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """The kernel with every distributed loop joined by those around it and in it that may join."""
     stores = (Store, ScatterRows)
-    read = {op.index_tensor for op in walk(kernel.body)}
+    read = {op.index_tensor for op in walk(kernel.body) if op.index_tensor is not None}
     read |= {op.window.tensor for op in walk(kernel.body) if op.window is not None and not isinstance(op, stores)}
     cores = platform.vector_cores if kernel.core == "vector" else platform.cube_cores
     body = []
@@ -52,7 +57,7 @@ def _sunk(node: Node, kernel: TileKernel, cores: int) -> Node:
     if not isinstance(node, Loop) or node.role != "grid" or not node.body:
         return node
     if node.parallel:
-        return _inward(node, (), kernel)
+        return _with_cheap_loads(_inward(node, (), kernel), kernel)
     *ahead, inner = (*node.body[:-1], _sunk(node.body[-1], kernel, cores))
     if not isinstance(inner, Loop) or not inner.parallel or not ahead:
         return replace(node, body=(*ahead, inner))
@@ -63,16 +68,47 @@ def _sunk(node: Node, kernel: TileKernel, cores: int) -> Node:
     return replace(node, body=(replace(inner, body=(*ahead, *inner.body)),))
 
 
+def _with_cheap_loads(loop: Loop, kernel: TileKernel) -> Loop:
+    """A distributed loop with what it loads ahead of the one in it sunk into that: so few bytes that each iteration may
+    load them again, as the distributed loop may have fewer iterations than there are cores."""
+    *ahead, inner = loop.body
+    if not isinstance(inner, Loop) or not ahead or not _may_join(inner, kernel):
+        return loop
+    again = all(isinstance(op, TileOp) and not isinstance(op, TRANSFERS_OUT) for op in ahead)
+    if not again or _written_in_both(ahead, inner.body, kernel):
+        return loop
+    inside = replace(inner, body=(*ahead, *inner.body))
+    sunk = replace(loop, body=(inside,))
+    cheap = _bytes_moved(ahead, kernel) * CHEAP <= _bytes_moved(inner.body, kernel)
+    return sunk if cheap and not _bounds(loop, inner) and _are_independent((sunk, inside), kernel) else loop
+
+
+def _written_in_both(some: Sequence[Node], others: Sequence[Node], kernel: TileKernel) -> bool:
+    """Whether a tile goes on from one part of a kernel to the other, changed by both."""
+    owner = {tile.name: tile.owner for tile in kernel.tiles}
+    first, second = ({owner[name] for op in walk(part) for name in op.written} for part in (some, others))
+    return bool(first & second)
+
+
+def _bytes_moved(nodes: Sequence[Node], kernel: TileKernel) -> float:
+    """Bytes between GM and the cores, of one iteration of the loops in between."""
+    size = {tensor.name: DTYPES[tensor.dtype] for tensor in kernel.tensors}
+    windows = [op.window for op in walk(nodes) if op.window is not None]
+    return sum(window.rows.size * window.cols.size * size[window.tensor] for window in windows)
+
+
 def _inward(loop: Loop, ahead: Sequence[Node], kernel: TileKernel) -> Loop:
     """A loop with what is computed ahead of it, and of the grid loops in it, in the innermost of them: what these do
     not write themselves."""
     *own, inner = loop.body
     moved = (*ahead, *own)
-    if isinstance(inner, Loop) and inner.role == "grid" and all(map(_is_computed, moved)):
-        owner = {tile.name: tile.owner for tile in kernel.tiles}
-        made, written = ({owner[name] for op in walk(part) for name in op.written} for part in (moved, inner.body))
-        if not made & written:
-            return replace(loop, body=(_inward(inner, moved, kernel),))
+    if (
+        isinstance(inner, Loop)
+        and inner.role == "grid"
+        and all(map(_is_computed, moved))
+        and not _written_in_both(moved, inner.body, kernel)
+    ):
+        return replace(loop, body=(_inward(inner, moved, kernel),))
     return replace(loop, body=(*ahead, *loop.body)) if ahead else loop
 
 
@@ -127,7 +163,16 @@ def _is_plain(nest: Sequence[Loop]) -> bool:
 def _may_join(inner: Loop, kernel: TileKernel) -> bool:
     """Whether a loop may be part of a product: one over tiles, or an author's, unless it is there for a software
     pipeline of both cores."""
-    return inner.role == "grid" or (inner.role == "sequential" and kernel.core != "mixed" and _is_plain([inner]))
+    return inner.role == "grid" or (inner.role == "sequential" and _is_plain([inner]) and _goes_one_way(inner))
+
+
+def _goes_one_way(loop: Loop) -> bool:
+    """Whether no product is of what the vector core makes."""
+    products = {name for op in walk(loop.body) if isinstance(op, Matmul) for name in op.operands}
+    loaded = {op.dst for op in walk(loop.body) if isinstance(op, Load)}
+    return not any(
+        products & {*op.written} for op in walk(loop.body) if op.dst not in loaded and not isinstance(op, Matmul)
+    )
 
 
 def _are_independent(nest: Sequence[Loop], kernel: TileKernel) -> bool:

@@ -21,6 +21,7 @@ from packaged_library import library_configuration
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.runtime.native.binding import Chip, load_entry
+from pyptogen.runtime.toolchain import build as build_module
 from pyptogen.runtime.toolchain import compiler
 from pyptogen.runtime.toolchain.build import _STDFLOAT, Toolchain, _isa_language, make_toolchain
 from pyptogen.runtime.toolchain.cache import Cache
@@ -182,10 +183,14 @@ def _without_library(compiler: Compiler) -> list[str]:
 
 
 @pytest.mark.parametrize("family", ["gcc", "clang"])
-def test_both_families_build_with_a_precompiled_header(tmp_path: Path, family: str) -> None:
+def test_both_families_build_with_a_precompiled_header(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, family: str
+) -> None:
     found = [c for c in find_compilers(family) if c.family == family]
     if not found:
         pytest.skip(f"no {family} on this machine")
+    if found[0].packaged:
+        monkeypatch.setattr(build_module, "_LINKER", {"clang": ("-nostdlib",)})
     flags = ("-std=c++20", "-O1", "-fPIC", *_without_library(found[0]))
     toolchain = replace(stub_toolchain(tmp_path), compiler=found[0], flags=flags)
     assert run(build(toolchain)) == 42

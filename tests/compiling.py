@@ -46,7 +46,8 @@ def compile_quickly() -> None:
     """From now on kernels are compiled in half the time, with the linker that is quicker, and those of an operator in
     one call: their values are the same, which is what most tests are about. For a process that runs tests.
 
-    Not nightly. What a compiler does to the library's kernels with the flags of users is seen by `tests/library`.
+    Not nightly. What a compiler does to the library's kernels with the flags of users is seen by `tests/library`, which
+    says for which of them (`optimised`).
     """
     build._KEPT_PREFIXES = 24  # of all sets of flags in a run of the tests: users have a few, and more than that go
     if NIGHTLY:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import pyptogen
+from library.optimised import flags_for
 
 SPECS = Path(__file__).parents[2] / "specs"
 Allowed = Mapping[str, tuple[float, float]]
@@ -18,7 +19,8 @@ Allowed = Mapping[str, tuple[float, float]]
 
 @cache
 def operator(name: str, target: str) -> Any:
-    return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
+    with flags_for(name, target):
+        return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
 
 
 def assert_agree(

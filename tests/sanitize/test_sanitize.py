@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from pyptogen.cli.app import app
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.sanitize import sanitize
+from pyptogen.sanitize import machine, sanitize
 
 HEAD = """\
 #include <pto/pto-inst.hpp>
@@ -178,7 +178,9 @@ def test_what_is_not_followed_is_named_with_its_line(old: str, new: str, word: s
     assert diagnostic.span is not None
 
 
-def test_a_loop_without_an_end_is_left(tmp_path: Path) -> None:
+def test_a_loop_without_an_end_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a tenth of the statements that it is followed for elsewhere, each the same."""
+    monkeypatch.setattr(machine, "STATEMENTS", machine.STATEMENTS / 10)
     file = tmp_path / "kernel.cpp"
     file.write_text(HEAD + "__global__ AICORE void kernel(int n) { int a = 0; for (;;) { for (;;) { ++a; } } }\n")
     (report,) = sanitize(file)

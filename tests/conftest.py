@@ -8,9 +8,15 @@ import sys
 from pathlib import Path
 
 import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
 
 TESTS = Path(__file__).parent
 sys.path.insert(0, str(TESTS))
+# The project has a plug-in of pytest, so pytest would rewrite the assertions of all its modules as it does those of
+# tests: seconds in each worker, and users have them as they are.
+for hook in sys.meta_path:
+    if isinstance(hook, AssertionRewritingHook):
+        getattr(hook, "_must_rewrite", set()).discard("pyptogen")
 # Before anybody imports numpy, here and in all processes that tests start. Workers keep all processors busy: further
 # threads of OpenBLAS only wait, and spin while they do, for many times what a product of the goldens takes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -34,6 +34,12 @@ QUIET = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 Build = Callable[[str], ctypes.CDLL]
 
 
+def is_of_a_machine(header: Path) -> bool:
+    """Whether a header is a machine's part of another one, which alone may include it."""
+    machines = ("_avx512", "_avx2", "_generic")
+    return header.stem.endswith(machines) and "only." in header.read_text().partition("#pragma once")[0]
+
+
 def compiler() -> str:
     return os.environ.get("CXX", "g++")
 

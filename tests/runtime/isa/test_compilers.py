@@ -16,13 +16,11 @@ from compiling import QUICK
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
 
 from .arrays import DTYPES, guarded, pointer, values
-from .conftest import FLAVOURS, HERE, INCLUDE, kernels_for
+from .conftest import FLAVOURS, HERE, INCLUDE, is_of_a_machine, kernels_for
 
 AARCH64 = "aarch64-linux-gnu-g++"
 EMULATOR = "qemu-aarch64"
 STRICT = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-pthread")
-INSIDE = {"simd_avx512.hpp", "simd_avx2.hpp", "simd_generic.hpp", "cvt_avx512.hpp", "cvt_avx2.hpp"}
-"""Parts of another header, which alone may include them."""
 
 MACHINES = {
     "portable": ("-DPTO_PORTABLE",),
@@ -52,8 +50,8 @@ def rejection(command: tuple[str, ...], flags: tuple[str, ...], text: str, folde
 
 def every_header() -> str:
     """A source that includes all headers, the kernels' first."""
-    names = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.glob("pto/**/*.hpp"))
-    names = [name for name in names if Path(name).name not in INSIDE and "/checked/" not in name]
+    paths = sorted(path for path in INCLUDE.glob("pto/**/*.hpp") if not is_of_a_machine(path))
+    names = [name for name in (path.relative_to(INCLUDE).as_posix() for path in paths) if "/checked/" not in name]
     return "".join(f"#include <{name}>\n" for name in ("pto/pto-inst.hpp", *names))
 
 

@@ -9,17 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import INCLUDE, compiler
+from .conftest import INCLUDE, compiler, is_of_a_machine
 from .reading import STRICT, read
 
 FLAGS = ["-std=c++20", "-fsyntax-only", *STRICT, "-DPTO_PORTABLE", f"-I{INCLUDE}", "-xc++", "-"]
 PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checked/sites.hpp")
 """Parts of one header: what is between begin and end gets other names, wrappers and sites follow."""
-BY_CHOICE = (
-    "simd_avx512.hpp", "simd_avx2.hpp", "simd_generic.hpp", "cvt_avx512.hpp", "cvt_avx2.hpp",
-    "matmul_amx.hpp", "amx.hpp",
-)  # fmt: skip
-"""Included by another header where the processor asks for them."""
 
 
 def compiled(text: str, *flags: str) -> subprocess.CompletedProcess[str]:
@@ -38,7 +33,7 @@ def test_each_header_stands_alone() -> None:
     headers = [
         path.relative_to(INCLUDE)
         for path in sorted(INCLUDE.rglob("*.h*"))
-        if not str(path).endswith(PARTS) and path.name not in BY_CHOICE
+        if not str(path).endswith(PARTS) and not is_of_a_machine(path)
     ]
     assert len(headers) > 80
     within = {first_included(header) for header in headers}

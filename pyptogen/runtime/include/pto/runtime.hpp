@@ -115,7 +115,7 @@ struct LaunchRequest {
 
 namespace detail {
 
-// Installations differ in whether they have core hooks: overload resolution prefers a real function to these templates.
+// Installations differ in which hooks they have: overload resolution prefers a real function to these templates.
 namespace absent {
 template <class... None>
 void enter_core(None...)
@@ -126,7 +126,15 @@ void leave_core(None...)
 {
 }
 template <class... None>
+void begin_kernel(None...)
+{
+}
+template <class... None>
 void tell_wrong_index(None...)
+{
+}
+template <class... None>
+void note_workspace(None...)
 {
 }
 }  // namespace absent
@@ -137,8 +145,10 @@ using namespace pto::cpu_sim;
 
 inline void enter_core() { present::enter_core(); }
 inline void leave_core() { present::leave_core(); }
+inline void begin_kernel() { present::begin_kernel(); }
 // After a block: throws where an index that it read was wrong.
 inline void tell_wrong_index() { present::tell_wrong_index(); }
+inline void note_workspace(const void* memory, size_t bytes) { present::note_workspace(memory, bytes); }
 inline constexpr CoreHooks kHooks{&enter_core, &leave_core};
 
 template <class Body>
@@ -147,9 +157,7 @@ void run_blocks(const void* body, uint32_t first_block, uint32_t last_block)
     const Body& call = *static_cast<const Body*>(body);
     for (uint32_t block = first_block; block < last_block; ++block) {
         pto::cpu_sim::set_execution_context(block, 0, 1);
-#if defined(PTO_CHECKED)
-        pto::cpu::checked::begin_kernel();
-#endif
+        begin_kernel();
         call();
         tell_wrong_index();
     }
@@ -168,9 +176,7 @@ public:
     void* workspace(size_t bytes)
     {
         void* memory = allocate(bytes);
-#if defined(PTO_CHECKED)
-        pto::cpu::checked::note_workspace(memory, bytes);
-#endif
+        detail::note_workspace(memory, bytes);
         return memory;
     }
 

@@ -113,9 +113,7 @@ private:
             try {
                 pto::cpu_sim::set_task_cookie(program_.cookie);
                 pto::cpu_sim::set_execution_context(program_.block, program_.lane, program_.lanes);
-#if defined(PTO_CHECKED)
-                pto::cpu::checked::begin_kernel();
-#endif
+                begin_kernel();
                 program_.run(program_.body);
                 tell_wrong_index();
             } catch (...) {

@@ -3,44 +3,12 @@
 
 #include <pto/common/constants.hpp>
 #include <pto/common/small_floats.hpp>
+#include <pto/common/tile_memory.hpp>
+#include <pto/cpu/checked/hooks.hpp>
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/cube/held.hpp>
 
 namespace pto {
-
-#if defined(PTO_CHECKED)
-namespace cpu::checked {
-inline bool on_element(
-    const void* tile, size_t offset, size_t elements, size_t bytes, bool writes, const char* file, int line);
-}
-#endif
-
-#if defined(__PTO_AUTO__)
-namespace detail {
-
-/// Zeroed memory, 64-byte aligned, that is freed with its owner; a copy of the owner starts without any.
-class OwnMemory {
-public:
-    OwnMemory() = default;
-    OwnMemory(const OwnMemory&) {}
-    OwnMemory& operator=(const OwnMemory&) { return *this; }
-    ~OwnMemory() { __builtin_free(memory_); }
-
-    void* take(size_t bytes)
-    {
-        memory_ = __builtin_calloc(bytes + 64, 1);
-        if (memory_ == nullptr) {
-            __builtin_abort();
-        }
-        return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory_) + 63) / 64 * 64);
-    }
-
-private:
-    void* memory_ = nullptr;
-};
-
-}  // namespace detail
-#endif
 
 /// A tile of Rows x Cols elements of which the upper left ValidRows x ValidCols are meaningful.
 ///
@@ -106,37 +74,35 @@ struct Tile {
     {
     }
 
-#if defined(__PTO_AUTO__)
-    /// Tiles of kernels without TASSIGN get memory of their own at the first use.
-    PTO_INLINE TileDType& data()
-    {
-        if (data_ == nullptr) {
-            data_ = static_cast<TileDType>(own_.take(kOwnBytes));
-        }
-        return data_;
-    }
-    PTO_INLINE const TileDType& data() const { return const_cast<Tile*>(this)->data(); }
-#else
     /// The tile's memory, with all that was put off done first.
     PTO_INLINE TileDType& data()
     {
-        cpu::settle<Loc>(data_, GetSizeInBytes());
+        if constexpr (cpu::kTilesOwnMemory) {
+            if (data_ == nullptr) {
+                data_ = static_cast<TileDType>(own_.take(cpu::own_bytes<Rows, Cols, DType>()));
+            }
+        } else {
+            cpu::settle<Loc>(data_, GetSizeInBytes());
+        }
         return data_;
     }
     PTO_INLINE const TileDType& data() const
     {
-        cpu::settle<Loc>(data_, GetSizeInBytes());
-        return data_;
+        if constexpr (cpu::kTilesOwnMemory) {
+            return const_cast<Tile*>(this)->data();
+        } else {
+            cpu::settle<Loc>(data_, GetSizeInBytes());
+            return data_;
+        }
     }
-#endif
     /// Where that memory is, for those who do not look at it.
     PTO_INLINE TileDType& address()
     {
-#if defined(__PTO_AUTO__)
-        return data();
-#else
-        return data_;
-#endif
+        if constexpr (cpu::kTilesOwnMemory) {
+            return data();
+        } else {
+            return data_;
+        }
     }
 
     PTO_INLINE static constexpr unsigned GetValidRow()
@@ -176,35 +142,22 @@ struct Tile {
         SetValidCol(cols);
     }
 
-#if defined(PTO_CHECKED)
-    /// Scalar access to a vector tile by element offset from its start, told to the checker.
-    void SetValue(
-        const uint32_t offset, const DType value, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+    /// Scalar access to a vector tile by element offset from its start.
+    PTO_INLINE void SetValue(
+        const uint32_t offset, const DType value, cpu::checked::Site site = {__builtin_FILE(), __builtin_LINE()})
     {
         static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
-        if (cpu::checked::on_element(data_, offset, Numel, sizeof(DType), true, file, line)) {
+        if (cpu::hooks::on_element(data_, offset, Numel, sizeof(DType), true, site)) {
             data_[offset] = value;
         }
     }
-    DType GetValue(const uint32_t offset, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const
+    PTO_INLINE DType
+    GetValue(const uint32_t offset, cpu::checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
-        const bool inside = cpu::checked::on_element(data_, offset, Numel, sizeof(DType), false, file, line);
+        const bool inside = cpu::hooks::on_element(data_, offset, Numel, sizeof(DType), false, site);
         return inside ? data_[offset] : DType{};
     }
-#else
-    /// Scalar access to a vector tile by element offset from its start.
-    PTO_INLINE void SetValue(const uint32_t offset, const DType value)
-    {
-        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
-        data_[offset] = value;
-    }
-    PTO_INLINE DType GetValue(const uint32_t offset) const
-    {
-        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
-        return data_[offset];
-    }
-#endif
 
     /// Scalar access by row and column, in any location (defined in cpu/layout/fragments.hpp).
     DType GetElement(int64_t row, int64_t col);
@@ -245,12 +198,7 @@ struct Tile {
     int64_t operandPanelBytes = 0;
 
 private:
-#if defined(__PTO_AUTO__)
-    static constexpr size_t whole(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-    static constexpr size_t kOwnBytes =
-        whole(whole(Rows, 32) * sizeof(DType), 64) * whole(whole(Cols, 32) * sizeof(DType), 64) / sizeof(DType);
-    detail::OwnMemory own_;
-#endif
+    [[no_unique_address]] cpu::OwnMemory own_;
     TileDType data_ = nullptr;
     bool isKAligned_ = false;
 };

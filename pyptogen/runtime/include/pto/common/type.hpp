@@ -170,6 +170,16 @@ struct Bare<T&> : Bare<T> {};
 template <typename T>
 using bare_t = typename Bare<T>::type;
 
+/// A type by a condition.
+template <bool First, typename A, typename B>
+struct Chosen {
+    using type = A;
+};
+template <typename A, typename B>
+struct Chosen<false, A, B> {
+    using type = B;
+};
+
 }  // namespace cpu
 
 }  // namespace pto

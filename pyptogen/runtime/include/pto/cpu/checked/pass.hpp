@@ -1,7 +1,7 @@
 // What a TPASS or a TCARRY reads and writes, told to the checker; nothing of it without PTO_CHECKED.
 #pragma once
 
-#include <cstdint>
+#include <pto/cpu/checked/hooks.hpp>
 
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/arrays.hpp>
@@ -10,12 +10,6 @@
 #endif
 
 namespace pto::cpu::checked {
-
-/// A line of source; {__builtin_FILE(), __builtin_LINE()} as the default of a parameter is that of the call.
-struct Site {
-    const char* file;
-    int line;
-};
 
 #if !defined(PTO_CHECKED)
 

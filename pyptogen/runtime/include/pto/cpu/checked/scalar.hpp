@@ -8,10 +8,9 @@ namespace pto::cpu::checked {
 
 /// One element of a tile, `offset` elements from its start, read or written by the scalar unit. False when it lies
 /// outside of the tile.
-inline bool on_element(
-    const void* tile, size_t offset, size_t elements, size_t bytes, bool writes, const char* file, int line)
+inline bool on_element(const void* tile, size_t offset, size_t elements, size_t bytes, bool writes, Site site)
 {
-    const Place place{file, line, true};
+    const Place place{site.file, site.line, true};
     const char* const name = writes ? "SetValue" : "GetValue";
     if (tile == nullptr) {
         report(place, "%s: a UB tile has no address; TASSIGN it first", name);

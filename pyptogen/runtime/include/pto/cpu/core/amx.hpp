@@ -5,8 +5,7 @@
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
-#if defined(PTO_CPU_AVX512) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AMX_BF16__)
-#define PTO_CPU_AMX 1
+#if defined(PTO_CPU_AMX)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -78,6 +77,19 @@ private:
     CoreState& core_;
 };
 
+/// Of a core that may have configured its unit.
+PTO_INLINE void release_unit(const CoreState& core)
+{
+    if (core.tile_rows != 0) {
+        _tile_release();
+    }
+}
+
+#else
+
+constexpr bool amx_permitted() { return false; }
+PTO_INLINE void release_unit(const CoreState&) {}
+
 #endif
 
 }  // namespace pto::cpu
@@ -97,11 +109,7 @@ inline void leave_core()
 {
     cpu::hooks::finish_kernel();
     cpu::CoreState& core = cpu::core_state();
-#if defined(PTO_CPU_AMX)
-    if (core.tile_rows != 0) {
-        _tile_release();
-    }
-#endif
+    cpu::release_unit(core);
     core.tile_rows = 0;
     core.inside_core = false;
 }

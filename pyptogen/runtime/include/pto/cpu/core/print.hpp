@@ -7,22 +7,23 @@
 #include <pto/cpu/layout/fragments.hpp>
 
 #include <stdio.h>
+
 #if defined(__CPU_SIM)
 #include <iostream>
+
+namespace pto::cpu {
+/// Where hosts of the public CPU simulator look for it.
+inline void print_text(const char* text, int length) { std::cout.write(text, length); }
+}  // namespace pto::cpu
+#else
+namespace pto::cpu {
+inline void print_text(const char* text, int length) { fwrite(text, 1, static_cast<size_t>(length), stdout); }
+}  // namespace pto::cpu
 #endif
 
 namespace pto {
 
 namespace cpu {
-
-inline void print_text(const char* text, int length)
-{
-#if defined(__CPU_SIM)
-    std::cout.write(text, length);  // where hosts of the public CPU simulator look for it
-#else
-    fwrite(text, 1, static_cast<size_t>(length), stdout);
-#endif
-}
 
 template <PrintFormat Format, typename T>
 inline void print_value(T value)

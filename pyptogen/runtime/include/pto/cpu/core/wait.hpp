@@ -22,18 +22,15 @@ PTO_INLINE T load_acquire(const T* from)
 template <typename T>
 PTO_INLINE void store_release(T* to, T value)
 {
-#if defined(PTO_CPU_STREAMS)
-    _mm_sfence();
-#endif
+    finish_streams();
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 
-PTO_INLINE void pause_thread()
-{
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+PTO_INLINE void pause_thread() { __builtin_ia32_pause(); }
+#else
+PTO_INLINE void pause_thread() {}
 #endif
-}
 
 /// Tells the launch of the calling core that this thread is stuck.
 inline void announce_wait();

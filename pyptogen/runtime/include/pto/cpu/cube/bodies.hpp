@@ -54,12 +54,12 @@ PTO_CPU_BODY void multiply_tiles<int8_t, true>(const TilePlan&);
     PTO_CPU_BODY void PTO_CPU_WIDENED<T, C>( \
         char*, int64_t, const char*, int64_t, const char*, int64_t, int, int, int, bool);
 PTO_CPU_WIDE(half, float)
-#if defined(PTO_CPU_BF16_DOTS) && !defined(PTO_CPU_AMX)
+#if defined(PTO_CPU_BF16) && !defined(PTO_CPU_AMX)
 PTO_CPU_BODY void multiply_dots<bfloat16_t>(const TilePlan&);
 #else
 PTO_CPU_WIDE(bfloat16_t, float)
 #endif
-#if defined(PTO_CPU_INT8_DOTS) && !defined(PTO_CPU_AMX)
+#if defined(PTO_CPU_VNNI) && !defined(PTO_CPU_AMX)
 PTO_CPU_BODY void multiply_dots<int8_t>(const TilePlan&);
 #else
 PTO_CPU_WIDE(int8_t, int32_t)

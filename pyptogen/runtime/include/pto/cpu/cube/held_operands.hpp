@@ -23,6 +23,7 @@ bool hold_mat(const MatShape& shape, const char* from, int64_t stride);
 bool hold_operand(
     const MatShape& shape, bool right, int64_t first_line, int64_t first_depth, int64_t lines, int64_t depth,
     char* tile, int64_t panel);
+bool hold_product(TilePlan plan, void (*run)(const TilePlan&));
 
 #elif defined(PTO_CPU_BODIES_APART)
 

@@ -65,7 +65,6 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
     }
     const int64_t left_panel = left_panel_bytes<Left>, right_panel = b.operandPanelBytes;
     constexpr int64_t kAccPanel = acc_panel_bytes<Acc>;
-#if defined(PTO_CPU_HOLDS)
     if constexpr (is_held_type<T>) {
         if (thread_held.operands &&
             hold_product(
@@ -75,7 +74,6 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
             return;
         }
     }
-#endif
     [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
     const TilePlan plan{
         reinterpret_cast<char*>(c.data()),
@@ -94,27 +92,13 @@ PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
             return;
         }
     }
-#if defined(PTO_CPU_AMX)
-    if constexpr (!is_same<T, float> && !is_byte_float<T>) {
-        if (__builtin_expect(!amx_permitted(), 0)) {
-            multiply_widened_small<T, C>(
-                plan.c, kAccPanel, plan.a, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
-        } else if constexpr (is_same<T, half>) {
-            multiply_halves(plan);
-        } else if (b.operand == own_right) {
-            multiply_tiles<T, false>(plan);
-        } else {  // B is bound to global memory
-            multiply_tiles<T, true>(plan);
-        }
-    } else
-#elif defined(PTO_CPU_AVX2)
-    if constexpr (!is_byte_float<T>) {
+    if constexpr (kHasMatrixUnit && !is_same<T, float> && !is_byte_float<T>) {
+        multiply_on_unit<T, C>(plan, b.operand == own_right);
+    } else if constexpr (kHasAvx2 && !is_byte_float<T>) {
         multiply_registers<T>(plan);
-    } else
-#endif
-        if constexpr (is_same<T, float>) {
+    } else if constexpr (is_same<T, float>) {
         multiply_vectors<MultiplyAdds<float>>(plan, nullptr);
-    } else if constexpr (has_dots<T>) {
+    } else if constexpr (HasDots<T>) {
         multiply_dots<T>(plan);
     } else {
         multiply_widened<T, C, typename Right::DType>(

@@ -238,4 +238,13 @@ PTO_CPU_ONE_BODY void multiply_tiles(const TilePlan& p)
 
 }  // namespace pto::cpu
 
+#else
+
+namespace pto::cpu {
+
+template <typename T, bool Streams>
+void multiply_tiles(const TilePlan& p);  // not called
+
+}  // namespace pto::cpu
+
 #endif

@@ -288,4 +288,13 @@ PTO_CPU_OUT_OF_LINE void multiply_registers(const TilePlan& p)
 
 }  // namespace pto::cpu
 
+#else
+
+namespace pto::cpu {
+
+template <typename T>
+void multiply_registers(const TilePlan& p);  // not called
+
+}  // namespace pto::cpu
+
 #endif

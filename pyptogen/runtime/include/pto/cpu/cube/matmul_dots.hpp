@@ -7,26 +7,18 @@
 
 #include <pto/cpu/cube/matmul_vector.hpp>
 
-#if defined(PTO_CPU_AVX512) && defined(__AVX512BF16__)
-#define PTO_CPU_BF16_DOTS 1
-#endif
-#if defined(PTO_CPU_AVX512) && defined(__AVX512VNNI__)
-#define PTO_CPU_INT8_DOTS 1
-#endif
-
 namespace pto::cpu {
 
-/// Whether multiply_dots takes operands of T.
+/// The products of operands of T, as multiply_vectors wants them, where the machine has dot products of T.
 template <typename T>
-inline constexpr bool has_dots = false;
+struct Dots;
 
-#if defined(PTO_CPU_BF16_DOTS)
+#if defined(PTO_CPU_BF16)
 
 template <>
-inline constexpr bool has_dots<bfloat16_t> = true;
-
-struct Bf16Dots {
+struct Dots<bfloat16_t> {
     using Sums = f32v;
+    static constexpr bool kHasSurplus = false;
     static constexpr int kSteps = 16;
 
     static PTO_INLINE Sums begin(const char* c, bool accumulate, int32_t)
@@ -44,12 +36,11 @@ struct Bf16Dots {
 
 #endif
 
-#if defined(PTO_CPU_INT8_DOTS)
+#if defined(PTO_CPU_VNNI)
 
 template <>
-inline constexpr bool has_dots<int8_t> = true;
-
-struct Int8Dots {
+struct Dots<int8_t> {
+    static constexpr bool kHasSurplus = true;
     using Sums = i32v;  // not __m512i: gcc would copy sums of another element type than the instruction's at every turn
     static constexpr int kSteps = 16;
 
@@ -65,32 +56,33 @@ struct Int8Dots {
         return (Sums)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)columns, (__m512i)row);
     }
     static PTO_INLINE void finish(char* c, Sums sum, bool) { store_bits(c, sum); }
-};
 
-/// For each row of A: -128 times the sum of its elements.
-PTO_INLINE void surplus_of_rows(int32_t* starts, const TilePlan& p)
-{
-    const __m512i ones = _mm512_set1_epi8(1);
-    for (int r = 0; r < p.m; ++r) {
-        const char* line = p.a + left_row_offset(r, p.a_panel);
-        __m512i sum = _mm512_setzero_si512();
-        for (int step = 0; step < p.k_steps; ++step, line += kPanelStep) {
-            sum = _mm512_dpbusd_epi32(sum, ones, load_bits<__m512i>(line));
+    /// For each row of A: -128 times the sum of its elements.
+    static PTO_INLINE void surplus_of_rows(int32_t* starts, const TilePlan& p)
+    {
+        const __m512i ones = _mm512_set1_epi8(1);
+        for (int r = 0; r < p.m; ++r) {
+            const char* line = p.a + left_row_offset(r, p.a_panel);
+            __m512i sum = _mm512_setzero_si512();
+            for (int step = 0; step < p.k_steps; ++step, line += kPanelStep) {
+                sum = _mm512_dpbusd_epi32(sum, ones, load_bits<__m512i>(line));
+            }
+            starts[r] = static_cast<int32_t>(-128U * static_cast<uint32_t>(_mm512_reduce_add_epi32(sum)));
         }
-        starts[r] = static_cast<int32_t>(-128U * static_cast<uint32_t>(_mm512_reduce_add_epi32(sum)));
     }
-}
+};
 
 #endif
 
-#if defined(PTO_CPU_BF16_DOTS) || defined(PTO_CPU_INT8_DOTS)
+/// Whether multiply_dots takes operands of T.
+template <typename T>
+concept HasDots = requires { typename Dots<T>::Sums; };
 
 /// C = A B or C += A B of operands of T.
-template <typename T>
+template <HasDots T>
 PTO_CPU_OUT_OF_LINE void multiply_dots(const TilePlan& p)
 {
-#if defined(PTO_CPU_INT8_DOTS)
-    if constexpr (is_same<T, int8_t>) {
+    if constexpr (Dots<T>::kHasSurplus) {
         constexpr int kRows = 512;
         alignas(64) int32_t starts[kRows];
         TilePlan part = p;
@@ -98,18 +90,12 @@ PTO_CPU_OUT_OF_LINE void multiply_dots(const TilePlan& p)
             part.m = p.m - row < kRows ? p.m - row : kRows;
             part.c = p.c + (row >> 5) * p.c_panel;
             part.a = p.a + (row >> 5) * p.a_panel;
-            surplus_of_rows(starts, part);
-            multiply_vectors<Int8Dots>(part, starts);
+            Dots<T>::surplus_of_rows(starts, part);
+            multiply_vectors<Dots<T>>(part, starts);
         }
+    } else {
+        multiply_vectors<Dots<T>>(p, nullptr);
     }
-#endif
-#if defined(PTO_CPU_BF16_DOTS)
-    if constexpr (is_same<T, bfloat16_t>) {
-        multiply_vectors<Bf16Dots>(p, nullptr);
-    }
-#endif
 }
-
-#endif
 
 }  // namespace pto::cpu

@@ -98,6 +98,24 @@ inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, 
     }
 }
 
+/// C = A B or C += A B of operands that were widened to T.
+template <typename T>
+PTO_INLINE void multiply_wide_factors(const TilePlan& p)
+{
+    if constexpr (kHasMatrixUnit) {
+        if (amx_permitted()) {
+            multiply_tiles<T, false>(p);
+            return;
+        }
+    }
+    if constexpr (!kHasMatrixUnit && HasDots<T>) {
+        multiply_dots<T>(p);
+    } else {
+        multiply_widened_small<T, float>(
+            p.c, p.c_panel, p.a, p.a_panel, p.b, p.b_panel, p.m, p.n_panels, p.k_steps, p.accumulate);
+    }
+}
+
 /// C += A B of one block of bf16 fragments.
 #if defined(PTO_CPU_BODIES_APART)
 PTO_CPU_SHARED void multiply_mx_block(
@@ -106,16 +124,7 @@ PTO_CPU_SHARED void multiply_mx_block(
 PTO_CPU_SHARED void multiply_mx_block(
     char* c, int64_t c_panel, const char* a, const char* b, int rows, int steps, bool accumulate)
 {
-#if defined(PTO_CPU_AMX)
-    if (amx_permitted()) {
-        multiply_tiles<bfloat16_t, false>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
-        return;
-    }
-#elif defined(PTO_CPU_BF16_DOTS)
-    multiply_dots<bfloat16_t>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
-    return;
-#endif
-    multiply_widened_small<bfloat16_t, float>(c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate);
+    multiply_wide_factors<bfloat16_t>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
 }
 #endif
 

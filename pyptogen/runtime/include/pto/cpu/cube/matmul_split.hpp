@@ -130,6 +130,31 @@ PTO_CPU_SHARED void multiply_halves(const TilePlan& p)
 }
 #endif
 
+/// C = A B or C += A B of bf16, halves or int8. `own`: B lies in its tile, not in global memory.
+template <typename T, typename C>
+PTO_INLINE void multiply_on_unit(const TilePlan& p, bool own)
+{
+    if (__builtin_expect(!amx_permitted(), 0)) {
+        multiply_widened_small<T, C>(
+            p.c, p.c_panel, p.a, p.a_panel, p.b, p.b_panel, p.m, p.n_panels, p.k_steps, p.accumulate);
+    } else if constexpr (is_same<T, half>) {
+        multiply_halves(p);
+    } else if (own) {
+        multiply_tiles<T, false>(p);
+    } else {
+        multiply_tiles<T, true>(p);
+    }
+}
+
+}  // namespace pto::cpu
+
+#else
+
+namespace pto::cpu {
+
+template <typename T, typename C>
+void multiply_on_unit(const TilePlan& p, bool own);  // not called
+
 }  // namespace pto::cpu
 
 #endif

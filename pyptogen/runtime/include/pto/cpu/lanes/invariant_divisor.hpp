@@ -5,13 +5,14 @@
 
 namespace pto::cpu {
 
+#if defined(PTO_CPU_AVX512)
+
 /// A number to divide by, correctly rounded, without a division for each quotient.
 ///
 /// q = x r, with r the rounded reciprocal, is off by at most one unit; x - q c is exact in one multiply-add, and
 /// q + (x - q c) r rounds to the right quotient (P. Markstein, "Computation of elementary functions on the IBM RISC
 /// System/6000 processor", 1990) as long as nothing leaves the normal range. Elsewhere the machine divides.
 struct InvariantDivisor {
-#if defined(PTO_CPU_AVX512)
     f32v divisor, reciprocal;
     bool moderate;  // 2^-26 <= |divisor| <= 2^26
 
@@ -34,12 +35,18 @@ struct InvariantDivisor {
         const __m512 rest = _mm512_fnmadd_ps(q, (__m512)divisor, (__m512)x);
         return (f32v)_mm512_mask3_fmadd_ps(rest, (__m512)reciprocal, q, normal);
     }
+};
+
 #else
+
+/// A number to divide by.
+struct InvariantDivisor {
     f32v divisor;
 
     PTO_INLINE explicit InvariantDivisor(float c) : divisor(splat(c)) {}
     PTO_INLINE f32v quotient(f32v x) const { return x / divisor; }
-#endif
 };
+
+#endif
 
 }  // namespace pto::cpu

@@ -5,22 +5,6 @@
 
 namespace pto::cpu {
 
-/// Rounds to a whole number, ties to even (the FP environment's default mode is assumed).
-PTO_INLINE f32v rint_f32(f32v v)
-{
-#if defined(PTO_CPU_AVX512)
-    return (f32v)_mm512_roundscale_ps((__m512)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-#elif defined(PTO_CPU_AVX2)
-    return (f32v)_mm256_round_ps((__m256)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
-#else
-    const u32v sign = (u32v)v & 0x80000000U;
-    const f32v magic = (f32v)(sign | 0x4b000000U);  // 2^23 with v's sign; larger magnitudes are whole already
-    const f32v magnitude = (f32v)((u32v)v & 0x7fffffffU);
-    const f32v rounded = (f32v)((u32v)((v + magic) - magic) | sign);
-    return magnitude < 8388608.0f ? rounded : v;
-#endif
-}
-
 PTO_INLINE f32v floor_f32(f32v v)
 {
     const f32v r = rint_f32(v);

@@ -13,6 +13,23 @@
 #define PTO_CPU_AVX2 1
 #endif
 
+// What is beside AVX-512.
+#if defined(PTO_CPU_AVX512) && defined(__AVX512BF16__)
+#define PTO_CPU_BF16 1
+#endif
+#if defined(PTO_CPU_AVX512) && defined(__AVX512VNNI__)
+#define PTO_CPU_VNNI 1
+#endif
+#if defined(PTO_CPU_AVX512) && defined(__AVX512VBMI__)
+#define PTO_CPU_VBMI 1
+#endif
+#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
+#define PTO_CPU_FP16 1
+#endif
+#if defined(PTO_CPU_AVX512) && defined(__AMX_TILE__) && defined(__AMX_INT8__) && defined(__AMX_BF16__)
+#define PTO_CPU_AMX 1
+#endif
+
 #if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
 #define PTO_CPU_STREAMS 1  // stores that go around the cache, which a release has to wait for
 // gcc 12 writes "undefined" operands as variables initialised with themselves and then warns about them.
@@ -46,18 +63,34 @@ inline constexpr bool kHasAvx512 = false, kHasAvx2 = true;
 #else
 inline constexpr bool kHasAvx512 = false, kHasAvx2 = false;
 #endif
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
+/// One of the vector units that these headers have instructions for.
+inline constexpr bool kHasVectorUnit = kHasAvx512 || kHasAvx2;
+
+#if defined(PTO_CPU_BF16)
+inline constexpr bool kHasBf16 = true;  ///< conversions to bf16, dot products of it
+#else
+inline constexpr bool kHasBf16 = false;
+#endif
+#if defined(PTO_CPU_VNNI)
+inline constexpr bool kHasByteDots = true;
+#else
+inline constexpr bool kHasByteDots = false;
+#endif
+#if defined(PTO_CPU_VBMI)
+inline constexpr bool kHasBytePermutes = true;
+#else
+inline constexpr bool kHasBytePermutes = false;
+#endif
+#if defined(PTO_CPU_FP16)
 inline constexpr bool kHasHalfArithmetic = true;
 #else
 inline constexpr bool kHasHalfArithmetic = false;
 #endif
-#if defined(__AMX_TILE__)
+#if defined(PTO_CPU_AMX)
 inline constexpr bool kHasMatrixUnit = true;
 #else
 inline constexpr bool kHasMatrixUnit = false;
 #endif
-/// One of the vector units that these headers have instructions for.
-inline constexpr bool kHasVectorUnit = kHasAvx512 || kHasAvx2;
 
 #if defined(PTO_CPU_AVX512)
 constexpr int kVectorBytes = 64;
@@ -78,16 +111,6 @@ using i32v = vec<int32_t>;
 using u32v = vec<uint32_t>;
 
 constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/// A type by a condition.
-template <bool First, typename A, typename B>
-struct Chosen {
-    using type = A;
-};
-template <typename A, typename B>
-struct Chosen<false, A, B> {
-    using type = B;
-};
 
 template <typename A, typename B>
 inline constexpr bool is_same = false;
@@ -151,14 +174,24 @@ PTO_INLINE vec<T> lane_numbers()
     return v;
 }
 
+/// Two vectors side by side as bf16, denormals as zeros; where kHasBf16.
+template <typename T>
+PTO_INLINE void store_two_flushed(T* p, f32v low, f32v high);
+
 }  // namespace pto::cpu
 
 #if defined(PTO_CPU_AVX512)
 #include <pto/cpu/lanes/simd_avx512.hpp>
+
+#include <pto/cpu/lanes/arithmetic_avx512.hpp>
 #elif defined(PTO_CPU_AVX2)
 #include <pto/cpu/lanes/simd_avx2.hpp>
+
+#include <pto/cpu/lanes/arithmetic_avx2.hpp>
 #else
 #include <pto/cpu/lanes/simd_generic.hpp>
+
+#include <pto/cpu/lanes/arithmetic_generic.hpp>
 #endif
 
 namespace pto::cpu {
@@ -179,18 +212,7 @@ PTO_INLINE compute_vec<T> load_or(const T* p, Part part, compute_t<T> fill)
     return v;
 }
 
-/// The lanes that an extent covers, `fill` in the others.
 PTO_INLINE f32v only(Full, f32v v, float) { return v; }
-PTO_INLINE f32v only(Part part, f32v v, float fill)
-{
-#if defined(PTO_CPU_AVX512)
-    return (f32v)_mm512_mask_mov_ps(_mm512_set1_ps(fill), lane_mask<4>(part.n), (__m512)v);
-#elif defined(PTO_CPU_AVX2)
-    return (f32v)_mm256_blendv_ps(_mm256_set1_ps(fill), (__m256)v, (__m256)lane_mask<4>(part.n));
-#else
-    return lane_numbers<int32_t>() < part.n ? v : splat(fill);
-#endif
-}
 
 /// Runs body(first, extent) over n elements in vectors of `Lanes`, `Unroll` per iteration, then the tail as a Part.
 template <int Lanes, int Unroll, typename Body>

@@ -44,12 +44,13 @@ PTO_INLINE __m128i f32_to_bf16(f32v v)
 }
 
 PTO_INLINE __m128i f32_to_f16(f32v v) { return _mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT); }
+PTO_INLINE f32v f16_to_f32(__m128i bits) { return (f32v)_mm256_cvtph_ps(bits); }
 
 template <typename T>
 PTO_INLINE compute_vec<T> load(const T* p, Full)
 {
     if constexpr (is_same<T, half>) {
-        return (f32v)_mm256_cvtph_ps(load_bits<__m128i>(p));
+        return f16_to_f32(load_bits<__m128i>(p));
     } else if constexpr (is_same<T, bfloat16_t>) {
         return bf16_to_f32(load_bits<__m128i>(p));
     } else {
@@ -182,6 +183,12 @@ PTO_INLINE void store_int(T* p, i32v v, Part part)
     __builtin_memcpy(p, lanes, part.n * sizeof(T));
 }
 
-PTO_INLINE f32v sqrt_f32(f32v v) { return (f32v)_mm256_sqrt_ps((__m256)v); }
+/// Copies 64 bytes past the caches, to where a cache line begins. Such stores are visible to others once they are finished.
+PTO_INLINE void stream_line(char* to, const char* from)
+{
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to), load_bits<__m256i>(from));
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(to + 32), load_bits<__m256i>(from + 32));
+}
+PTO_INLINE void finish_streams() { _mm_sfence(); }
 
 }  // namespace pto::cpu

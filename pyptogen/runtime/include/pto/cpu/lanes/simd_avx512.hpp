@@ -32,16 +32,30 @@ PTO_INLINE __m256i f32_to_bf16_exact(f32v v)
     return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_mov_epi32(rounded, nan, quiet), 16));
 }
 
+PTO_INLINE bool has_denormal(f32v v) { return _mm512_fpclass_ps_mask((__m512)v, 0x20) != 0; }
+
+#if defined(PTO_CPU_BF16)
+
 PTO_INLINE __m256i f32_to_bf16(f32v v)
 {
-#if defined(__AVX512BF16__)
-    const __mmask16 denormal = _mm512_fpclass_ps_mask((__m512)v, 0x20);
-    if (__builtin_expect(denormal == 0, 1)) {
+    if (__builtin_expect(!has_denormal(v), 1)) {
         return (__m256i)_mm512_cvtneps_pbh((__m512)v);
     }
-#endif
     return f32_to_bf16_exact(v);
 }
+
+/// Two vectors side by side, denormals as zeros.
+PTO_INLINE __m512i two_f32_to_bf16(f32v low, f32v high)
+{
+    return (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+}
+
+#else
+
+PTO_INLINE __m256i f32_to_bf16(f32v v) { return f32_to_bf16_exact(v); }
+__m512i two_f32_to_bf16(f32v low, f32v high);  // not called
+
+#endif
 
 /// In a register: the form of this conversion that stores takes three times as long on Zen 5.
 PTO_INLINE __m256i f32_to_f16(f32v v)
@@ -50,12 +64,13 @@ PTO_INLINE __m256i f32_to_f16(f32v v)
     asm("" : "+v"(bits));
     return bits;
 }
+PTO_INLINE f32v f16_to_f32(__m256i bits) { return (f32v)_mm512_cvtph_ps(bits); }
 
 template <typename T>
 PTO_INLINE compute_vec<T> load(const T* p, Full)
 {
     if constexpr (is_same<T, half>) {
-        return (f32v)_mm512_cvtph_ps(load_bits<__m256i>(p));
+        return f16_to_f32(load_bits<__m256i>(p));
     } else if constexpr (is_same<T, bfloat16_t>) {
         return bf16_to_f32(load_bits<__m256i>(p));
     } else {
@@ -68,7 +83,7 @@ PTO_INLINE compute_vec<T> load(const T* p, Part part)
 {
     const auto mask = lane_mask<sizeof(T)>(part.n);
     if constexpr (is_same<T, half>) {
-        return (f32v)_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(static_cast<__mmask16>(mask), p));
+        return f16_to_f32(_mm256_maskz_loadu_epi16(static_cast<__mmask16>(mask), p));
     } else if constexpr (is_same<T, bfloat16_t>) {
         return bf16_to_f32(_mm256_maskz_loadu_epi16(static_cast<__mmask16>(mask), p));
     } else if constexpr (sizeof(T) == 1) {
@@ -113,28 +128,30 @@ PTO_INLINE void store(T* p, compute_vec<T> v, Part part)
     }
 }
 
-PTO_INLINE bool has_denormal(f32v v) { return _mm512_fpclass_ps_mask((__m512)v, 0x20) != 0; }
-
-/// Stores two vectors of fp32 side by side; for bf16 with one conversion for both. That one makes zeros of denormals, so
-/// results with zeros are looked at again.
+/// Stores two vectors of fp32 side by side; for bf16 with one conversion for both, where there is one. That one makes zeros
+/// of denormals, so results with zeros are looked at again.
 template <typename T>
 PTO_INLINE void store_two(T* p, f32v low, f32v high)
 {
-#if defined(__AVX512BF16__)
-    if constexpr (is_same<T, bfloat16_t>) {
-        const __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+    if constexpr (kHasBf16 && is_same<T, bfloat16_t>) {
+        const __m512i both = two_f32_to_bf16(low, high);
         const __mmask32 zeros = _mm512_testn_epi16_mask(both, _mm512_set1_epi16(0x7fff));
         if (__builtin_expect(zeros == 0, 1) || !(has_denormal(low) || has_denormal(high))) {
             store_bits(p, both);
             return;
         }
     }
-#endif
     store(p, low, Full{});
     store(p + kF32Lanes, high, Full{});
 }
 
-#if defined(__AVX512VNNI__)
+template <typename T>
+PTO_INLINE void store_two_flushed(T* p, f32v low, f32v high)
+{
+    store_bits(p, two_f32_to_bf16(low, high));
+}
+
+#if defined(PTO_CPU_VNNI)
 
 /// Rounds fp32 to bf16 in the upper half of its lane, to nearest even, in two steps: v + 0x7fff * 1 + 1 * (bit 16 of v) is
 /// a sum that the dot product of 16-bit numbers has. A NaN has to be one of bf16: with nothing in the lower half.
@@ -144,6 +161,23 @@ PTO_INLINE __m512i rounded_upper_half(f32v v)
     const __m512i factors = _mm512_ternarylogic_epi32(  // (u & bit 16) | 1
         u, _mm512_set1_epi32(0x10000), _mm512_set1_epi32(1), 0xea);
     return _mm512_dpwssd_epi32(u, factors, _mm512_set1_epi32(0x00017fff));
+}
+
+/// Two vectors as bf16, whose elements take turns. NaN are those of operands or made by an operation.
+PTO_INLINE __m512i pair_to_bf16(f32v first, f32v second)
+{
+    const __m512i upper_bytes = _mm512_set4_epi32(0x0f0e0f0e, 0x0b0a0b0a, 0x07060706, 0x03020302);
+    return _mm512_mask_shuffle_epi8(
+        rounded_upper_half(second), 0x3333333333333333, rounded_upper_half(first), upper_bytes);
+}
+
+#else
+
+PTO_INLINE __m512i pair_to_bf16(f32v first, f32v second)
+{
+    const __m512i even = _mm512_cvtepu16_epi32(f32_to_bf16_exact(first));
+    const __m512i odd = _mm512_slli_epi32(_mm512_cvtepu16_epi32(f32_to_bf16_exact(second)), 16);
+    return _mm512_or_si512(even, odd);
 }
 
 #endif
@@ -168,21 +202,12 @@ PTO_INLINE f32v load_second(const T* p)
         return load(p + 16, Full{});
     }
 }
-/// Stores what was computed from such a pair. NaN among bf16 are those of operands or made by an operation.
+/// Stores what was computed from such a pair.
 template <typename T>
 PTO_INLINE void store_pair(T* p, f32v first, f32v second)
 {
     if constexpr (is_same<T, bfloat16_t>) {
-#if defined(__AVX512VNNI__)
-        const __m512i upper_bytes = _mm512_set4_epi32(0x0f0e0f0e, 0x0b0a0b0a, 0x07060706, 0x03020302);
-        store_bits(
-            p, _mm512_mask_shuffle_epi8(
-                   rounded_upper_half(second), 0x3333333333333333, rounded_upper_half(first), upper_bytes));
-#else
-        const __m512i even = _mm512_cvtepu16_epi32(f32_to_bf16_exact(first));
-        const __m512i odd = _mm512_slli_epi32(_mm512_cvtepu16_epi32(f32_to_bf16_exact(second)), 16);
-        store_bits(p, _mm512_or_si512(even, odd));
-#endif
+        store_bits(p, pair_to_bf16(first, second));
     } else {
         store(p, first, Full{});
         store(p + 16, second, Full{});
@@ -247,14 +272,11 @@ PTO_INLINE void store_int(T* p, i32v v, Part part)
     }
 }
 
-/// a + b * factor, rounded once: for a factor of 1 a sum, which the compiler leaves a product.
-PTO_INLINE f32v plus_product(f32v a, f32v b, float factor)
+/// Copies 64 bytes past the caches, to where a cache line begins. Such stores are visible to others once they are finished.
+PTO_INLINE void stream_line(char* to, const char* from)
 {
-    __m512 times = _mm512_set1_ps(factor);
-    asm("" : "+v"(times));
-    return (f32v)_mm512_fmadd_ps((__m512)b, times, (__m512)a);
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), load_bits<__m512i>(from));
 }
-
-PTO_INLINE f32v sqrt_f32(f32v v) { return (f32v)_mm512_sqrt_ps((__m512)v); }
+PTO_INLINE void finish_streams() { _mm_sfence(); }
 
 }  // namespace pto::cpu

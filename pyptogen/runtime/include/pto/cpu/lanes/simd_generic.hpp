@@ -20,11 +20,17 @@ PTO_INLINE quarter_or_half_vec<uint16_t> f32_to_bf16(f32v v)
     return __builtin_convertvector(kept >> 16, quarter_or_half_vec<uint16_t>);
 }
 
+PTO_INLINE quarter_or_half_vec<half> f32_to_f16(f32v v)
+{
+    return __builtin_convertvector(v, quarter_or_half_vec<half>);
+}
+PTO_INLINE f32v f16_to_f32(quarter_or_half_vec<half> bits) { return __builtin_convertvector(bits, f32v); }
+
 template <typename T>
 PTO_INLINE compute_vec<T> load(const T* p, Full)
 {
     if constexpr (is_same<T, half>) {
-        return __builtin_convertvector(load_bits<quarter_or_half_vec<half>>(p), f32v);
+        return f16_to_f32(load_bits<quarter_or_half_vec<half>>(p));
     } else if constexpr (is_same<T, bfloat16_t>) {
         return bf16_to_f32(load_bits<quarter_or_half_vec<uint16_t>>(p));
     } else {
@@ -36,7 +42,7 @@ template <typename T>
 PTO_INLINE void store(T* p, compute_vec<T> v, Full)
 {
     if constexpr (is_same<T, half>) {
-        store_bits(p, __builtin_convertvector(v, quarter_or_half_vec<half>));
+        store_bits(p, f32_to_f16(v));
     } else if constexpr (is_same<T, bfloat16_t>) {
         store_bits(p, f32_to_bf16(v));
     } else {
@@ -105,12 +111,7 @@ PTO_INLINE i32v round_to_int(f32v v)
     return __builtin_convertvector(magnitude < 8388608.0f ? small : v, i32v);
 }
 
-PTO_INLINE f32v sqrt_f32(f32v v)
-{
-    for (int i = 0; i < kF32Lanes; ++i) {
-        v[i] = __builtin_sqrtf(v[i]);
-    }
-    return v;
-}
+/// Nothing goes past the caches.
+PTO_INLINE void finish_streams() {}
 
 }  // namespace pto::cpu

@@ -5,6 +5,14 @@
 
 namespace pto::cpu {
 
+/// Whether pack_whole_step takes elements of T: bytes are put in order by permutations of bytes.
+template <typename T>
+inline constexpr bool packs_whole_steps = kHasAvx512 && (sizeof(T) != 1 || kHasBytePermutes);
+
+/// As pack_box_step, by whole vectors.
+template <typename T>
+PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel);
+
 #if !defined(PTO_CPU_AVX512)
 
 PTO_INLINE int64_t fill_panel_pairs(char*, int64_t, const char*, int64_t, int64_t, int64_t) { return 0; }
@@ -16,11 +24,6 @@ PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const cha
         __builtin_memcpy(to + r * 64 + 32, from + panel + r * 32, 32);
     }
 }
-
-template <typename T>
-inline constexpr bool packs_whole_steps = false;
-template <typename T>
-PTO_INLINE void pack_whole_step(char*, const char*, int64_t);
 
 #else
 
@@ -77,15 +80,12 @@ PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const cha
     }
 }
 
-#if defined(__AVX512VBMI__)
-template <typename T>
-inline constexpr bool packs_whole_steps = true;
+#if defined(PTO_CPU_VBMI)
+PTO_INLINE __m512i permuted_bytes(__m512i order, __m512i v) { return _mm512_permutexvar_epi8(order, v); }
 #else
-template <typename T>
-inline constexpr bool packs_whole_steps = sizeof(T) != 1;
+__m512i permuted_bytes(__m512i order, __m512i v);  // not called
 #endif
 
-/// As pack_box_step, by whole vectors, where packs_whole_steps.
 template <typename T>
 PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
 {
@@ -109,7 +109,7 @@ PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
             }
         }
     } else {
-#if defined(__AVX512VBMI__)
+        static_assert(packs_whole_steps<T>);
         const __m512i order = _mm512_set_epi32(
             0x3f2f1f0f, 0x3e2e1e0e, 0x3d2d1d0d, 0x3c2c1c0c, 0x3b2b1b0b, 0x3a2a1a0a, 0x39291909, 0x38281808, 0x37271707,
             0x36261606, 0x35251505, 0x34241404, 0x33231303, 0x32221202, 0x31211101, 0x30201000);
@@ -117,10 +117,9 @@ PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
             const char* source = from + row * 128;  // four rows of 32 columns: two rows in a vector
             const __m512i a = load_bits<__m512i>(source), b = load_bits<__m512i>(source + 64);
             const __m512i left = _mm512_shuffle_i64x2(a, b, 0x88), right = _mm512_shuffle_i64x2(a, b, 0xdd);
-            store_bits(to + row * 64, _mm512_permutexvar_epi8(order, left));
-            store_bits(to + kFragment + row * 64, _mm512_permutexvar_epi8(order, right));
+            store_bits(to + row * 64, permuted_bytes(order, left));
+            store_bits(to + kFragment + row * 64, permuted_bytes(order, right));
         }
-#endif
     }
 }
 

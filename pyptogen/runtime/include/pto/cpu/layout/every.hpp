@@ -40,13 +40,14 @@ PTO_INLINE void take_every(T* to, const T* from, int64_t length)
 
 #if defined(PTO_CPU_AVX512)
 
-/// Stores 32 bytes of elements of Size bytes to every second place; what lies between stays, and is not even written.
-template <int Size>
-PTO_INLINE void store_even_elements(void* to, __m256i elements)
+/// Stores 32 bytes of elements to every second place; what lies between stays, and is not even written.
+template <typename T>
+PTO_INLINE void store_even_elements(T* to, const T* from)
 {
-    if constexpr (Size == 4) {
+    const __m256i elements = load_bits<__m256i>(from);
+    if constexpr (sizeof(T) == 4) {
         _mm512_mask_storeu_epi32(to, 0x5555, _mm512_cvtepu32_epi64(elements));
-    } else if constexpr (Size == 2) {
+    } else if constexpr (sizeof(T) == 2) {
         _mm512_mask_storeu_epi16(to, 0x55555555, _mm512_cvtepu16_epi32(elements));
     } else {
         _mm512_mask_storeu_epi8(to, 0x5555555555555555, _mm512_cvtepu8_epi16(elements));
@@ -60,14 +61,12 @@ template <typename T>
 PTO_INLINE void put_every_second(T* to, const T* from, int64_t length)
 {
     int64_t i = 0;
-#if defined(PTO_CPU_AVX512)
-    if constexpr (sizeof(T) <= 4) {
+    if constexpr (kHasAvx512 && sizeof(T) <= 4) {
         constexpr int64_t kCount = 32 / sizeof(T);
         for (; i + kCount <= length; i += kCount) {
-            store_even_elements<sizeof(T)>(to + 2 * i, load_bits<__m256i>(from + i));
+            store_even_elements(to + 2 * i, from + i);
         }
     }
-#endif
     for (; i < length; ++i) {
         to[2 * i] = from[i];
     }

@@ -11,10 +11,10 @@ namespace pto {
 namespace cpu {
 
 /// `bytes` from one row to another; stores go around the cache where `far` says so.
+#if defined(PTO_CPU_AVX512)
 PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
 {
     int64_t at = 0;
-#if defined(PTO_CPU_AVX512)
     if (far && reinterpret_cast<uintptr_t>(to) % 64 == 0) {
         for (; at + 64 <= bytes; at += 64) {
             _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));
@@ -28,18 +28,21 @@ PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
         const __mmask64 left = ~uint64_t(0) >> (64 - (bytes - at));
         _mm512_mask_storeu_epi8(to + at, left, _mm512_maskz_loadu_epi8(left, from + at));
     }
+}
 #elif defined(PTO_CPU_AVX2)
+PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
+{
+    int64_t at = 0;
     if (far && reinterpret_cast<uintptr_t>(to) % 32 == 0) {
         for (; at + 32 <= bytes; at += 32) {
             _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), load_bits<__m256i>(from + at));
         }
     }
     __builtin_memcpy(to + at, from + at, bytes - at);
-#else
-    (void)far;
-    __builtin_memcpy(to + at, from + at, bytes);
-#endif
 }
+#else
+PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool) { __builtin_memcpy(to, from, bytes); }
+#endif
 
 /// True of two extents that may be equal; negative ones are given at run time.
 constexpr bool may_equal(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }

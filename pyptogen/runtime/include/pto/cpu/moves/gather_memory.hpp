@@ -168,6 +168,37 @@ PTO_INLINE void ask_for_row([[maybe_unused]] const Table<Global>& table, [[maybe
     }
 }
 
+#if defined(PTO_CPU_AVX512)
+/// The elements of four bytes at `count` indices, a vector at a time, as long as indices lie below `capacity`; how many.
+template <typename T, typename Index, typename From>
+PTO_INLINE int64_t gather_words(T* to, const Index* places, int64_t count, const From* from, int64_t capacity)
+{
+    const __m512i limit = _mm512_set1_epi32(static_cast<int>(capacity < INT32_MAX ? capacity : INT32_MAX));
+    int64_t c = 0;
+    for (; c + 16 <= count; c += 16) {
+        const __m512i index = _mm512_loadu_si512(places + c);
+        if (_mm512_cmplt_epu32_mask(index, limit) != 0xFFFF) {
+            break;
+        }
+        _mm512_storeu_si512(to + c, _mm512_i32gather_epi32(index, from, 4));
+    }
+    return c;
+}
+#endif
+
+/// Whether rows of indices and of data are lines of 32 bits each, of a table whose elements follow each other.
+template <typename Dst, typename Global, typename Indexes>
+constexpr bool gathers_words()
+{
+    if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {
+        return sizeof(typename Dst::DType) == 4 && sizeof(typename Indexes::DType) == 4 &&
+               static_cast<typename Indexes::DType>(-1) < 0 && !Table<Global>::kNz && Dst::isRowMajor &&
+               !Dst::isBoxedLayout && Indexes::isRowMajor && !Indexes::isBoxedLayout;
+    } else {
+        return false;
+    }
+}
+
 /// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are. Stops
 /// before a vector with an index outside the table.
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
@@ -175,30 +206,13 @@ PTO_INLINE int64_t gather_vectors(
     [[maybe_unused]] Dst& dst, [[maybe_unused]] const Table<Global>& table, [[maybe_unused]] Indexes& indexes,
     [[maybe_unused]] int64_t r, [[maybe_unused]] int64_t cols)
 {
-#if defined(PTO_CPU_AVX512)
-    if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {
-        if constexpr (
-            Rule == Outside::Ignore && !checked::kOn && sizeof(typename Dst::DType) == 4 &&
-            sizeof(typename Indexes::DType) == 4 && static_cast<typename Indexes::DType>(-1) < 0 &&
-            !Table<Global>::kNz && Dst::isRowMajor && !Dst::isBoxedLayout && Indexes::isRowMajor &&
-            !Indexes::isBoxedLayout) {
-            const auto* places = indexes.data() + r * Indexes::RowStride;
-            auto* to = dst.data() + r * Dst::RowStride;
-            const int64_t capacity = table.rows() * table.columns();
-            const __m512i limit = _mm512_set1_epi32(static_cast<int>(capacity < INT32_MAX ? capacity : INT32_MAX));
-            int64_t c = 0;
-            for (; c + 16 <= cols; c += 16) {
-                const __m512i index = _mm512_loadu_si512(places + c);
-                if (_mm512_cmplt_epu32_mask(index, limit) != 0xFFFF) {
-                    break;
-                }
-                _mm512_storeu_si512(to + c, _mm512_i32gather_epi32(index, table.flat(0), 4));
-            }
-            return c;
-        }
+    if constexpr (kHasAvx512 && Rule == Outside::Ignore && !checked::kOn && gathers_words<Dst, Global, Indexes>()) {
+        return gather_words(
+            dst.data() + r * Dst::RowStride, indexes.data() + r * Indexes::RowStride, cols, table.flat(0),
+            table.rows() * table.columns());
+    } else {
+        return 0;
     }
-#endif
-    return 0;
 }
 
 template <Outside Rule, typename Dst, typename Global, typename Indexes>

@@ -53,12 +53,7 @@ PTO_INLINE void stream_bytes(char* to, const char* from, int64_t bytes)
     copy_bytes(to, from, head);
     int64_t at = head;
     for (; at + 64 <= bytes; at += 64) {
-#if defined(PTO_CPU_AVX512)
-        _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), load_bits<__m512i>(from + at));
-#else
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), load_bits<__m256i>(from + at));
-        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at + 32), load_bits<__m256i>(from + at + 32));
-#endif
+        stream_line(to + at, from + at);
     }
     copy_bytes(to + at, from + at, bytes - at);
 }

@@ -28,12 +28,12 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     using T = typename Dst::DType;
     if constexpr (on_words<Op, T>()) {
         const u16v s = splat_words<T>(scalar);
-#if defined(PTO_CPU_AVX512) && !defined(__AVX512FP16__)
-        if (ExtremeWithScalar<Op, T>::takes(__builtin_bit_cast(uint16_t, static_cast<T>(scalar)))) {
-            map_words(ExtremeWithScalar<Op, T>(s), dst, src);
-            return;
+        if constexpr (kHasAvx512 && !kHasHalfArithmetic) {
+            if (ExtremeWithScalar<Op, T>::takes(__builtin_bit_cast(uint16_t, static_cast<T>(scalar)))) {
+                map_words(ExtremeWithScalar<Op, T>(s), dst, src);
+                return;
+            }
         }
-#endif
         map_words([s](u16v a) __attribute__((always_inline)) { return apply_words<Op, T>(a, s); }, dst, src);
     } else if constexpr (is_same<Op, Div> && is_float<T>) {
         const InvariantDivisor by(static_cast<float>(scalar));

@@ -19,9 +19,23 @@ struct Compared {
     using type = T;
 };
 
+/// The comparison of each lane, as a vector.
+template <typename V>
+PTO_INLINE auto compared_lanes(V a, V b, CmpMode mode)
+{
+    switch (mode) {
+        case CmpMode::NE: return a != b;
+        case CmpMode::LT: return a < b;
+        case CmpMode::LE: return a <= b;
+        case CmpMode::GT: return a > b;
+        case CmpMode::GE: return a >= b;
+        default: return a == b;
+    }
+}
+
 #if defined(PTO_CPU_AVX512)
 
-#if defined(__AVX512FP16__)
+#if defined(PTO_CPU_FP16)
 template <>
 struct Compared<half> {
     using type = uint16_t;
@@ -72,19 +86,6 @@ PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
 
 #else
 
-template <typename V>
-PTO_INLINE auto compared_lanes(V a, V b, CmpMode mode)
-{
-    switch (mode) {
-        case CmpMode::NE: return a != b;
-        case CmpMode::LT: return a < b;
-        case CmpMode::LE: return a <= b;
-        case CmpMode::GT: return a > b;
-        case CmpMode::GE: return a >= b;
-        default: return a == b;
-    }
-}
-
 /// One bit for each lane of the comparison of elements of T.
 template <typename T, typename V>
 PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
@@ -118,8 +119,7 @@ PTO_INLINE uint64_t compare_word(const typename Compared<T>::type* a, int64_t st
 {
     constexpr int kStep = kLanes<typename Compared<T>::type>;
     uint64_t bits = 0;
-#if defined(PTO_CPU_AVX2)
-    if constexpr (kStep == 8 || kStep == 16) {
+    if constexpr (kHasAvx2 && (kStep == 8 || kStep == 16)) {
         for (int half = 0; half < 64; half += 32) {
             decltype(compared_lanes(load(a, Full{}), other(0, Full{}), mode)) masks[32 / kStep];
             PTO_CPU_UNROLL
@@ -129,12 +129,11 @@ PTO_INLINE uint64_t compare_word(const typename Compared<T>::type* a, int64_t st
             }
             bits |= packed_lane_bits(masks) << half;
         }
-        return bits;
-    }
-#endif
-    PTO_CPU_UNROLL
-    for (int i = 0; i < 64; i += kStep) {
-        bits |= comparison_bits<T>(load(a + start + i, Full{}), other(start + i, Full{}), mode) << i;
+    } else {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 64; i += kStep) {
+            bits |= comparison_bits<T>(load(a + start + i, Full{}), other(start + i, Full{}), mode) << i;
+        }
     }
     return bits;
 }
@@ -191,21 +190,16 @@ PTO_INLINE int64_t select_words(
     [[maybe_unused]] int64_t cols, [[maybe_unused]] Other other)
 {
     int64_t i = 0;
-#if defined(PTO_CPU_AVX2)
-    if constexpr (sizeof(R) == 4) {
-        const __m256i to_sign =
-            _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);  // how far the bit of a lane is from it
+    if constexpr (kHasAvx2 && sizeof(R) == 4) {
         for (; i + 32 <= cols; i += 32) {
-            const __m256i word = _mm256_set1_epi32(load_bits<int32_t>(bits + i / 8));
+            const auto word = load_bits<int32_t>(bits + i / 8);
             PTO_CPU_UNROLL
             for (int k = 0; k < 32; k += 8) {
-                const __m256 chosen = (__m256)_mm256_sllv_epi32(word, _mm256_sub_epi32(to_sign, _mm256_set1_epi32(k)));
                 const vec<R> yes = load(from + i + k, Full{}), no = other(i + k);
-                store_bits(to + i + k, _mm256_blendv_ps((__m256)no, (__m256)yes, chosen));
+                store_bits(to + i + k, select_of_word(word, k, yes, no));
             }
         }
     }
-#endif
     return i;
 }
 

@@ -88,7 +88,7 @@ PTO_INLINE void convert_to_int32(int32_t* to, const float* from)
     }
 }
 
-#if defined(__AVX512BF16__)
+#if defined(PTO_CPU_BF16)
 
 /// 64 floats to bf16. As store_two; results of two conversions share the look for zeros. No half is a denormal in bf16.
 template <typename From>
@@ -177,7 +177,11 @@ PTO_INLINE void convert_to_bytes(To* to, const From* from)
     store_bits(to + 64, _mm512_permutexvar_epi32(order, packed_bytes<To>(w[2], w[3])));
 }
 
-#if defined(__AVX512FP16__)
+/// As how many bytes at a time convert_bytes_to_half takes values of From, 0 where it does not.
+template <typename From>
+inline constexpr int kBytesToHalf = 0;
+
+#if defined(PTO_CPU_FP16)
 
 /// 128 halves to 8 bits: saturated, NaN as 0.
 template <typename To>
@@ -201,6 +205,11 @@ PTO_INLINE void convert_to_bytes(To* to, const half* from)
     store_bits(to + 64, _mm512_permutexvar_epi64(order, packed_bytes<To>(w[2], w[3])));
 }
 
+template <>
+inline constexpr int kBytesToHalf<int8_t> = 32;
+template <>
+inline constexpr int kBytesToHalf<uint8_t> = 32;
+
 /// 32 bytes to half; exact.
 template <typename From>
 PTO_INLINE void convert_bytes_to_half(half* to, const From* from)
@@ -210,9 +219,7 @@ PTO_INLINE void convert_bytes_to_half(half* to, const From* from)
     store_bits(to, (__m512i)_mm512_cvtepi16_ph(whole));
 }
 
-#endif
-
-#if defined(__AVX512VBMI__) && !defined(__AVX512FP16__)
+#elif defined(PTO_CPU_VBMI)
 
 /// The bits of half for 0 to 127: the lower bytes of all of them, then the upper bytes.
 struct HalvesOfBytes {
@@ -232,6 +239,9 @@ struct HalvesOfBytes {
     }
 };
 inline constexpr HalvesOfBytes kHalvesOfBytes;
+
+template <>
+inline constexpr int kBytesToHalf<int8_t> = 64;
 
 /// 64 int8 to half; exact. Magnitudes are looked up, all but that of -128.
 PTO_INLINE void convert_bytes_to_half(half* to, const int8_t* from)
@@ -260,11 +270,11 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
 {
     int64_t i = 0;
     if constexpr ((is_same<From, float> || is_same<From, half>) && is_same<To, bfloat16_t>) {
-#if defined(__AVX512BF16__)
-        for (; nearest && i + 64 <= n; i += 64) {
-            convert_to_bf16(to + i, from + i);
+        if constexpr (kHasBf16) {
+            for (; nearest && i + 64 <= n; i += 64) {
+                convert_to_bf16(to + i, from + i);
+            }
         }
-#endif
         for (; nearest && i + 2 * kF32Lanes <= n; i += 2 * kF32Lanes) {
             store_two(to + i, load(from + i, Full{}), load(from + i + kF32Lanes, Full{}));
         }
@@ -280,17 +290,10 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
         for (; nearest && saturate && i + 128 <= n; i += 128) {
             convert_to_bytes(to + i, from + i);
         }
-#if defined(__AVX512FP16__)
-    } else if constexpr (is_same<To, half> && !is_float<From> && sizeof(From) == 1) {
-        for (; i + 32 <= n; i += 32) {
+    } else if constexpr (is_same<To, half> && kBytesToHalf<From> != 0) {
+        for (; i + kBytesToHalf<From> <= n; i += kBytesToHalf<From>) {
             convert_bytes_to_half(to + i, from + i);
         }
-#elif defined(__AVX512VBMI__)
-    } else if constexpr (is_same<To, half> && is_same<From, int8_t>) {
-        for (; i + 64 <= n; i += 64) {
-            convert_bytes_to_half(to + i, from + i);
-        }
-#endif
     }
     return i;
 }

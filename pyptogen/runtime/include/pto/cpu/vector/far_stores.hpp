@@ -14,11 +14,9 @@ public:
     explicit FarStores(int64_t bytes) : far_(bytes >= kLeastBytes) {}
     ~FarStores()
     {
-#if defined(PTO_CPU_STREAMS)
         if (far_) {
-            _mm_sfence();
+            cpu::finish_streams();
         }
-#endif
     }
     FarStores(const FarStores&) = delete;
     FarStores& operator=(const FarStores&) = delete;

@@ -15,13 +15,7 @@ template <typename T>
 PTO_INLINE compute_vec<T> rounded_to(compute_vec<T> v)
 {
     if constexpr (is_same<T, half>) {
-#if defined(PTO_CPU_AVX512)
-        return (f32v)_mm512_cvtph_ps(f32_to_f16(v));
-#elif defined(PTO_CPU_AVX2)
-        return (f32v)_mm256_cvtph_ps(f32_to_f16(v));
-#else
-        return __builtin_convertvector(__builtin_convertvector(v, quarter_or_half_vec<half>), f32v);
-#endif
+        return f16_to_f32(f32_to_f16(v));
     } else if constexpr (is_same<T, bfloat16_t>) {
         return bf16_to_f32(f32_to_bf16(v));
     } else {

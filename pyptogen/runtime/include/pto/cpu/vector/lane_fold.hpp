@@ -5,9 +5,12 @@
 
 namespace pto::cpu {
 
+/// The 32-bit lanes of a vector, rotated so that lane i gets lane i ^ Distance; where there is a vector unit.
+template <int Distance, typename C>
+PTO_INLINE vec<C> exchanged(vec<C> v);
+
 #if defined(PTO_CPU_AVX512)
 
-/// The 32-bit lanes of a 64-byte vector, rotated so that lane i gets lane i ^ Distance.
 template <int Distance, typename C>
 PTO_INLINE vec<C> exchanged(vec<C> v)
 {
@@ -50,7 +53,6 @@ PTO_INLINE LaneFlags still_ordered(LaneFlags so_far, f32v x, f32v y)
 
 #elif defined(PTO_CPU_AVX2)
 
-/// The 32-bit lanes of a 32-byte vector, rotated so that lane i gets lane i ^ Distance.
 template <int Distance, typename C>
 PTO_INLINE vec<C> exchanged(vec<C> v)
 {
@@ -111,30 +113,30 @@ PTO_INLINE bool any_lane(i32v lanes)
 template <typename Op, typename C>
 PTO_INLINE C reduce_lanes(vec<C> v)
 {
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-    if constexpr (kHasAvx512) {
-        v = Op::template apply<C>(v, exchanged<8, C>(v));
-    }
-    v = Op::template apply<C>(v, exchanged<4, C>(v));
-    v = Op::template apply<C>(v, exchanged<2, C>(v));
-    if constexpr (sizeof(C) < 8) {
-        v = Op::template apply<C>(v, exchanged<1, C>(v));
-    }
-    if constexpr (sizeof(C) < 4) {
-        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 16));
-    }
-    if constexpr (sizeof(C) < 2) {
-        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 8));
-    }
-#else
-    for (int half_count = kVectorBytes / static_cast<int>(sizeof(C)) / 2; half_count > 0; half_count /= 2) {
-        vec<C> upper = v;
-        for (int i = 0; i < half_count; ++i) {
-            upper[i] = v[i + half_count];
+    if constexpr (kHasVectorUnit) {
+        if constexpr (kHasAvx512) {
+            v = Op::template apply<C>(v, exchanged<8, C>(v));
         }
-        v = Op::template apply<C>(v, upper);
+        v = Op::template apply<C>(v, exchanged<4, C>(v));
+        v = Op::template apply<C>(v, exchanged<2, C>(v));
+        if constexpr (sizeof(C) < 8) {
+            v = Op::template apply<C>(v, exchanged<1, C>(v));
+        }
+        if constexpr (sizeof(C) < 4) {
+            v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 16));
+        }
+        if constexpr (sizeof(C) < 2) {
+            v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 8));
+        }
+    } else {
+        for (int half_count = kVectorBytes / static_cast<int>(sizeof(C)) / 2; half_count > 0; half_count /= 2) {
+            vec<C> upper = v;
+            for (int i = 0; i < half_count; ++i) {
+                upper[i] = v[i + half_count];
+            }
+            v = Op::template apply<C>(v, upper);
+        }
     }
-#endif
     return v[0];
 }
 

@@ -12,31 +12,21 @@ namespace cpu {
 using f64v = vec<double>;
 using u64v = vec<uint64_t>;
 
-/// a * b + c, fused where the machine has it.
-PTO_INLINE f64v multiply_add_f64(f64v a, f64v b, f64v c)
-{
-#if defined(PTO_CPU_AVX512)
-    return (f64v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
-#elif defined(PTO_CPU_AVX2)
-    return (f64v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
-#else
-    return a * b + c;
-#endif
-}
+}  // namespace cpu
 
-/// a / b to a unit or two in the last place, for b of moderate size.
-PTO_INLINE f64v quotient_f64(f64v a, f64v b)
-{
+}  // namespace pto
+
 #if defined(PTO_CPU_AVX512)
-    const __m512d d = (__m512d)b, two = _mm512_set1_pd(2.0);
-    __m512d r = _mm512_rcp14_pd(d);
-    r = _mm512_mul_pd(r, _mm512_fnmadd_pd(d, r, two));
-    r = _mm512_mul_pd(r, _mm512_fnmadd_pd(d, r, two));
-    return a * (f64v)r;
+#include <pto/cpu/vector/power_avx512.hpp>
+#elif defined(PTO_CPU_AVX2)
+#include <pto/cpu/vector/power_avx2.hpp>
 #else
-    return a / b;
+#include <pto/cpu/vector/power_generic.hpp>
 #endif
-}
+
+namespace pto {
+
+namespace cpu {
 
 /// log2 of positive normal numbers, to about 5e-12 of it. x = m 2^e with m in [sqrt(1/2), sqrt(2)); log2 m is
 /// 2 atanh(s) / ln 2, s = (m - 1) / (m + 1), by the polynomial in s^2 that comes nearest to it. Terms are taken in pairs: a
@@ -75,19 +65,7 @@ PTO_INLINE f64v exp2_f64(f64v t)
 }
 
 /// 2^t in fp32's range; beyond it 0 and infinity come out.
-PTO_INLINE f64v bounded_exp2(f64v t)
-{
-#if defined(PTO_CPU_AVX512)
-    const __m512d bounded = _mm512_max_pd(_mm512_min_pd((__m512d)t, _mm512_set1_pd(140.0)), _mm512_set1_pd(-160.0));
-    return exp2_f64((f64v)bounded);
-#elif defined(PTO_CPU_AVX2)
-    return exp2_f64((f64v)_mm256_max_pd(_mm256_min_pd((__m256d)t, _mm256_set1_pd(140.0)), _mm256_set1_pd(-160.0)));
-#else
-    t = t > 140.0 ? splat(140.0) : t;
-    t = t < -160.0 ? splat(-160.0) : t;
-    return exp2_f64(t);
-#endif
-}
+PTO_INLINE f64v bounded_exp2(f64v t) { return exp2_f64(bounded_f64(t, -160.0, 140.0)); }
 
 /// base^exponent for base >= 0; 1 where the product of exponent and logarithm is undefined.
 PTO_INLINE f64v power_f64(f64v base, f64v exponent)
@@ -103,64 +81,18 @@ PTO_INLINE f64v power_f64(f64v base, f64v exponent)
 template <typename F>
 PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
 {
-#if defined(PTO_CPU_AVX512)
-    const __m512d wide_x = (__m512d)x, wide_y = (__m512d)y;
-    const auto doubles = [](__m256d v) __attribute__((always_inline)) { return (f64v)_mm512_cvtps_pd((__m256)v); };
-    const f64v low = f(doubles(_mm512_castpd512_pd256(wide_x)), doubles(_mm512_castpd512_pd256(wide_y)));
-    const f64v high = f(doubles(_mm512_extractf64x4_pd(wide_x, 1)), doubles(_mm512_extractf64x4_pd(wide_y, 1)));
-    const __m512d first = _mm512_castpd256_pd512((__m256d)_mm512_cvtpd_ps((__m512d)low));
-    return (f32v)_mm512_insertf64x4(first, (__m256d)_mm512_cvtpd_ps((__m512d)high), 1);
-#elif defined(PTO_CPU_AVX2)
-    const auto doubles = [](__m128 v) __attribute__((always_inline)) { return (f64v)_mm256_cvtps_pd(v); };
-    const __m256 all_x = (__m256)x, all_y = (__m256)y;
-    const f64v low = f(doubles(_mm256_castps256_ps128(all_x)), doubles(_mm256_castps256_ps128(all_y)));
-    const f64v high = f(doubles(_mm256_extractf128_ps(all_x, 1)), doubles(_mm256_extractf128_ps(all_y, 1)));
-    return (f32v)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
-#else
-    typedef typename VectorOf<float, kVectorBytes / 2>::type half_vector;
-    constexpr int kHalf = kF32Lanes / 2;
-    float bases[kF32Lanes], exponents[kF32Lanes], results[kF32Lanes];
-    store_bits(bases, x);
-    store_bits(exponents, y);
-    for (int at = 0; at < kF32Lanes; at += kHalf) {
-        const f64v base = __builtin_convertvector(load_bits<half_vector>(bases + at), f64v);
-        const f64v exponent = __builtin_convertvector(load_bits<half_vector>(exponents + at), f64v);
-        store_bits(results + at, __builtin_convertvector(f(base, exponent), half_vector));
-    }
-    return load_bits<f32v>(results);
-#endif
+    const f64v low = f(doubles_of<0>(x), doubles_of<0>(y));
+    const f64v high = f(doubles_of<1>(x), doubles_of<1>(y));
+    return floats_of(low, high);
 }
-
-#if defined(PTO_CPU_AVX512)
-/// Whether all bases are positive, and all numbers finite.
-PTO_INLINE bool has_plain_powers(f32v x, f32v y)
-{
-    constexpr int kNanOrInfinite = 0x99, kZeroOrNegative = 0x46;
-    return (_mm512_fpclass_ps_mask((__m512)x, kNanOrInfinite | kZeroOrNegative) |
-            _mm512_fpclass_ps_mask((__m512)y, kNanOrInfinite)) == 0;
-}
-#elif defined(PTO_CPU_AVX2)
-PTO_INLINE bool has_plain_powers(f32v x, f32v y)
-{
-    // As unsigned numbers: bits from 1 to those of the largest float, of x and of |y|, which may be 0.
-    const __m256i most = _mm256_set1_epi32(0x7f7fffff), one = _mm256_set1_epi32(1);
-    const __m256i bits = _mm256_sub_epi32((__m256i)x, one);
-    const __m256i magnitude = _mm256_and_si256((__m256i)y, _mm256_set1_epi32(0x7fffffff));
-    const __m256i base = _mm256_cmpeq_epi32(_mm256_min_epu32(bits, _mm256_sub_epi32(most, one)), bits);
-    const __m256i exponent = _mm256_cmpgt_epi32(magnitude, most);
-    return _mm256_movemask_epi8(_mm256_andnot_si256(exponent, base)) == -1;
-}
-#endif
 
 PTO_INLINE f32v pow_f32(f32v x, f32v y)
 {
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
     if (__builtin_expect(has_plain_powers(x, y), 1)) {
         return in_doubles(x, y, [](f64v base, f64v exponent) __attribute__((always_inline)) {
             return bounded_exp2(log2_f64(base) * exponent);
         });
     }
-#endif
     const f32v magnitude = in_doubles(
         (f32v)((u32v)x & 0x7fffffffU), y,
         [](f64v base, f64v exponent) __attribute__((always_inline)) { return power_f64(base, exponent); });

@@ -52,6 +52,10 @@ PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t row
     }
 }
 
+/// Max or Min over four vectors of columns of fp32, or of narrow floats as words; of AVX-512.
+template <typename Op, typename T>
+class OrderedExtremes;
+
 #if defined(PTO_CPU_AVX512)
 
 /// As ManyWords, of fp32.
@@ -71,8 +75,7 @@ struct ManyFloats {
     PTO_INLINE static bool ordered(Look seen) { return seen == kNothingSeen; }
 };
 
-/// Max or Min over four vectors of columns of fp32, or of narrow floats as words. What is not ordered is looked for beside the
-/// comparison.
+/// What is not ordered is looked for beside the comparison.
 template <typename Op, typename T>
 class OrderedExtremes {
 public:
@@ -124,15 +127,13 @@ private:
 
 #endif
 
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-
 /// Whole groups of columns, four vectors (two of narrow floats) at a time, as far as a plain walk over them is not the best
 /// that can be done. Returns the columns done.
 template <typename Op, typename T>
 PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64_t rows, int64_t cols)
 {
     int64_t done = 0;
-    if constexpr (is_half_width_float<T> && !is_extreme<Op>) {
+    if constexpr (kHasVectorUnit && is_half_width_float<T> && !is_extreme<Op>) {
         for (; done + 2 * kF32Lanes <= cols; done += 2 * kF32Lanes) {
             const T* at = from + done;
             f32v first = load_first(at), second = load_second(at);
@@ -143,8 +144,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
             }
             store_pair(to + done, first, second);
         }
-#if defined(PTO_CPU_AVX512)
-    } else if constexpr (is_extreme<Op> && (is_same<T, float> || on_words<Op, T>())) {
+    } else if constexpr (kHasAvx512 && is_extreme<Op> && (is_same<T, float> || on_words<Op, T>())) {
         using Group = OrderedExtremes<Op, T>;
         for (; done + Group::kCols <= cols; done += Group::kCols) {
             Group group(from + done);
@@ -156,20 +156,9 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
                 reduce_cols_of<Op>(to + done, from + done, stride, rows, Group::kCols);
             }
         }
-#endif
     }
     return done;
 }
-
-#else
-
-template <typename Op, typename T>
-PTO_INLINE int64_t reduce_col_groups(T*, const T*, int64_t, int64_t, int64_t)
-{
-    return 0;
-}
-
-#endif
 
 /// dst[0, c] = Op over src[:, c]
 template <typename Op, typename Dst, typename Src>

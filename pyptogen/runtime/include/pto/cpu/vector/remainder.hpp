@@ -23,22 +23,22 @@ PTO_INLINE f32v fmod_f32(f32v x, f32v y)
 {
     const f32v ax = magnitude_of(x), ay = magnitude_of(y);
     f32v r;
-#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
-    const f32v q = floor_f32(ax / ay);
-    r = multiply_add(-q, ay, ax);
-    r = r < 0.0f ? r + ay : r;  // the quotient had been rounded up to a whole number
-    r = ay == __builtin_inff() ? ax : r;
-    const i32v large = (q >= 4194304.0f) & (ay > 0.0f) & (ax < __builtin_inff());
-    if (__builtin_expect(any_lane(large), 0)) {
+    if constexpr (kHasVectorUnit) {
+        const f32v q = floor_f32(ax / ay);
+        r = multiply_add(-q, ay, ax);
+        r = r < 0.0f ? r + ay : r;  // the quotient had been rounded up to a whole number
+        r = ay == __builtin_inff() ? ax : r;
+        const i32v large = (q >= 4194304.0f) & (ay > 0.0f) & (ax < __builtin_inff());
+        if (__builtin_expect(any_lane(large), 0)) {
+            for (int i = 0; i < kF32Lanes; ++i) {
+                r[i] = large[i] ? __builtin_fmodf(ax[i], ay[i]) : r[i];
+            }
+        }
+    } else {
         for (int i = 0; i < kF32Lanes; ++i) {
-            r[i] = large[i] ? __builtin_fmodf(ax[i], ay[i]) : r[i];
+            r[i] = ax[i] < ay[i] ? ax[i] : __builtin_fmodf(ax[i], ay[i]);
         }
     }
-#else
-    for (int i = 0; i < kF32Lanes; ++i) {
-        r[i] = ax[i] < ay[i] ? ax[i] : __builtin_fmodf(ax[i], ay[i]);
-    }
-#endif
     const i32v invalid = (ay == 0.0f) | (ax == __builtin_inff()) | (x != x) | (y != y);
     return invalid ? splat(__builtin_nanf("")) : with_sign_of(r, x);
 }

@@ -11,6 +11,7 @@
 #include <pto/common/event.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 #include <pto/cpu/vector/sort.hpp>
+#include <pto/cpu/vector/topk_lanes.hpp>
 
 namespace pto {
 
@@ -58,19 +59,7 @@ PTO_INLINE void split_keys(
     const uint32_t* keys, int64_t n, uint32_t pivot, uint32_t* above, int64_t& more, uint32_t* below, int64_t& less)
 {
     more = less = 0;
-    int64_t i = 0;
-#if defined(PTO_CPU_AVX512)
-    const __m512i middle = _mm512_set1_epi32(static_cast<int>(pivot));
-    for (; i + 16 <= n; i += 16) {
-        const __m512i x = _mm512_loadu_si512(keys + i);
-        const __mmask16 up = _mm512_cmpgt_epu32_mask(x, middle), down = _mm512_cmplt_epu32_mask(x, middle);
-        _mm512_storeu_si512(above + more, _mm512_maskz_compress_epi32(up, x));
-        _mm512_storeu_si512(below + less, _mm512_maskz_compress_epi32(down, x));
-        more += __builtin_popcount(up);
-        less += __builtin_popcount(down);
-    }
-#endif
-    for (; i < n; ++i) {
+    for (int64_t i = split_vectors(keys, n, pivot, above, more, below, less); i < n; ++i) {
         const uint32_t x = keys[i];
         if (x > pivot) {
             above[more++] = x;
@@ -113,22 +102,7 @@ struct Candidates {
     /// Appends those of `n` <= kTopkBlock keys that are above the floor; `first` is the place of the first one.
     PTO_INLINE void append(const uint32_t* block, int64_t n, uint32_t first)
     {
-        int64_t i = 0;
-#if defined(PTO_CPU_AVX512)
-        const __m512i least = _mm512_set1_epi32(static_cast<int>(floor));
-        const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-        for (; i + 16 <= n; i += 16) {
-            const __m512i x = _mm512_loadu_si512(block + i);
-            const __mmask16 in = open ? __mmask16(0xffff) : _mm512_cmpgt_epu32_mask(x, least);
-            if (in == 0) {
-                continue;
-            }
-            const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(first + i)));
-            _mm512_storeu_si512(keys + count, _mm512_maskz_compress_epi32(in, x));
-            _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(in, at));
-            count += __builtin_popcount(in);
-        }
-#endif
+        int64_t i = append_vectors(keys, places, count, block, n, first, floor, open);
         for (; i < n; ++i) {
             keys[count] = block[i];
             places[count] = first + static_cast<uint32_t>(i);
@@ -148,23 +122,8 @@ struct Candidates {
         for (int64_t i = 0; i < count; ++i) {
             equal -= keys[i] > floor ? 1 : 0;
         }
-        int64_t kept = 0, i = 0;
-#if defined(PTO_CPU_AVX512)
-        const __m512i least = _mm512_set1_epi32(static_cast<int>(floor));
-        for (; i + 16 <= count; i += 16) {
-            const __m512i x = _mm512_loadu_si512(keys + i), at = _mm512_loadu_si512(places + i);
-            __mmask16 in = _mm512_cmpgt_epu32_mask(x, least), same = _mm512_cmpeq_epi32_mask(x, least);
-            while (__builtin_popcount(same) > equal) {
-                same = static_cast<__mmask16>(same & ~(0x8000U >> (__builtin_clz(same) - 16)));
-            }
-            equal -= __builtin_popcount(same);
-            in |= same;
-            _mm512_storeu_si512(keys + kept, _mm512_maskz_compress_epi32(in, x));
-            _mm512_storeu_si512(places + kept, _mm512_maskz_compress_epi32(in, at));
-            kept += __builtin_popcount(in);
-        }
-#endif
-        for (; i < count; ++i) {
+        int64_t kept = 0;
+        for (int64_t i = keep_vectors(keys, places, count, floor, kept, equal); i < count; ++i) {
             const bool same = keys[i] == floor && equal > 0;
             const bool in = keys[i] > floor || same;
             equal -= same ? 1 : 0;

@@ -49,17 +49,15 @@ struct LeftRows {
     PTO_INLINE void take(const At& at, V v)
     {
         char* place = row_at + at.columns.template in_groups<kStep>(cpu::kPanelStep, sizeof(T));
-#if defined(PTO_CPU_AMX)
-        if constexpr (cpu::is_same<T, bfloat16_t> && At::kGrouped) {
+        if constexpr (cpu::kHasMatrixUnit && cpu::is_same<T, bfloat16_t> && At::kGrouped) {
             if constexpr (At::kSlot % 2 == 0) {
                 even = v;
             } else {  // one conversion for two vectors; denormals become the zeros that the unit takes them for
-                cpu::store_bits(place - 32, _mm512_cvtne2ps_pbh((__m512)v, (__m512)even));
+                cpu::store_two_flushed(reinterpret_cast<T*>(place - 32), even, v);
             }
-            return;
+        } else {
+            at.put(reinterpret_cast<T*>(place), v);
         }
-#endif
-        at.put(reinterpret_cast<T*>(place), v);
     }
     PTO_INLINE void end(int64_t) {}
 };

@@ -43,12 +43,7 @@ template <typename T>
 PTO_INLINE u16v relu_words(u16v v)
 {
     constexpr auto kNegativeInfinity = static_cast<int16_t>(0x8000 | kInfinityBits<T>);
-#if defined(PTO_CPU_AVX512)
-    const __m512i bits = (__m512i)v;
-    return (u16v)_mm512_maskz_mov_epi16(_mm512_cmpgt_epi16_mask(bits, _mm512_set1_epi16(kNegativeInfinity)), bits);
-#else
-    return v & (u16v)((vec<int16_t>)v > kNegativeInfinity);
-#endif
+    return words_above(v, kNegativeInfinity);
 }
 
 /// dst = f(src...) on the bits of narrow floats, over the valid region of dst.
@@ -58,7 +53,12 @@ PTO_INLINE void map_words(F f, Dst& dst, Src&... src)
     map_lines<4>(line_count(dst), line_length(dst), f, words_of(lines_of(dst)), words_of(lines_of(src))...);
 }
 
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
+/// Max or Min with one number, of AVX-512 without arithmetic of halves: what is as apply_words, but in an order of bits that
+/// fits the sign of that number.
+template <typename Op, typename T>
+class ExtremeWithScalar;
+
+#if defined(PTO_CPU_FP16)
 
 /// Max or Min of two bf16 as integers: right for any operands.
 template <typename Op>
@@ -227,7 +227,6 @@ PTO_INLINE u16v apply_words(u16v a, u16v b)
     return (u16v)_mm512_mask_blend_epi16(zeros, extreme, y);
 }
 
-/// Max or Min with one number: what is as apply_words, but in an order of bits that fits the sign of that number.
 template <typename Op, typename T>
 class ExtremeWithScalar {
 public:

@@ -78,6 +78,8 @@ def _wanted(operand: _Given, given: Sequence[_Given]) -> str:
         return "a tensor in GM" if place == "gm" else "a tile"
     if operand.loc != "gm" and operand.loc not in LOCATIONS[place]:
         return f"one in {' or '.join(LOCATIONS[place])}"
+    if place in ("shape", "view") and operand.loc != given[0].loc:
+        return f"one in {given[0].loc}, as `{given[0].rule.name}` is"
     first = next((other for other in given if other.rule.place == "alike"), operand)
     if place == "alike" and operand.col_major != first.col_major:
         return f"one by {'columns' if first.col_major else 'rows'}, as `{first.rule.name}` is"

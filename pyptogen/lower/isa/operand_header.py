@@ -43,9 +43,13 @@ _PLAIN: tuple[Place, ...] = ("alike", "rows", "vec", "line")
 _WORDS: Mapping[Place, str] = {
     "near": "a Vec or Mat tile",
     "fifo": "a Vec, Mat or Acc tile",
+    "acc": "an Acc tile",
+    "left": "a Left tile",
     "open": "a tile that is not Left or Right: the matrix unit alone reads those",
+    "bytes": "a tile that is not Left, Right or Acc: TEXTRACT takes parts of those",
     "tile": "a tile",
     "data": "a tile or a ConvTile",
+    "conv": "a ConvTile",
 }
 """Places of tiles that are not all plain ones in UB, for people."""
 
@@ -83,9 +87,9 @@ def _places() -> str:
         lacking = [loc for loc in LOCATIONS["tile"] if loc not in LOCATIONS[place]]
         short = len(lacking) < len(LOCATIONS[place])
         bits = " | ".join(f"place_bit(TileType::{loc})" for loc in (lacking if short else LOCATIONS[place]))
-        text = f"(kAnywhere & ~({bits}))" if short and lacking else "kAnywhere" if short else bits
-        conv = " | kConvTile" if place in CONV_TILES else ""
-        lines.append(f"constexpr Places {_set_of(place)} = {text}{conv};\n")
+        tiles = f"(kAnywhere & ~({bits}))" if short and lacking else "kAnywhere" if short else bits
+        text = " | ".join((*([tiles] if tiles else []), *(["kConvTile"] if place in CONV_TILES else [])))
+        lines.append(f"constexpr Places {_set_of(place)} = {text};\n")
     return "".join(["namespace pto::cpu {\n", *lines, "}  // namespace pto::cpu\n\n"])
 
 
@@ -102,8 +106,9 @@ def _rules(name: str, operands: Sequence[Operand]) -> Iterator[str]:
 
     yield from each("VEC", *_PLAIN)
     for operand in operands:
-        if operand.place in _WORDS:
-            yield rule("PLACE", operand, _set_of(operand.place), f'"{_WORDS[operand.place]}"')
+        place: Place = "tile" if operand.place in ("shape", "view") else operand.place
+        if place in _WORDS:
+            yield rule("PLACE", operand, _set_of(place), f'"{_WORDS[place]}"')
     yield from each("GLOBAL", "gm")
     for operand in operands:
         if isinstance(operand.types, Like):
@@ -111,6 +116,11 @@ def _rules(name: str, operands: Sequence[Operand]) -> Iterator[str]:
             yield rule(macro, operand, operand.types.operand.upper())
     alike = [operand for operand in operands if operand.place == "alike"]
     yield from (rule("LAYOUT", operand, alike[0].name.upper()) for operand in alike[1:])
+    first = operands[0].name.upper()
+    for operand in operands:
+        if operand.place in ("shape", "view"):
+            yield rule("MEMORY", operand, first)
+            yield rule("BOXES" if operand.place == "shape" else "ORDER", operand, first)
     yield from each("ROW_MAJOR", "rows", "line")
     yield from each("ONE_ROW", "line")
     for operand in operands:

@@ -15,13 +15,18 @@ from pyptogen.lower.isa.instruction import EVERY, FLOATS_3, FP32, INT_ANY, Instr
 from pyptogen.lower.isa.table import FAMILIES, INSTRUCTIONS
 from pyptogen.records import dataclass
 
-Place = Literal["alike", "rows", "vec", "line", "near", "fifo", "open", "tile", "data", "gm", "any"]
+Place = Literal[
+    "alike", "rows", "vec", "line", "near", "fifo", "acc", "left", "open", "bytes", "tile", "shape", "view", "data",
+    "conv", "gm", "any",
+]  # fmt: skip
 """Where an operand lies, and how.
 
 Tiles in UB, without boxes: ``rows``: a row-major one; ``vec``: a row-major or column-major one; ``alike``: one with the
 layout of the first operand; ``line``: a row-major one of one row. Tiles with or without boxes: ``near``: in UB or L1;
-``fifo``: in UB, L1 or L0C; ``open``: anywhere but in L0A and L0B, which the matrix unit alone reads; ``tile``:
-anywhere. ``data``: a tile or a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked.
+``fifo``: in UB, L1 or L0C; ``acc``: in L0C; ``left``: in L0A; ``open``: anywhere but in L0A and L0B, which the matrix
+unit alone reads; ``bytes``: neither there nor in L0C: its bytes lie in the API's order; ``tile``: anywhere; ``shape``:
+in the memory of the first operand, with boxes where that has them; ``view``: there, in the same order. ``data``: a tile
+or a ConvTile; ``conv``: a ConvTile; ``gm``: a GlobalTensor; ``any``: nothing is asked.
 """
 
 _UB = ("Vec",)
@@ -30,11 +35,15 @@ LOCATIONS: Mapping[Place, tuple[str, ...]] = {
     **dict.fromkeys(("alike", "rows", "vec", "line"), _UB),
     "near": ("Vec", "Mat"),
     "fifo": ("Vec", "Mat", "Acc"),
+    "acc": ("Acc",),
+    "left": ("Left",),
     "open": tuple(loc for loc in _ALL_LOCATIONS if loc not in ("Left", "Right")),
-    **dict.fromkeys(("tile", "data", "any"), _ALL_LOCATIONS),
+    "bytes": tuple(loc for loc in _ALL_LOCATIONS if loc not in ("Left", "Right", "Acc")),
+    **dict.fromkeys(("tile", "shape", "view", "data", "any"), _ALL_LOCATIONS),
+    "conv": (),
 }
 """Where a tile of such a place may be."""
-CONV_TILES: frozenset[Place] = frozenset({"open", "data"})
+CONV_TILES: frozenset[Place] = frozenset({"open", "data", "conv"})
 """Places where a ConvTile may stand for a tile."""
 _NO_TILES = frozenset(
     {"scalar", "cmp", "mode", "saturation", "binary", "start", "diagonal", "counter", "word", "pipe", "sub", "taken",
@@ -46,6 +55,9 @@ _NO_TILES_OF: Mapping[str, frozenset[str]] = {
     "TGATHER": frozenset({"offset"}),
     "TPUSH": frozenset({"gm"}),
     "TPOP": frozenset({"gm"}),
+    "TPREFETCH_ASYNC": frozenset({"context"}),
+    **dict.fromkeys(("TEXTRACT_FP", "TINSERT_FP", "TSUBVIEW"), frozenset({"row", "col"})),
+    "TIMG2COL": frozenset({"m", "k"}),
 }
 """Operands of forms that are no tiles there, and the GlobalTensors that stand for a slot of a fifo: of those nothing is
 asked."""
@@ -73,8 +85,18 @@ _LAYOUTS: Mapping[str, str] = {
     "TSTORE": "gm data",
     "TSTORE_BYTES": "gm tile",
     "TSTORE_ADD": "gm tile",
+    "TSTORE_RELU": "gm acc",
+    "TSTORE_CONVERTED": "gm fifo",
+    "TSTORE_FP": "gm fifo tile",
     **dict.fromkeys(("TMOV", "TEXTRACT"), "tile open"),
     "TINSERT": "tile open",
+    **dict.fromkeys(("TMOV_CONVERTED", "TEXTRACT_CONVERTED", "TINSERT_CONVERTED"), "near fifo"),
+    **dict.fromkeys(("TMOV_FP", "TEXTRACT_FP", "TINSERT_FP"), "near fifo tile"),
+    "TRESHAPE": "tile shape",
+    "TSUBVIEW": "bytes view",
+    "TIMG2COL": "left conv",
+    **dict.fromkeys(("SETFMATRIX", "SET_IMG2COL_RPT", "SET_IMG2COL_PADDING"), "conv"),
+    "TPREFETCH_ASYNC": "gm",
     **dict.fromkeys(("TFILLPAD", "TFILLPAD_INPLACE", "TFILLPAD_EXPAND"), "near"),
     "TTRANS": "tile",
     "TGATHER": "rows rows | vec vec vec | rows rows vec vec",
@@ -86,7 +108,8 @@ _LAYOUTS: Mapping[str, str] = {
     "TPOP": "near",
 }
 """A place for each operand, the last one for all further. Of lists apart by ``|`` that of as many words as operands
-holds, else the first. A name that is no instruction is a case of one: a store that copies bytes, one that adds."""
+holds, else the first. A name that is no instruction is a case of one: a store that copies bytes, one that adds, a
+move that converts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +148,16 @@ _OWN_TYPES: Mapping[str | tuple[str, int], Mapping[str, Types | Like]] = {
     "TSTORE": {"gm": EVERY},
     "TSTORE_BYTES": {"gm": EVERY, "src": Like("gm", of_size=True)},
     "TSTORE_ADD": {"gm": EVERY, "src": Like("gm")},
+    **{name: {"gm": EVERY} for name in ("TSTORE_RELU", "TSTORE_CONVERTED")},
+    "TSTORE_FP": {"acc": EVERY, "words": EVERY},
     "TMOV": {"src": _MOVED},
     "TEXTRACT": {"src": _MOVED},
     "TINSERT": {"a": _MOVED},
+    **{name: {"src": _MOVED} for name in ("TMOV_CONVERTED", "TEXTRACT_CONVERTED")},
+    "TINSERT_CONVERTED": {"a": _MOVED},
+    **{name: {"acc": EVERY, "words": EVERY} for name in ("TMOV_FP", "TEXTRACT_FP", "TINSERT_FP")},
+    "TRESHAPE": {"a": EVERY},
+    "TSUBVIEW": {"a": Like("dst", of_size=True)},
     **dict.fromkeys(("TFILLPAD", "TFILLPAD_INPLACE", "TFILLPAD_EXPAND"), _SAME_SIZE),
     ("TGATHER", 2): _SAME_SIZE,
     ("TGATHER", 4): {
@@ -189,7 +219,7 @@ def rules_of_form(name: str, form: Sequence[str]) -> tuple[Operand, ...]:
 
 
 def _is_ruled(name: str, operand: str) -> bool:
-    if operand in _NO_TILES or operand in _NO_TILES_OF.get(name, ()):
+    if operand in _NO_TILES or operand in _NO_TILES_OF.get(row_of(name).name, ()):
         return False
     return operand != "tmp" or "tmp" in _OWN_TYPES.get(name, {})
 
@@ -215,6 +245,8 @@ def _resolved(types: Mapping[str, Types | Like], name: str) -> Types | Like:
 
 def _place(word: str) -> Place:
     match word:
-        case "alike" | "rows" | "vec" | "line" | "near" | "fifo" | "open" | "tile" | "data" | "gm" | "any":
+        case "alike" | "rows" | "vec" | "line" | "near" | "fifo" | "acc" | "left" | "open" | "bytes":
+            return word
+        case "tile" | "shape" | "view" | "data" | "conv" | "gm" | "any":
             return word
     raise ValueError(f"{word} is no place")

@@ -41,6 +41,8 @@ CASES: dict[str, tuple[str, tuple[TileType | Operand, ...], tuple[TileType | Ope
     "sums under relu": ("TSTORE", (window("bf16"), ACC, Relu()), (window("int8"), ACC, Relu()), "dst"),
     "sums on chip": ("TMOV", (F16, ACC), (INT, ACC), "dst"),
     "what the matrix unit reads": ("TMOV", (F32, tile("fp32", "Mat")), (F32, tile("fp32", "Left")), "src"),
+    "a view in another memory": ("TRESHAPE", (F32, INT), (F32, tile("fp32", "Mat")), "a"),
+    "a view of sums": ("TSUBVIEW", (F32, F32, Poly.of(0), Poly.of(0)), (ACC, ACC, Poly.of(0), Poly.of(0)), "dst"),
     "lists of one row": (
         "TMRGSORT",
         (tile("fp32", rows=1), tile("fp32", rows=1), Poly.of(64)),

@@ -127,12 +127,30 @@ def test_rules_of_moves() -> None:
     ]  # fmt: skip
     assert macro("TMOV_2")[3:] == ['ELEMENTS kEveryButInt4, "no int4b_t": DST SRC']
     assert macro("TSTORE_ADD_2")[3] == "ELEMENT_TYPE GM: SRC"
+    assert macro("TMOV_CONVERTED_2")[1:3] == [
+        'PLACE kInNear, "a Vec or Mat tile": DST', 'PLACE kInFifo, "a Vec, Mat or Acc tile": SRC',
+    ]  # fmt: skip
+    assert macro("TSTORE_FP_3")[:4] == [
+        "GM, ACC, WORDS", 'PLACE kInFifo, "a Vec, Mat or Acc tile": ACC', 'PLACE kInTile, "a tile": WORDS',
+        "GLOBAL: GM",
+    ]  # fmt: skip
+    assert macro("TRESHAPE_2") == ["DST, A", 'PLACE kInTile, "a tile": DST A', "MEMORY DST: A", "BOXES DST: A"]
+    assert macro("TSUBVIEW_2")[2:] == [
+        'PLACE kInTile, "a tile": A', "ELEMENT_SIZE DST: A", "MEMORY DST: A", "ORDER DST: A",
+    ]  # fmt: skip
+    assert macro("TIMG2COL_2")[:4] == [
+        "DST, MAP", 'PLACE kInLeft, "a Left tile": DST', 'PLACE kInConv, "a ConvTile": MAP', "ELEMENT_TYPE DST: MAP",
+    ]  # fmt: skip
     assert macro("TPOP_1")[:2] == ["TILE", 'PLACE kInNear, "a Vec or Mat tile": TILE']
 
 
 def test_every_row_of_vector_tiles_has_rules() -> None:
-    """And loads, stores, moves and fifos; those of the matrix unit state their own."""
-    others = {"TCI", "TTOPK", "TBOTTOMK", "TLOAD", "TSTORE", "TMOV", "TEXTRACT", "TINSERT", "TPUSH", "TPOP"}
+    """And loads, stores, moves, views, convolutions and fifos; those of the matrix unit state their own."""
+    others = {
+        *("TCI", "TTOPK", "TBOTTOMK", "TLOAD", "TSTORE", "TMOV", "TEXTRACT", "TINSERT", "TPUSH", "TPOP"),
+        *("TSTORE_FP", "TMOV_FP", "TEXTRACT_FP", "TINSERT_FP", "TRESHAPE", "TSUBVIEW", "TPREFETCH_ASYNC"),
+        *("TIMG2COL", "SETFMATRIX", "SET_IMG2COL_RPT", "SET_IMG2COL_PADDING"),
+    }
     on_vectors = {
         name
         for name, row in INSTRUCTIONS.items()

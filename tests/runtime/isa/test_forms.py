@@ -69,7 +69,6 @@ QUANTISED = (
     "quantise fp32 to fp32, half, bfloat16_t, int8, uint8, float8_e4m3_t or hifloat8_t, and int32 to half, bfloat16_t, "
     "int8, uint8 or int16"
 )
-MOVED = "TMOV, TEXTRACT and TINSERT with relu or quantisation:"
 REFUSED = {
     "TLOAD(tile, bytes)": "TLOAD: src needs elements of the size of those of dst",
     "TSTORE(bytes, tile)": "TSTORE: src needs elements of the size of those of dst",
@@ -85,8 +84,9 @@ REFUSED = {
     "MSCATTER(floats, tile, tile)": "MSCATTER: indexes must have integer elements",
     "TTRANS(tile, tile, tile)": "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it "
     "has valid rows",
-    "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",
-    "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
+    "TRESHAPE(tile, mat)": "TRESHAPE: src needs the memory of dst",
+    "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW: dst must be a tile that is not Left, Right or Acc: TEXTRACT takes parts "
+    "of those",
     "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",
     "TMOV<2>(tile, tile, tile)": "TMOV takes the axis of the groups: 0 (rows) or 1 (columns)",
     "TEXTRACT(left, right, 0, 0)": f"TEXTRACT: src {OPEN}",
@@ -96,7 +96,7 @@ REFUSED = {
     "TGATHER(tile, whole, whole, whole)": "TGATHER: src0 needs the element type of dst",
     "TROWARGMAX(tile, tile, tile)": "TROWARGMAX: index must have integer elements",
     "TCMP(tile, tile, tile, CmpMode::EQ)": "TCMP: dst must have integer elements",
-    "TSUBVIEW(mat, boxed, 0, 0)": "TSUBVIEW needs elements of one size on both sides",
+    "TSUBVIEW(mat, boxed, 0, 0)": "TSUBVIEW: src needs elements of the size of those of dst",
     "TMRGSORT(tile, tile, 32)": "TMRGSORT: dst must have one row",
     "TMATMUL_ACC(sums, whole_sums, left, right)": "TMATMUL_ACC and TGEMV_ACC: both accumulators need the same "
     "element type and shape",
@@ -135,13 +135,13 @@ REFUSED = {
     "Left tile",
     "TMOV(boxed, sums, uint64_t(1))": f"{BY_WORDS} {QUANTISED}",
     "TSTORE(wide, sums, uint64_t(1))": f"{BY_WORDS} {QUANTISED}",
-    "TMOV(boxed, bias, uint64_t(1))": f"{MOVED} src must be an Acc tile (here also Mat and Vec)",
-    "TINSERT(sums, sums, uint64_t(1), 0, 0)": f"{MOVED} dst must be a Mat or Vec tile",
-    "TMOV(bytes, sums, uint64_t(1))": "TMOV: dst must be a tile",
+    "TMOV(boxed, bias, uint64_t(1))": "TMOV: src must be a Vec, Mat or Acc tile",
+    "TINSERT(sums, sums, uint64_t(1), 0, 0)": "TINSERT: dst must be a Vec or Mat tile",
+    "TMOV(bytes, sums, uint64_t(1))": "TMOV: dst must be a Vec or Mat tile",
     "TMOV(tile, floats)": f"TMOV: src {OPEN}",
     "TSTORE(sums, bytes, uint64_t(1))": "TSTORE: dst must be a GlobalTensor",
-    "TSTORE(bytes, left, uint64_t(1))": "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)",
-    "TSTORE_FP(bytes, sums, bytes)": "TMOV, TEXTRACT, TINSERT and TSTORE take quantisation words from a tile",
+    "TSTORE(bytes, left, uint64_t(1))": "TSTORE: src must be a Vec, Mat or Acc tile",
+    "TSTORE_FP(bytes, sums, bytes)": "TSTORE_FP: fp must be a tile",
 }
 """Statements, and what is said of them among other things."""
 

@@ -23,6 +23,7 @@ TILES = {
     "acc": "TileAcc<{type}, {rows}, {cols}>",
     "bias": "Padded<{type}, TileType::Bias, 1, {cols}>",
     "line": "Padded<{type}, TileType::Vec, 1, {cols}>",
+    "map": "ConvTile<TileType::Mat, {type}, {rows} * {cols}, Layout::NC1HWC0, ConvTileShape<1, 1, 1, {cols}, {rows}>>",
     "memory": "GlobalTensor<{type}, Shape<1, 1, 1, 64, 64>, pto::Stride<64, 64, 64, 64, 1>>",
 }
 """Operands of each kind, of a shape of its own in each call: what failed before is not said again."""
@@ -31,6 +32,17 @@ INT4, FP4 = "int4b_t", "float4_e2m1x2_t"
 NEVER = ("memory float",)
 NO_VEC = (*NEVER, "boxes float", "mat float")
 NO_ROWS = (*NO_VEC, "columns float")
+NO_VEC_OR_MAT = (*NEVER, "left half", "acc half", f"vec {INT4}")
+NO_SUM = (*NEVER, "left float", "bias float", f"vec {INT4}")
+CONVERTED = {"dst": ("vec half", NO_VEC_OR_MAT), "src": ("acc float", NO_SUM)}
+BY_SCALAR = {"dst": CONVERTED["dst"], "src": ("acc float", NO_SUM[1:])}
+"""No form with a number has a source that is no tile."""
+BY_WORDS = {
+    "dst": ("vec half", (*NO_VEC_OR_MAT, "vec uint32_t")),
+    "src": ("acc float", (*NEVER, "left float", "bias float")),
+    "words": ("vec uint64_t", ("memory uint64_t",)),
+}
+MAPS = ("vec half", "memory half", "map int64_t")
 Wrongs = Mapping[str, tuple[str, Sequence[str]]]
 CALLS: Mapping[str, Wrongs] = {
     "TLOAD(dst, gm)": {
@@ -54,6 +66,48 @@ CALLS: Mapping[str, Wrongs] = {
         "dst": ("vec float", (*NEVER, f"vec {INT4}")),
         "src": ("vec float", (*NEVER, "left float", f"vec {INT4}")),
     },
+    "TMOV<D, S, ReluPreMode::NormalRelu>(dst, src)": CONVERTED,
+    "TMOV<D, S, AccToVecMode::DualModeSplitM, ReluPreMode::NormalRelu>(dst, src)": CONVERTED,
+    "TMOV(dst, src, uint64_t(1))": BY_SCALAR,
+    "TMOV<D, S, AccToVecMode::DualModeSplitM>(dst, src, uint64_t(1))": BY_SCALAR,
+    "TEXTRACT<D, S, ReluPreMode::NormalRelu>(dst, src, 0, 0)": CONVERTED,
+    "TEXTRACT<D, S, AccToVecMode::DualModeSplitM, ReluPreMode::NormalRelu>(dst, src, 0, 0)": CONVERTED,
+    "TEXTRACT(dst, src, uint64_t(1), 0, 0)": BY_SCALAR,
+    "TEXTRACT<D, S, AccToVecMode::DualModeSplitM>(dst, src, uint64_t(1), 0, 0)": BY_SCALAR,
+    "TINSERT<D, S, ReluPreMode::NormalRelu>(dst, src, 0, 0)": CONVERTED,
+    "TINSERT(dst, src, uint64_t(1), 0, 0)": BY_SCALAR,
+    "TMOV_FP(dst, src, words)": BY_WORDS,
+    "TEXTRACT_FP(dst, src, words, 0, 0)": BY_WORDS,
+    "TINSERT_FP(dst, src, words, 0, 0)": BY_WORDS,
+    "TSTORE<S, G, ReluPreMode::NormalRelu>(gm, src)": {
+        "gm": ("memory float", ("vec float",)),
+        "src": ("acc float", (*NEVER, "vec float", "mat float", "left float", "map float")),
+    },
+    "TSTORE(gm, src, uint64_t(1))": {
+        "gm": ("memory half", ("vec half",)),
+        "src": ("acc float", (*NEVER, "left float", "bias float", "map float")),
+    },
+    "TSTORE_FP(gm, src, words)": {
+        "gm": ("memory half", ("vec half", "memory uint32_t")),
+        "src": ("acc float", (*NEVER, "left float", "bias float", "map float")),
+        "words": ("vec uint64_t", ("memory uint64_t",)),
+    },
+    "TRESHAPE(dst, src)": {
+        "dst": ("vec float", (*NEVER, "mat float", "boxes float")),
+        "src": ("vec float", (*NEVER, "mat float", "boxes float", "map float")),
+    },
+    "TSUBVIEW(dst, src, 0, 0)": {
+        "dst": ("vec float", (*NEVER, "mat float", "acc float", "boxes float", "columns float", "vec half")),
+        "src": ("vec float", (*NEVER, "mat float", "acc float", "boxes float", "columns float", "vec half")),
+    },
+    "TIMG2COL(dst, src, 0, 0)": {
+        "dst": ("left half", ("vec half", "memory half", "acc half", "left float", "left int64_t")),
+        "src": ("map half", (*MAPS, "map float")),
+    },
+    "SETFMATRIX(src)": {"src": ("map half", MAPS)},
+    "SET_IMG2COL_RPT(src)": {"src": ("map half", MAPS)},
+    "SET_IMG2COL_PADDING(src)": {"src": ("map half", MAPS)},
+    "TPREFETCH_ASYNC(gm, context)": {"gm": ("memory half", ("vec half", f"memory {INT4}"))},
     "TFILLPAD(dst, src)": {
         "dst": ("vec float", (*NEVER, "bias float", "vec half", f"vec {INT4}")),
         "src": ("vec float", (*NEVER, "left float", "vec half")),
@@ -117,13 +171,13 @@ CALLS: Mapping[str, Wrongs] = {
     "TPOP<Fifo, D, TILE_NO_SPLIT>(pipe, dst)": {"dst": ("vec float", ("left float", "acc float", f"vec {FP4}"))},
 }  # fmt: skip
 """What each operand of a call is, and what it may not be."""
-LETTERS = {"dst": "D", "src": "S", "gm": "G", "idx": "I", "key": "K", "counts": "C", "tmp": "T"}
+LETTERS = {"dst": "D", "src": "S", "gm": "G", "idx": "I", "key": "K", "counts": "C", "tmp": "T", "words": "W"}
 
 
 def operand(kind: str, number: int) -> str:
     """The type of an operand: its place and its element type in words, in a shape of its own."""
     place, _, element = kind.partition(" ")
-    return TILES[place].format(type=element, rows=16, cols=64 * (number + 1))
+    return TILES[place].format(type=element, rows=16, cols=32 * (number + 1))
 
 
 def function(number: int, call: str, kinds: Mapping[str, str]) -> str:
@@ -132,7 +186,8 @@ def function(number: int, call: str, kinds: Mapping[str, str]) -> str:
     names = " ".join(f"using {LETTERS[name]} = {kind};" for name, kind in types.items())
     given = ", ".join(f"{kind}& {name}" for name, kind in types.items())
     fifo = f"using Fifo = TPipe<{number % 200}, DIR_C2V, 1024, 2, {number + 2}>;"
-    body = f"void f({given}, Fifo& pipe, MrgSortExecutedNumList& taken) {{ {call}; (void)pipe; (void)taken; }}"
+    more = "Fifo& pipe, MrgSortExecutedNumList& taken, PrefetchAsyncContext& context"
+    body = f"void f({given}, {more}) {{ {call}; (void)pipe; (void)taken; (void)context; }}"
     return f"namespace n{number} {{ {fifo} {names} {body} }}"
 
 

@@ -15,7 +15,6 @@
 #include <map>
 #include <mutex>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include <pto/pto-inst.hpp>
@@ -59,7 +58,8 @@ using Popped =
 
 namespace pto {
 
-template <typename Pipe, typename Slot, TileSplitAxis Split, std::enable_if_t<is_global_data_v<Slot>, int> = 0>
+template <typename Pipe, typename Slot, TileSplitAxis Split>
+    requires is_global_data_v<Slot>
 void TPOP_IMPL(Pipe& pipe, Slot& slot)
 {
     if (pipe.cons.getWaitStatus()) {
@@ -71,7 +71,8 @@ void TPOP_IMPL(Pipe& pipe, Slot& slot)
     TASSIGN_IMPL(slot, reinterpret_cast<typename Slot::DType*>(begin));
 }
 
-template <typename Pipe, typename Slot, TileSplitAxis Split, std::enable_if_t<is_global_data_v<Slot>, int> = 0>
+template <typename Pipe, typename Slot, TileSplitAxis Split>
+    requires is_global_data_v<Slot>
 void TFREE_IMPL(Pipe& pipe, Slot& slot)
 {
     TFREE_GLOBAL_IMPL<Pipe, Slot, Split>(pipe, slot);

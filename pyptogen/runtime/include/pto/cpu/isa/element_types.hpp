@@ -67,6 +67,7 @@ constexpr Types kIntegers = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32
 constexpr Types kPlainButFp32Int64Uint64 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
 constexpr Types kPlainButBf16Int8Uint8 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
 constexpr Types kPlainButBf16Uint16Uint32 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kInt32 | kInt64 | kUint64;
+constexpr Types kFp32Fp16Bf16Int8Uint8Int16E4m3Hif8 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kE4m3 | kHif8;
 constexpr Types kPlainButUint32Int64Uint64 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32;
 constexpr Types kPlainButInt8Uint8 = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
 constexpr Types kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 |

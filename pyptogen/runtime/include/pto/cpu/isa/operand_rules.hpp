@@ -83,6 +83,33 @@ constexpr bool has_layout_of()
         return true;
     }
 }
+template <typename A, typename B>
+constexpr bool has_memory_of()
+{
+    if constexpr (is_tile_data_v<A> && is_tile_data_v<B>) {
+        return A::Loc == B::Loc;
+    } else {
+        return true;
+    }
+}
+template <typename A, typename B>
+constexpr bool has_boxes_as()
+{
+    if constexpr (is_tile_data_v<A> && is_tile_data_v<B>) {
+        return A::isBoxedLayout == B::isBoxedLayout;
+    } else {
+        return true;
+    }
+}
+template <typename A, typename B>
+constexpr bool has_order_of()
+{
+    if constexpr (is_tile_data_v<A> && is_tile_data_v<B>) {
+        return A::BFractal == B::BFractal && A::SFractal == B::SFractal;
+    } else {
+        return true;
+    }
+}
 template <typename T>
 constexpr bool is_row_major()
 {
@@ -130,6 +157,12 @@ template <typename X, typename Other>
 inline constexpr bool rule_element_size = has_element_size_of<bare_t<X>, bare_t<Other>>();
 template <typename X, typename Other>
 inline constexpr bool rule_layout = has_layout_of<bare_t<X>, bare_t<Other>>();
+template <typename X, typename Other>
+inline constexpr bool rule_memory = has_memory_of<bare_t<X>, bare_t<Other>>();
+template <typename X, typename Other>
+inline constexpr bool rule_boxes = has_boxes_as<bare_t<X>, bare_t<Other>>();
+template <typename X, typename Other>
+inline constexpr bool rule_order = has_order_of<bare_t<X>, bare_t<Other>>();
 template <typename X>
 inline constexpr bool rule_row_major = is_row_major<bare_t<X>>();
 template <typename X>
@@ -160,6 +193,17 @@ inline constexpr bool rule_elements = has_elements_of<bare_t<X>, Set>();
     static_assert( \
         ::pto::cpu::rule_layout<decltype((X)), decltype((OTHER))>, \
         NAME ": " #X " needs the layout of " #OTHER ", row-major or column-major");
+/// X is in the memory of another operand, with boxes as that, or in the order of that.
+#define PTO_EXPECT_MEMORY(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_memory<decltype((X)), decltype((OTHER))>, NAME ": " #X " needs the memory of " #OTHER);
+#define PTO_EXPECT_BOXES(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_boxes<decltype((X)), decltype((OTHER))>, \
+        NAME ": " #X " needs fractal boxes as " #OTHER " has, or none as it");
+#define PTO_EXPECT_ORDER(NAME, OTHER, X) \
+    static_assert( \
+        ::pto::cpu::rule_order<decltype((X)), decltype((OTHER))>, NAME ": " #X " needs the layout of " #OTHER);
 #define PTO_EXPECT_ROW_MAJOR(NAME, X) \
     static_assert(::pto::cpu::rule_row_major<decltype((X))>, NAME ": " #X " must be row-major");
 #define PTO_EXPECT_ONE_ROW(NAME, X) \

@@ -19,9 +19,13 @@
 namespace pto::cpu {
 constexpr Places kInNear = place_bit(TileType::Vec) | place_bit(TileType::Mat);
 constexpr Places kInFifo = place_bit(TileType::Vec) | place_bit(TileType::Mat) | place_bit(TileType::Acc);
+constexpr Places kInAcc = place_bit(TileType::Acc);
+constexpr Places kInLeft = place_bit(TileType::Left);
 constexpr Places kInOpen = (kAnywhere & ~(place_bit(TileType::Left) | place_bit(TileType::Right))) | kConvTile;
+constexpr Places kInBytes = (kAnywhere & ~(place_bit(TileType::Left) | place_bit(TileType::Right) | place_bit(TileType::Acc)));
 constexpr Places kInTile = kAnywhere;
 constexpr Places kInData = kAnywhere | kConvTile;
+constexpr Places kInConv = kConvTile;
 }  // namespace pto::cpu
 
 #define PTO_OPERANDS_MGATHER_3(DST, GM, IDX) \
@@ -36,6 +40,15 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_ELEMENT_SIZE("MSCATTER", A, GM) \
     PTO_EXPECT_ELEMENTS("MSCATTER", kEveryButE2m1E1m2Int4, "no float4_e2m1x2_t, float4_e1m2x2_t or int4b_t", A) \
     PTO_EXPECT_ELEMENTS("MSCATTER", kIntegers, "integer", IDX)
+#define PTO_OPERANDS_SETFMATRIX_1(MAP) \
+    PTO_EXPECT_PLACE("SETFMATRIX", kInConv, "a ConvTile", MAP) \
+    PTO_EXPECT_ELEMENTS("SETFMATRIX", kUpTo4Bytes, "fp32, half, bfloat16_t, int8, uint8, int16, uint16, int32 or uint32", MAP)
+#define PTO_OPERANDS_SET_IMG2COL_PADDING_1(MAP) \
+    PTO_EXPECT_PLACE("SET_IMG2COL_PADDING", kInConv, "a ConvTile", MAP) \
+    PTO_EXPECT_ELEMENTS("SET_IMG2COL_PADDING", kUpTo4Bytes, "fp32, half, bfloat16_t, int8, uint8, int16, uint16, int32 or uint32", MAP)
+#define PTO_OPERANDS_SET_IMG2COL_RPT_1(MAP) \
+    PTO_EXPECT_PLACE("SET_IMG2COL_RPT", kInConv, "a ConvTile", MAP) \
+    PTO_EXPECT_ELEMENTS("SET_IMG2COL_RPT", kUpTo4Bytes, "fp32, half, bfloat16_t, int8, uint8, int16, uint16, int32 or uint32", MAP)
 #define PTO_OPERANDS_TABS_2(DST, A) \
     PTO_EXPECT_VEC("TABS", DST) \
     PTO_EXPECT_VEC("TABS", A) \
@@ -391,6 +404,16 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_PLACE("TEXTRACT", kInOpen, "a tile that is not Left or Right: the matrix unit alone reads those", SRC) \
     PTO_EXPECT_ELEMENTS("TEXTRACT", kEveryButInt4, "no int4b_t", DST) \
     PTO_EXPECT_ELEMENTS("TEXTRACT", kEveryButInt4, "no int4b_t", SRC)
+#define PTO_OPERANDS_TEXTRACT_CONVERTED_2(DST, SRC) \
+    PTO_EXPECT_PLACE("TEXTRACT", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TEXTRACT", kInFifo, "a Vec, Mat or Acc tile", SRC) \
+    PTO_EXPECT_ELEMENTS("TEXTRACT", kEveryButInt4, "no int4b_t", DST) \
+    PTO_EXPECT_ELEMENTS("TEXTRACT", kEveryButInt4, "no int4b_t", SRC)
+#define PTO_OPERANDS_TEXTRACT_FP_3(DST, ACC, WORDS) \
+    PTO_EXPECT_PLACE("TEXTRACT_FP", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TEXTRACT_FP", kInFifo, "a Vec, Mat or Acc tile", ACC) \
+    PTO_EXPECT_PLACE("TEXTRACT_FP", kInTile, "a tile", WORDS) \
+    PTO_EXPECT_ELEMENTS("TEXTRACT_FP", kFp32Fp16Bf16Int8Uint8Int16E4m3Hif8, "fp32, half, bfloat16_t, int8, uint8, int16, float8_e4m3_t or hifloat8_t", DST)
 #define PTO_OPERANDS_TFILLPAD_2(DST, A) \
     PTO_EXPECT_PLACE("TFILLPAD", kInNear, "a Vec or Mat tile", DST) \
     PTO_EXPECT_PLACE("TFILLPAD", kInNear, "a Vec or Mat tile", A) \
@@ -475,11 +498,26 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_ELEMENTS("THISTOGRAM", kUint32, "uint32", DST) \
     PTO_EXPECT_ELEMENTS("THISTOGRAM", kUint16Uint32, "uint16 or uint32", A) \
     PTO_EXPECT_ELEMENTS("THISTOGRAM", kUint8, "uint8", FILTER)
+#define PTO_OPERANDS_TIMG2COL_2(DST, MAP) \
+    PTO_EXPECT_PLACE("TIMG2COL", kInLeft, "a Left tile", DST) \
+    PTO_EXPECT_PLACE("TIMG2COL", kInConv, "a ConvTile", MAP) \
+    PTO_EXPECT_ELEMENT_TYPE("TIMG2COL", DST, MAP) \
+    PTO_EXPECT_ELEMENTS("TIMG2COL", kUpTo4Bytes, "fp32, half, bfloat16_t, int8, uint8, int16, uint16, int32 or uint32", DST)
 #define PTO_OPERANDS_TINSERT_2(DST, A) \
     PTO_EXPECT_PLACE("TINSERT", kInTile, "a tile", DST) \
     PTO_EXPECT_PLACE("TINSERT", kInOpen, "a tile that is not Left or Right: the matrix unit alone reads those", A) \
     PTO_EXPECT_ELEMENTS("TINSERT", kEveryButInt4, "no int4b_t", DST) \
     PTO_EXPECT_ELEMENTS("TINSERT", kEveryButInt4, "no int4b_t", A)
+#define PTO_OPERANDS_TINSERT_CONVERTED_2(DST, A) \
+    PTO_EXPECT_PLACE("TINSERT", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TINSERT", kInFifo, "a Vec, Mat or Acc tile", A) \
+    PTO_EXPECT_ELEMENTS("TINSERT", kEveryButInt4, "no int4b_t", DST) \
+    PTO_EXPECT_ELEMENTS("TINSERT", kEveryButInt4, "no int4b_t", A)
+#define PTO_OPERANDS_TINSERT_FP_3(DST, ACC, WORDS) \
+    PTO_EXPECT_PLACE("TINSERT_FP", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TINSERT_FP", kInFifo, "a Vec, Mat or Acc tile", ACC) \
+    PTO_EXPECT_PLACE("TINSERT_FP", kInTile, "a tile", WORDS) \
+    PTO_EXPECT_ELEMENTS("TINSERT_FP", kFp32Fp16Bf16Int8Uint8Int16E4m3Hif8, "fp32, half, bfloat16_t, int8, uint8, int16, float8_e4m3_t or hifloat8_t", DST)
 #define PTO_OPERANDS_TINTERLEAVE_4(DST1, DST0, B, A) \
     PTO_EXPECT_VEC("TINTERLEAVE", DST1) \
     PTO_EXPECT_VEC("TINTERLEAVE", DST0) \
@@ -544,6 +582,16 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_PLACE("TMOV", kInOpen, "a tile that is not Left or Right: the matrix unit alone reads those", SRC) \
     PTO_EXPECT_ELEMENTS("TMOV", kEveryButInt4, "no int4b_t", DST) \
     PTO_EXPECT_ELEMENTS("TMOV", kEveryButInt4, "no int4b_t", SRC)
+#define PTO_OPERANDS_TMOV_CONVERTED_2(DST, SRC) \
+    PTO_EXPECT_PLACE("TMOV", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TMOV", kInFifo, "a Vec, Mat or Acc tile", SRC) \
+    PTO_EXPECT_ELEMENTS("TMOV", kEveryButInt4, "no int4b_t", DST) \
+    PTO_EXPECT_ELEMENTS("TMOV", kEveryButInt4, "no int4b_t", SRC)
+#define PTO_OPERANDS_TMOV_FP_3(DST, ACC, WORDS) \
+    PTO_EXPECT_PLACE("TMOV_FP", kInNear, "a Vec or Mat tile", DST) \
+    PTO_EXPECT_PLACE("TMOV_FP", kInFifo, "a Vec, Mat or Acc tile", ACC) \
+    PTO_EXPECT_PLACE("TMOV_FP", kInTile, "a tile", WORDS) \
+    PTO_EXPECT_ELEMENTS("TMOV_FP", kFp32Fp16Bf16Int8Uint8Int16E4m3Hif8, "fp32, half, bfloat16_t, int8, uint8, int16, float8_e4m3_t or hifloat8_t", DST)
 #define PTO_OPERANDS_TMRGSORT_2(PAIRS, A) \
     PTO_EXPECT_VEC("TMRGSORT", PAIRS) \
     PTO_EXPECT_VEC("TMRGSORT", A) \
@@ -767,6 +815,9 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_ELEMENT_TYPE("TPOWS", DST, A) \
     PTO_EXPECT_LAYOUT("TPOWS", DST, A) \
     PTO_EXPECT_ELEMENTS("TPOWS", kPlain, "fp32, half, bfloat16_t or integer", DST)
+#define PTO_OPERANDS_TPREFETCH_ASYNC_1(GM) \
+    PTO_EXPECT_GLOBAL("TPREFETCH_ASYNC", GM) \
+    PTO_EXPECT_ELEMENTS("TPREFETCH_ASYNC", kEveryButInt4, "no int4b_t", GM)
 #define PTO_OPERANDS_TPRELU_3(DST, A, B) \
     PTO_EXPECT_VEC("TPRELU", DST) \
     PTO_EXPECT_VEC("TPRELU", A) \
@@ -835,6 +886,11 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_ELEMENT_TYPE("TREMS", DST, A) \
     PTO_EXPECT_LAYOUT("TREMS", DST, A) \
     PTO_EXPECT_ELEMENTS("TREMS", kPlain, "fp32, half, bfloat16_t or integer", DST)
+#define PTO_OPERANDS_TRESHAPE_2(DST, A) \
+    PTO_EXPECT_PLACE("TRESHAPE", kInTile, "a tile", DST) \
+    PTO_EXPECT_PLACE("TRESHAPE", kInTile, "a tile", A) \
+    PTO_EXPECT_MEMORY("TRESHAPE", DST, A) \
+    PTO_EXPECT_BOXES("TRESHAPE", DST, A)
 #define PTO_OPERANDS_TROWARGMAX_2(IDX, A) \
     PTO_EXPECT_VEC("TROWARGMAX", IDX) \
     PTO_EXPECT_VEC("TROWARGMAX", A) \
@@ -1067,6 +1123,17 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_PLACE("TSTORE", kInTile, "a tile", SRC) \
     PTO_EXPECT_GLOBAL("TSTORE", GM) \
     PTO_EXPECT_ELEMENT_SIZE("TSTORE", GM, SRC)
+#define PTO_OPERANDS_TSTORE_CONVERTED_2(GM, SRC) \
+    PTO_EXPECT_PLACE("TSTORE", kInFifo, "a Vec, Mat or Acc tile", SRC) \
+    PTO_EXPECT_GLOBAL("TSTORE", GM)
+#define PTO_OPERANDS_TSTORE_FP_3(GM, ACC, WORDS) \
+    PTO_EXPECT_PLACE("TSTORE_FP", kInFifo, "a Vec, Mat or Acc tile", ACC) \
+    PTO_EXPECT_PLACE("TSTORE_FP", kInTile, "a tile", WORDS) \
+    PTO_EXPECT_GLOBAL("TSTORE_FP", GM) \
+    PTO_EXPECT_ELEMENTS("TSTORE_FP", kFp32Fp16Bf16Int8Uint8Int16E4m3Hif8, "fp32, half, bfloat16_t, int8, uint8, int16, float8_e4m3_t or hifloat8_t", GM)
+#define PTO_OPERANDS_TSTORE_RELU_2(GM, SRC) \
+    PTO_EXPECT_PLACE("TSTORE", kInAcc, "an Acc tile", SRC) \
+    PTO_EXPECT_GLOBAL("TSTORE", GM)
 #define PTO_OPERANDS_TSUB_3(DST, A, B) \
     PTO_EXPECT_VEC("TSUB", DST) \
     PTO_EXPECT_VEC("TSUB", A) \
@@ -1122,6 +1189,12 @@ constexpr Places kInData = kAnywhere | kConvTile;
     PTO_EXPECT_LAYOUT("TSUBSC", DST, A) \
     PTO_EXPECT_LAYOUT("TSUBSC", DST, B) \
     PTO_EXPECT_ELEMENTS("TSUBSC", kPlain, "fp32, half, bfloat16_t or integer", DST)
+#define PTO_OPERANDS_TSUBVIEW_2(DST, A) \
+    PTO_EXPECT_PLACE("TSUBVIEW", kInBytes, "a tile that is not Left, Right or Acc: TEXTRACT takes parts of those", DST) \
+    PTO_EXPECT_PLACE("TSUBVIEW", kInTile, "a tile", A) \
+    PTO_EXPECT_ELEMENT_SIZE("TSUBVIEW", DST, A) \
+    PTO_EXPECT_MEMORY("TSUBVIEW", DST, A) \
+    PTO_EXPECT_ORDER("TSUBVIEW", DST, A)
 #define PTO_OPERANDS_TTOPK_3(IDX, GM, TMP) \
     PTO_EXPECT_VEC("TTOPK", IDX) \
     PTO_EXPECT_VEC("TTOPK", TMP) \

@@ -16,10 +16,6 @@ template <
     typename Words>
 PTO_INLINE void store_quantised(Global& dst, Tile& src, Words words)
 {
-    PTO_OPERANDS(TSTORE, dst, src);
-    static_assert(
-        Tile::Loc == TileType::Acc || Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec,
-        "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)");
     store_converted<Add>(dst, src, Quantise<typename Global::RawDType, Relu == ReluPreMode::NormalRelu>{words});
 }
 
@@ -32,6 +28,7 @@ template <
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TSTORE_CONVERTED, dst, src);
     constexpr bool kAdd = atomicType == AtomicType::AtomicAdd;
     cpu::store_quantised<kAdd, cpu::QuantiseByScalar, reluPreMode>(dst, src, preQuantScalar);
     return {};
@@ -51,6 +48,7 @@ template <
 PTO_INST RecordEvent TSTORE_FP(GlobalData& dst, TileData& src, FpTileData& fp, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TSTORE_FP, dst, src, fp);
     constexpr bool kAdd = atomicType == AtomicType::AtomicAdd;
     cpu::store_quantised<kAdd, cpu::QuantiseByColumn, reluPreMode>(dst, src, cpu::words_of(fp));
     return {};
@@ -61,6 +59,7 @@ template <typename Dst, typename Src, typename Fp, ReluPreMode reluMode = ReluPr
 PTO_INST RecordEvent TMOV_FP(Dst& dst, Src& src, Fp& fp, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TMOV_FP, dst, src, fp);
     cpu::extract_converted(dst, src, 0, 0, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
     return {};
 }
@@ -78,6 +77,7 @@ PTO_INST RecordEvent
 TEXTRACT_FP(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TEXTRACT_FP, dst, src, fp);
     cpu::extract_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
     return {};
 }
@@ -88,6 +88,7 @@ PTO_INST RecordEvent
 TINSERT_FP(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
+    PTO_OPERANDS(TINSERT_FP, dst, src, fp);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
     return {};
 }

@@ -90,38 +90,34 @@ PTO_INST RecordEvent
 TIMG2COL(TileData& dst, ConvTileData& src, uint16_t posM = 0, uint16_t posK = 0, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_conv_tile_v<ConvTileData>, "TIMG2COL reads a ConvTile");
+    PTO_OPERANDS(TIMG2COL, dst, src);
     static_assert(
         ConvTileData::layout == Layout::NC1HWC0 || ConvTileData::layout == Layout::NDC1HWC0,
         "TIMG2COL reads NC1HWC0 or NDC1HWC0");
-    static_assert(TileData::Loc == TileType::Left, "TIMG2COL fills a Left tile");
-    static_assert(
-        cpu::is_same<typename TileData::DType, typename ConvTileData::DType>,
-        "TIMG2COL needs the same element type on both sides");
     cpu::image_to_columns(dst, src, posM, posK);
     return {};
 }
 
 /// Registers of a device that TIMG2COL does not need here, because it takes everything from its source.
 template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
-PTO_INST RecordEvent SETFMATRIX(ConvTileData&, const Events&... events)
+PTO_INST RecordEvent SETFMATRIX(ConvTileData& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_conv_tile_v<ConvTileData>, "SETFMATRIX takes a ConvTile");
+    PTO_OPERANDS(SETFMATRIX, src);
     return {};
 }
 template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
-PTO_INST RecordEvent SET_IMG2COL_RPT(ConvTileData&, const Events&... events)
+PTO_INST RecordEvent SET_IMG2COL_RPT(ConvTileData& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_conv_tile_v<ConvTileData>, "SET_IMG2COL_RPT takes a ConvTile");
+    PTO_OPERANDS(SET_IMG2COL_RPT, src);
     return {};
 }
 template <typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL, typename... Events>
-PTO_INST RecordEvent SET_IMG2COL_PADDING(ConvTileData&, const Events&... events)
+PTO_INST RecordEvent SET_IMG2COL_PADDING(ConvTileData& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_conv_tile_v<ConvTileData>, "SET_IMG2COL_PADDING takes a ConvTile");
+    PTO_OPERANDS(SET_IMG2COL_PADDING, src);
     return {};
 }
 

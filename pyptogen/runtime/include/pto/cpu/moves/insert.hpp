@@ -22,10 +22,11 @@ template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TINSERT, dst, src);
     if constexpr (reluMode == ReluPreMode::NoRelu) {
+        PTO_OPERANDS(TINSERT, dst, src);
         cpu::insert(dst, src, indexRow, indexCol);
     } else {
+        PTO_OPERANDS(TINSERT_CONVERTED, dst, src);
         cpu::insert_converted(dst, src, indexRow, indexCol, cpu::Cast<Dst, reluMode>{});
     }
     return {};
@@ -44,7 +45,7 @@ PTO_INST RecordEvent
 TINSERT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TINSERT, dst, src);
+    PTO_OPERANDS(TINSERT_CONVERTED, dst, src);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -64,7 +65,7 @@ template <
 PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TINSERT, dst, src);
+    PTO_OPERANDS(TINSERT_FP, dst, src, fp);
     cpu::insert_converted(dst, src, indexRow, indexCol, cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
     return {};
 }

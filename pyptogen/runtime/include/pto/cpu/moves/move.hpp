@@ -21,22 +21,10 @@ using ByColumn = QuantiseByColumn<typename Dst::DType, Mode == ReluPreMode::Norm
 template <typename Fp>
 PTO_INLINE const uint64_t* words_of(Fp& fp)
 {
-    static_assert(is_tile_data_v<Fp>, "TMOV, TEXTRACT, TINSERT and TSTORE take quantisation words from a tile");
     if constexpr (sizeof(typename Fp::DType) == 8) {
         return reinterpret_cast<const uint64_t*>(fp.data());
     } else {
         return nullptr;
-    }
-}
-
-/// Relu on the way out of an accumulator, or a plain move.
-template <ReluPreMode Mode, typename Dst, typename Src>
-PTO_INLINE void extract_relu(Dst& dst, Src& src, int64_t row, int64_t col)
-{
-    if constexpr (Mode == ReluPreMode::NoRelu) {
-        extract(dst, src, row, col);
-    } else {
-        extract_converted(dst, src, row, col, Cast<Dst, Mode>{});
     }
 }
 
@@ -105,15 +93,6 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Tmp&, const Events&... events)
 }
 
 /// The forms with relu (from Acc), a phase, or a choice of the vector cores that receive.
-template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
-    requires(cpu::are_waits<Events...>)
-PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
-{
-    TSYNC(events...);
-    PTO_OPERANDS(TMOV, dst, src);
-    cpu::extract_relu<reluMode>(dst, src, 0, 0);
-    return {};
-}
 template <STPhase Phase, typename Dst, typename Src, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
@@ -131,9 +110,21 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TMOV, dst, src);
-    cpu::extract_relu<reluMode>(dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst));
+    if constexpr (reluMode == ReluPreMode::NoRelu) {
+        PTO_OPERANDS(TMOV, dst, src);
+        cpu::extract(dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst));
+    } else {
+        PTO_OPERANDS(TMOV_CONVERTED, dst, src);
+        cpu::extract_converted(
+            dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst), cpu::Cast<Dst, reluMode>{});
+    }
     return {};
+}
+template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
+    requires(cpu::are_waits<Events...>)
+PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
+{
+    return TMOV<Dst, Src, AccToVecMode::SingleModeVec0, reluMode>(dst, src, events...);
 }
 template <
     STPhase Phase, typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = ReluPreMode::NoRelu,
@@ -150,7 +141,7 @@ template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TMOV, dst, src);
+    PTO_OPERANDS(TMOV_CONVERTED, dst, src);
     cpu::extract_converted(dst, src, 0, 0, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -165,7 +156,7 @@ template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = 
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TMOV, dst, src);
+    PTO_OPERANDS(TMOV_CONVERTED, dst, src);
     cpu::extract_converted(
         dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst), cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
@@ -187,7 +178,7 @@ template <
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Fp& fp, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TMOV, dst, src);
+    PTO_OPERANDS(TMOV_FP, dst, src, fp);
     cpu::extract_converted(
         dst, src, cpu::split_row<mode>(dst), cpu::split_col<mode>(dst),
         cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});
@@ -214,23 +205,27 @@ PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow = 0, uint16_
 }
 
 /// The forms with relu (from Acc) or a choice of the vector cores that receive.
-template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
-    requires(cpu::are_waits<Events...>)
-PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
-{
-    TSYNC(events...);
-    PTO_OPERANDS(TEXTRACT, dst, src);
-    cpu::extract_relu<reluMode>(dst, src, indexRow, indexCol);
-    return {};
-}
 template <typename Dst, typename Src, AccToVecMode mode, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TEXTRACT, dst, src);
-    cpu::extract_relu<reluMode>(dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst));
+    if constexpr (reluMode == ReluPreMode::NoRelu) {
+        PTO_OPERANDS(TEXTRACT, dst, src);
+        cpu::extract(dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst));
+    } else {
+        PTO_OPERANDS(TEXTRACT_CONVERTED, dst, src);
+        cpu::extract_converted(
+            dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst),
+            cpu::Cast<Dst, reluMode>{});
+    }
     return {};
+}
+template <typename Dst, typename Src, ReluPreMode reluMode, typename... Events>
+    requires(cpu::are_waits<Events...>)
+PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t indexCol, const Events&... events)
+{
+    return TEXTRACT<Dst, Src, AccToVecMode::SingleModeVec0, reluMode>(dst, src, indexRow, indexCol, events...);
 }
 
 /// The forms that quantise an accumulator with one word for all columns.
@@ -240,7 +235,7 @@ PTO_INST RecordEvent
 TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TEXTRACT, dst, src);
+    PTO_OPERANDS(TEXTRACT_CONVERTED, dst, src);
     cpu::extract_converted(dst, src, indexRow, indexCol, cpu::ByScalar<Dst, reluMode>{preQuantScalar});
     return {};
 }
@@ -250,7 +245,7 @@ PTO_INST RecordEvent
 TEXTRACT(Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TEXTRACT, dst, src);
+    PTO_OPERANDS(TEXTRACT_CONVERTED, dst, src);
     cpu::extract_converted(
         dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst),
         cpu::ByScalar<Dst, reluMode>{preQuantScalar});
@@ -265,7 +260,7 @@ template <
 PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, Fp& fp, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {
     TSYNC(events...);
-    PTO_OPERANDS(TEXTRACT, dst, src);
+    PTO_OPERANDS(TEXTRACT_FP, dst, src, fp);
     cpu::extract_converted(
         dst, src, indexRow + cpu::split_row<mode>(dst), indexCol + cpu::split_col<mode>(dst),
         cpu::ByColumn<Dst, reluMode>{cpu::words_of(fp)});

@@ -115,23 +115,10 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
     }
 }
 
-/// The memories between which values are converted.
-template <typename Dst, typename Src>
-constexpr void check_converted()
-{
-    static_assert(
-        Src::Loc == TileType::Acc || Src::Loc == TileType::Mat || Src::Loc == TileType::Vec,
-        "TMOV, TEXTRACT and TINSERT with relu or quantisation: src must be an Acc tile (here also Mat and Vec)");
-    static_assert(
-        Dst::Loc == TileType::Mat || Dst::Loc == TileType::Vec,
-        "TMOV, TEXTRACT and TINSERT with relu or quantisation: dst must be a Mat or Vec tile");
-}
-
 /// As extract, with a converter of (value, column of src).
 template <typename Dst, typename Src, typename Convert>
 PTO_INLINE void extract_converted(Dst& dst, Src& src, int64_t row, int64_t col, Convert convert)
 {
-    check_converted<Dst, Src>();
     convert_region(dst, 0, 0, src, row, col, dst.GetValidRow(), dst.GetValidCol(), convert);
 }
 
@@ -151,7 +138,6 @@ PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
 template <typename Dst, typename Src, typename Convert>
 PTO_INLINE void insert_converted(Dst& dst, Src& src, int64_t row, int64_t col, Convert convert)
 {
-    check_converted<Dst, Src>();
     convert_region(dst, row, col, src, 0, 0, src.GetValidRow(), src.GetValidCol(), convert);
 }
 

@@ -68,7 +68,7 @@ template <typename Global, typename... Events>
 PTO_INST comm::AsyncEvent TPREFETCH_ASYNC(Global& src, PrefetchAsyncContext&, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_global_data_v<Global>, "TPREFETCH_ASYNC takes a GlobalTensor");
+    PTO_OPERANDS(TPREFETCH_ASYNC, src);
     cpu::prefetch_tensor(src);
     return comm::AsyncEvent(0, comm::DmaEngine::SDMA);
 }

@@ -49,12 +49,10 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRESHAPE(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TRESHAPE takes two tiles");
-    static_assert(Dst::Loc == Src::Loc, "TRESHAPE needs both tiles in the same memory");
+    PTO_OPERANDS(TRESHAPE, dst, src);
     static_assert(
         sizeof(typename Dst::DType) * Dst::Numel == sizeof(typename Src::DType) * Src::Numel,
         "TRESHAPE needs tiles of the same number of bytes");
-    static_assert(Dst::isBoxedLayout == Src::isBoxedLayout, "TRESHAPE cannot add or remove fractal boxes");
     if constexpr (cpu::has_public_bytes<Src>) {
         dst.data() = reinterpret_cast<typename Dst::DType*>(src.data());
     } else {
@@ -69,18 +67,11 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colIdx, const Events&... events)
 {
     TSYNC(events...);
-    static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TSUBVIEW takes two tiles");
-    static_assert(Dst::Loc == Src::Loc, "TSUBVIEW needs both tiles in the same memory");
-    static_assert(
-        sizeof(typename Dst::DType) == sizeof(typename Src::DType),
-        "TSUBVIEW needs elements of one size on both sides");
-    static_assert(
-        Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal, "TSUBVIEW needs tiles of the same layout");
+    PTO_OPERANDS(TSUBVIEW, dst, src);
     static_assert(
         (Dst::isRowMajor ? Dst::Cols == Src::Cols : Dst::Rows == Src::Rows) ||
             (Dst::isRowMajor && Dst::ValidRow == 1) || (!Dst::isRowMajor && Dst::ValidCol == 1),
         "TSUBVIEW needs tiles of the same pitch");
-    static_assert(cpu::has_public_bytes<Src>, "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc");
     constexpr int64_t kPerUnit = is_packed4_v<typename Src::DType> ? 2 : 1;
     dst.data() =
         reinterpret_cast<typename Dst::DType*>(src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit);

@@ -97,12 +97,14 @@ template <bool Add, bool Relu, typename Tile, typename Global>
 PTO_INLINE void store_tile(Global& dst, Tile& src)
 {
     PTO_OPERANDS(TSTORE, dst, src);
+    if constexpr (Relu) {
+        PTO_OPERANDS(TSTORE_RELU, dst, src);
+    }
     if constexpr (is_conv_tile_v<Tile>) {
         store_conv<Add>(dst, src);
     } else if constexpr (Tile::Loc == TileType::Acc) {
         store_acc<Add, Relu>(dst, src);
     } else {
-        static_assert(!Relu, "TSTORE with relu takes an Acc tile");
         if constexpr (Add) {
             PTO_OPERANDS(TSTORE_ADD, dst, src);
             using T = typename Tile::DType;

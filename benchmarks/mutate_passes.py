@@ -43,7 +43,8 @@ MODULES = {
     "fission": ("tile.loops.fission", "tile.loops.fifo_stages"),
     "pipeline": ("tile.loops.pipeline",),
     "legalise": tuple(
-        f"tile.{name}" for name in ("legalise", "strided_loads", "running", "gapless", "added_tiles", "folded")
+        f"tile.{name}"
+        for name in ("legalise", "strided_loads", "running", "gapless", "added_tiles", "folded", "multiplied_columns")
     ),
     "split-cores": ("tile.kernels.split_cores",),
     "split-rows": ("tile.kernels.split_rows",),

@@ -362,7 +362,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "normalise", Core::Vector, normalise_blocks,
             [=] {
                 normalise(q_n, k_n, q, k, eps, b_begin, b_end, s, normalise_blocks);
-            }, {}, 27);
+            }, {}, 28);
         const int32_t turn_blocks = fewer(int64_t(b_end - b_begin) * 64, vector);
         const Launch turn_done = rt.launch(
             "turn", Core::Vector, turn_blocks,
@@ -386,7 +386,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "rule_vec3", Core::Vector, rule_vec3_blocks,
             [=] {
                 rule_vec3(o_gamma_block, o_g, b_begin, b_end, s, rule_vec3_blocks);
-            }, {rule_vec1_done}, 28);
+            }, {rule_vec1_done}, 27);
         const int32_t rule_cube1_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 16, cube);
         const Launch rule_cube1_done = rt.launch(
             "rule_cube1", Core::Cube, rule_cube1_blocks,

@@ -173,7 +173,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 block_vec2(source_1, full, block_vec2_blocks);
             }, {}, 8);
-        const int32_t block_vec3_blocks = fewer((full + 16 + 31) / 32, vector);
+        const int32_t block_vec3_blocks = fewer((full + 16 + 127) / 128, vector);
         const Launch block_vec3_done = rt.launch(
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {

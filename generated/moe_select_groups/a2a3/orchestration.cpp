@@ -140,7 +140,7 @@ extern "C" void moe_select_groups_a2a3(pto_rt::Runtime &rt, const moe_select_gro
             [=] {
                 group_vec5(open, group, open_1, t, group_vec5_blocks);
             }, {group_vec4_done, group_vec2_done}, 4);
-        const int32_t choose_vec1_blocks = fewer((t_end - t_begin + 7) / 8, vector);
+        const int32_t choose_vec1_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch choose_vec1_done = rt.launch(
             "choose_vec1", Core::Vector, choose_vec1_blocks,
             [=] {

@@ -49,6 +49,7 @@ A2A3 = Platform(
     runs_of_elements=True,
     serial_column_reductions=True,
     serial_row_reductions=True,
+    serial_row_expansions=True,
     transposes_on_load=False,
     vector_mask=True,
     data_cache=True,

@@ -32,6 +32,8 @@ class Platform:
         frequency_ghz: of the cores, for estimates.
         serial_column_reductions: a reduction over rows takes one row after the other, each of which waits for the last.
         serial_row_reductions: a reduction of rows takes an instruction for each 256 bytes of a row.
+        serial_row_expansions: TROWEXPAND takes one row after the other, by way of the scalar unit; other instructions
+            that take a column spread it themselves.
         transposes_on_load: TLOAD makes rows in L1 of what lies column after column in GM; else columns stay columns
             there, and are transposed on the way to L0.
         rings_on_chip: the plain directions of a TPipe name a fifo in the receiver's memory, so that one in GM says so.
@@ -65,6 +67,7 @@ class Platform:
     runs_of_elements: bool = False
     serial_column_reductions: bool = False
     serial_row_reductions: bool = False
+    serial_row_expansions: bool = False
     transposes_on_load: bool = True
     rings_on_chip: bool = False
     vector_mask: bool = False

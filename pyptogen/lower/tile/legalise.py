@@ -45,6 +45,7 @@ from pyptogen.lower.tile.ir import (
     walk,
     walk_loops,
 )
+from pyptogen.lower.tile.multiplied_columns import multiplied
 from pyptogen.lower.tile.ops import (
     Binary,
     Bitwise,
@@ -102,7 +103,11 @@ class _Legaliser(AddedTiles):
                 result, room = [*result, *steps], room - held
             else:
                 result += self.op(node)
-        return tuple(result)
+        return tuple(
+            step
+            for node in result
+            for step in (multiplied(node, self, self.platform) if isinstance(node, Broadcast) else (node,))
+        )
 
     def computed_for_one(self, nodes: tuple[Node, ...]) -> Set[str]:
         made = (op.dst for op in nodes if isinstance(op, Unary | Binary | Cast) and op.dst is not None)
@@ -139,6 +144,8 @@ class _Legaliser(AddedTiles):
                 return self.spread(node)
             case Binary() if not self.broadcasts(node):
                 return self.spread(node)
+            case Binary():
+                return self.outer(node)
         return [node]
 
     def reduction(self, op: Reduce) -> TileOp:
@@ -311,6 +318,19 @@ class _Legaliser(AddedTiles):
         """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
         dtype = self.tiles[str(op.dst)].dtype
         return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.fn]}"].dtypes[self.platform.name]
+
+    def outer(self, op: Binary) -> list[TileOp]:
+        """What is made of a column and a row: the column is spread first, where that is not left to the instruction."""
+        dst = self.tiles[str(op.dst)]
+        tiles = [self.tiles[source] for source in op.srcs if not isinstance(source, ScalarArg)]
+        column = next((at for at, tile in enumerate(tiles) if tile.form == "col"), None)
+        if dst.form != "full" or len(tiles) != 2 or column is None or not (column == 0 or op.commutes):
+            return [op]
+        if tiles[1 - column].rows.size != 1:
+            return [op]
+        wide = self.like(f"{dst.name}_wide", dst)
+        steps = multiplied(Broadcast.of(op, wide, op.srcs[column]), self, self.platform)
+        return [op] if len(steps) == 1 else [*steps, replace(op, srcs=(wide, op.srcs[1 - column]))]
 
     def spread(self, op: Binary | Bitwise) -> list[TileOp]:
         """The operation on operands that all have the result's shape; the exclusive or gets its scratch."""

@@ -113,11 +113,15 @@ AICORE inline void run_block(
                     VecF32_1x128 o_key_far(kv5_valid); TASSIGN<0x22700>(o_key_far);  // UB 0x22700..0x22900
                     pipe_barrier(PIPE_V);
                     TMULS(o_key_far, o_key_number, 1e+30f);
-                    VecF32_64x128 o_seen(sq0_share, kv5_valid); TASSIGN<0x22900>(o_seen);  // UB 0x22900..0x2a900
+                    VecF32_64x128 o_seen_wide_ones(sq0_share, kv5_valid); TASSIGN<0x22900>(o_seen_wide_ones);  // UB 0x22900..0x2a900
+                    TEXPANDS(o_seen_wide_ones, 1.0f);
+                    VecF32_64x128 o_seen_wide(sq0_share, kv5_valid); TASSIGN<0x22900>(o_seen_wide);  // UB 0x22900..0x2a900
                     VecF32_64x1 o_limit(sq0_share); TASSIGN<0x1e400>(o_limit);  // UB 0x1e400..0x1e500
-                    TROWEXPAND(o_seen, o_limit);
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDSUB(o_seen, o_seen, o_key_far);
+                    TROWEXPANDMUL(o_seen_wide, o_seen_wide_ones, o_limit);
+                    VecF32_64x128 o_seen(sq0_share, kv5_valid); TASSIGN<0x22900>(o_seen);  // UB 0x22900..0x2a900
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDSUB(o_seen, o_seen_wide, o_key_far);
                     pipe_barrier(PIPE_V);
                     TMIN(o_s, o_s, o_seen);
                 }

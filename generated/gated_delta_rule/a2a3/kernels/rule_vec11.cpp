@@ -91,20 +91,28 @@ AICORE inline void run_block(
         TMULS(o_column_far_2_row, o_column_own_2_row, 1e+30f);
         VecF32_1x64 o_row_far_2(s0_valid); TASSIGN<0x1c500>(o_row_far_2);  // UB 0x1c500..0x1c600
         TMULS(o_row_far_2, o_row_at_3, 1e+30f);
-        VecF32_64x64 o_10(s0_valid, s0_valid); TASSIGN<0x1c600>(o_10);  // UB 0x1c600..0x20600
+        VecF32_64x64 o_10_wide_ones(s0_valid, s0_valid); TASSIGN<0x1c600>(o_10_wide_ones);  // UB 0x1c600..0x20600
+        pipe_barrier(PIPE_V);
+        TEXPANDS(o_10_wide_ones, 1.0f);
+        VecF32_64x64 o_10_wide(s0_valid, s0_valid); TASSIGN<0x1c600>(o_10_wide);  // UB 0x1c600..0x20600
         VecF32_64x1 o_column_far_2(s0_valid); TASSIGN<0x1c400>(o_column_far_2);  // UB 0x1c400..0x1c500
         pipe_barrier(PIPE_V);
-        TROWEXPAND(o_10, o_column_far_2);
+        TROWEXPANDMUL(o_10_wide, o_10_wide_ones, o_column_far_2);
         set_flag(PIPE_V, PIPE_S, EVENT_ID1);
+        VecF32_64x64 o_10(s0_valid, s0_valid); TASSIGN<0x1c600>(o_10);  // UB 0x1c600..0x20600
         pipe_barrier(PIPE_V);
-        TCOLEXPANDSUB(o_10, o_10, o_row_far_2);
-        VecF32_64x64 o_passed_2(s0_valid, s0_valid); TASSIGN<0x20600>(o_passed_2);  // UB 0x20600..0x24600
+        TCOLEXPANDSUB(o_10, o_10_wide, o_row_far_2);
+        VecF32_64x64 o_passed_2_wide_ones(s0_valid, s0_valid); TASSIGN<0x20600>(o_passed_2_wide_ones);  // UB 0x20600..0x24600
+        TEXPANDS(o_passed_2_wide_ones, 1.0f);
+        VecF32_64x64 o_passed_2_wide(s0_valid, s0_valid); TASSIGN<0x20600>(o_passed_2_wide);  // UB 0x20600..0x24600
         VecF32_64x1 o_gamma_block_tile(s0_valid); TASSIGN(o_gamma_block_tile, 0x00000 + s0_buffer * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_buffer));
-        TROWEXPAND(o_passed_2, o_gamma_block_tile);
+        TROWEXPANDMUL(o_passed_2_wide, o_passed_2_wide_ones, o_gamma_block_tile);
+        VecF32_64x64 o_passed_2(s0_valid, s0_valid); TASSIGN<0x20600>(o_passed_2);  // UB 0x20600..0x24600
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_buffer));
-        TCOLEXPANDSUB(o_passed_2, o_passed_2, o_gamma_block_tile_2);
+        TCOLEXPANDSUB(o_passed_2, o_passed_2_wide, o_gamma_block_tile_2);
         VecF32_64x64 o_passed_seen_2(s0_valid, s0_valid); TASSIGN<0x1c600>(o_passed_seen_2);  // UB 0x1c600..0x20600
         pipe_barrier(PIPE_V);
         TMIN(o_passed_seen_2, o_passed_2, o_10);

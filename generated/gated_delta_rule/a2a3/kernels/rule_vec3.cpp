@@ -64,12 +64,16 @@ AICORE inline void run_block(
         wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
         TCVT(o_row_at, o_row, RoundMode::CAST_RINT, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_S, EVENT_ID0);
-        VecF32_64x64 o_ahead(s0_valid, s0_valid); TASSIGN<0x00800>(o_ahead);  // UB 0x00800..0x04800
+        VecF32_64x64 o_ahead_wide_ones(s0_valid, s0_valid); TASSIGN<0x00800>(o_ahead_wide_ones);  // UB 0x00800..0x04800
+        pipe_barrier(PIPE_V);
+        TEXPANDS(o_ahead_wide_ones, 1.0f);
+        VecF32_64x64 o_ahead_wide(s0_valid, s0_valid); TASSIGN<0x00800>(o_ahead_wide);  // UB 0x00800..0x04800
         VecF32_64x1 o_column_at(s0_valid); TASSIGN<0x00600>(o_column_at);  // UB 0x00600..0x00700
         pipe_barrier(PIPE_V);
-        TROWEXPAND(o_ahead, o_column_at);
+        TROWEXPANDMUL(o_ahead_wide, o_ahead_wide_ones, o_column_at);
+        VecF32_64x64 o_ahead(s0_valid, s0_valid); TASSIGN<0x00800>(o_ahead);  // UB 0x00800..0x04800
         pipe_barrier(PIPE_V);
-        TCOLEXPANDSUB(o_ahead, o_ahead, o_row_at);
+        TCOLEXPANDSUB(o_ahead, o_ahead_wide, o_row_at);
         pipe_barrier(PIPE_V);
         TADDS(o_ahead, o_ahead, 1.0f);
         VecF32_64x64 o_reached_least(s0_valid, s0_valid); TASSIGN<0x00800>(o_reached_least);  // UB 0x00800..0x04800

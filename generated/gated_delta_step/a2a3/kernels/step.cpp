@@ -114,12 +114,16 @@ AICORE inline void run_block(
             pipe_barrier(PIPE_V);
             TMUL(change_row, change_3_row, beta_tile_wide_row);
             // state: kept + change * k_n[:, :, None, None, :]
-            VecF32_64x128 state_1; TASSIGN<0x10b80>(state_1);  // UB 0x10b80..0x18b80
+            VecF32_64x128 state_1_wide_ones; TASSIGN<0x10b80>(state_1_wide_ones);  // UB 0x10b80..0x18b80
+            pipe_barrier(PIPE_V);
+            TEXPANDS(state_1_wide_ones, 1.0f);
+            VecF32_64x128 state_1_wide; TASSIGN<0x10b80>(state_1_wide);  // UB 0x10b80..0x18b80
             VecF32_64x1 change; TASSIGN<0x10a80>(change);  // UB 0x10a80..0x10b80
             pipe_barrier(PIPE_V);
-            TROWEXPAND(state_1, change);
+            TROWEXPANDMUL(state_1_wide, state_1_wide_ones, change);
+            VecF32_64x128 state_1; TASSIGN<0x10b80>(state_1);  // UB 0x10b80..0x18b80
             pipe_barrier(PIPE_V);
-            TCOLEXPANDMUL(state_1, state_1, k_n_tile);
+            TCOLEXPANDMUL(state_1, state_1_wide, k_n_tile);
             VecF32_64x128 state_out; TASSIGN(state_out, 0x00000 + dv0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
             pipe_barrier(PIPE_V);
             TADD(state_out, kept, state_1);

@@ -43,15 +43,22 @@ AICORE inline void run_block(
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_256x16 past_3_larger(t0_valid); TASSIGN<0x01040>(past_3_larger);  // UB 0x01040..0x05040
+        VecI32_256x16 past_3_larger_wide_ones(t0_valid); TASSIGN<0x01040>(past_3_larger_wide_ones);  // UB 0x01040..0x05040
+        pipe_barrier(PIPE_V);
+        TEXPANDS(past_3_larger_wide_ones, 1);
+        VecI32_256x16 past_3_larger_wide(t0_valid); TASSIGN<0x01040>(past_3_larger_wide);  // UB 0x01040..0x05040
         VecI32_256x1 past_1_tile(t0_valid); TASSIGN(past_1_tile, 0x00000 + t0_buffer * 0x00400);  // UB 0x00000..0x00800, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        TROWEXPAND(past_3_larger, past_1_tile);
+        TROWEXPANDMUL(past_3_larger_wide, past_3_larger_wide_ones, past_1_tile);
+        VecI32_256x16 past_3_larger(t0_valid); TASSIGN<0x01040>(past_3_larger);  // UB 0x01040..0x05040
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMAX(past_3_larger, past_3_larger, end_tile);
+        TCOLEXPANDMAX(past_3_larger, past_3_larger_wide, end_tile);
+        VecI32_256x16 past_1_tile_wide_ones(t0_valid); TASSIGN<0x05040>(past_1_tile_wide_ones);  // UB 0x05040..0x09040
+        TEXPANDS(past_1_tile_wide_ones, 1);
         VecI32_256x16 past_1_tile_wide(t0_valid); TASSIGN<0x05040>(past_1_tile_wide);  // UB 0x05040..0x09040
-        TROWEXPAND(past_1_tile_wide, past_1_tile);
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(past_1_tile_wide, past_1_tile_wide_ones, past_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecU8_256x32_c2 past_3_bits(t0_valid); TASSIGN<0x09040>(past_3_bits);  // UB 0x09040..0x0b040
         pipe_barrier(PIPE_V);

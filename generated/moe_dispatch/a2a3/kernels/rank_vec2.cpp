@@ -45,11 +45,14 @@ AICORE inline void run_block(
         ExpertGm expert_in(expert + int64_t(t0) * 8, {t0_valid * 8});
         TLOAD(expert_tile_row, expert_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI32_64x64 expert_tile_wide_ones(t0_valid * 8); TASSIGN<0x08300>(expert_tile_wide_ones);  // UB 0x08300..0x0c300
+        pipe_barrier(PIPE_V);
+        TEXPANDS(expert_tile_wide_ones, 1);
         VecI32_64x64 expert_tile_wide(t0_valid * 8); TASSIGN<0x08300>(expert_tile_wide);  // UB 0x08300..0x0c300
         VecI32_64x1 expert_tile(t0_valid * 8); TASSIGN(expert_tile, 0x00000 + t0_buffer * 0x00100);  // UB 0x00000..0x00200, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        TROWEXPAND(expert_tile_wide, expert_tile);
+        TROWEXPANDMUL(expert_tile_wide, expert_tile_wide_ones, expert_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecI32_64x64 chosen_1_tile_wide(t0_valid * 8); TASSIGN<0x0c300>(chosen_1_tile_wide);  // UB 0x0c300..0x10300
         TCOLEXPAND(chosen_1_tile_wide, chosen_1_tile);

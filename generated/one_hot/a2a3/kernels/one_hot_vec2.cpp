@@ -46,11 +46,14 @@ AICORE inline void run_block(
         IndexGm index_in(index + int64_t(t0), {t0_valid});
         TLOAD(index_tile_row, index_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI32_32x160 index_tile_wide_ones(t0_valid); TASSIGN<0x0a380>(index_tile_wide_ones);  // UB 0x0a380..0x0f380
+        pipe_barrier(PIPE_V);
+        TEXPANDS(index_tile_wide_ones, 1);
         VecI32_32x160 index_tile_wide(t0_valid); TASSIGN<0x0a380>(index_tile_wide);  // UB 0x0a380..0x0f380
         VecI32_32x1 index_tile(t0_valid); TASSIGN(index_tile, 0x00000 + t0_buffer * 0x00080);  // UB 0x00000..0x00100, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        TROWEXPAND(index_tile_wide, index_tile);
+        TROWEXPANDMUL(index_tile_wide, index_tile_wide_ones, index_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
         VecI32_32x160 y_1_tile_wide(t0_valid); TASSIGN<0x0f380>(y_1_tile_wide);  // UB 0x0f380..0x14380
         TCOLEXPAND(y_1_tile_wide, y_1_tile);

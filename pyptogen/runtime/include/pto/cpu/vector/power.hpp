@@ -77,15 +77,6 @@ PTO_INLINE f64v power_f64(f64v base, f64v exponent)
     return bounded_exp2(t == t ? t : f64v{});
 }
 
-/// f in two halves of doubles.
-template <typename F>
-PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
-{
-    const f64v low = f(doubles_of<0>(x), doubles_of<0>(y));
-    const f64v high = f(doubles_of<1>(x), doubles_of<1>(y));
-    return floats_of(low, high);
-}
-
 PTO_INLINE f32v pow_f32(f32v x, f32v y)
 {
     if (__builtin_expect(has_plain_powers(x, y), 1)) {

@@ -17,14 +17,14 @@ PTO_INLINE f64v bounded_f64(f64v v, double least, double most)
     return (f64v)_mm256_max_pd(_mm256_min_pd((__m256d)v, _mm256_set1_pd(most)), _mm256_set1_pd(least));
 }
 
-/// One half of a vector of fp32 as doubles, and two such halves as fp32 again.
-template <int Half>
-PTO_INLINE f64v doubles_of(f32v v)
+/// f in two halves of doubles.
+template <typename F>
+PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
 {
-    return (f64v)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)v, Half));
-}
-PTO_INLINE f32v floats_of(f64v low, f64v high)
-{
+    const auto doubles = [](__m128 v) __attribute__((always_inline)) { return (f64v)_mm256_cvtps_pd(v); };
+    const __m256 all_x = (__m256)x, all_y = (__m256)y;
+    const f64v low = f(doubles(_mm256_castps256_ps128(all_x)), doubles(_mm256_castps256_ps128(all_y)));
+    const f64v high = f(doubles(_mm256_extractf128_ps(all_x, 1)), doubles(_mm256_extractf128_ps(all_y, 1)));
     return (f32v)_mm256_set_m128(_mm256_cvtpd_ps((__m256d)high), _mm256_cvtpd_ps((__m256d)low));
 }
 

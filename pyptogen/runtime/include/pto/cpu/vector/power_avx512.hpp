@@ -24,14 +24,14 @@ PTO_INLINE f64v bounded_f64(f64v v, double least, double most)
     return (f64v)_mm512_max_pd(_mm512_min_pd((__m512d)v, _mm512_set1_pd(most)), _mm512_set1_pd(least));
 }
 
-/// One half of a vector of fp32 as doubles, and two such halves as fp32 again.
-template <int Half>
-PTO_INLINE f64v doubles_of(f32v v)
+/// f in two halves of doubles.
+template <typename F>
+PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
 {
-    return (f64v)_mm512_cvtps_pd((__m256)_mm512_extractf64x4_pd((__m512d)v, Half));
-}
-PTO_INLINE f32v floats_of(f64v low, f64v high)
-{
+    const __m512d wide_x = (__m512d)x, wide_y = (__m512d)y;
+    const auto doubles = [](__m256d v) __attribute__((always_inline)) { return (f64v)_mm512_cvtps_pd((__m256)v); };
+    const f64v low = f(doubles(_mm512_castpd512_pd256(wide_x)), doubles(_mm512_castpd512_pd256(wide_y)));
+    const f64v high = f(doubles(_mm512_extractf64x4_pd(wide_x, 1)), doubles(_mm512_extractf64x4_pd(wide_y, 1)));
     const __m512d first = _mm512_castpd256_pd512((__m256d)_mm512_cvtpd_ps((__m512d)low));
     return (f32v)_mm512_insertf64x4(first, (__m256d)_mm512_cvtpd_ps((__m512d)high), 1);
 }

@@ -15,22 +15,21 @@ PTO_INLINE f64v bounded_f64(f64v v, double least, double most)
     return v < least ? splat(least) : v;
 }
 
-/// One half of a vector of fp32 as doubles, and two such halves as fp32 again.
-template <int Half>
-PTO_INLINE f64v doubles_of(f32v v)
+/// f in two halves of doubles.
+template <typename F>
+PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
 {
-    using HalfVector = VectorOf<float, kVectorBytes / 2>::type;
-    float lanes[kF32Lanes];
-    store_bits(lanes, v);
-    return __builtin_convertvector(load_bits<HalfVector>(lanes + Half * kF32Lanes / 2), f64v);
-}
-PTO_INLINE f32v floats_of(f64v low, f64v high)
-{
-    using HalfVector = VectorOf<float, kVectorBytes / 2>::type;
-    float lanes[kF32Lanes];
-    store_bits(lanes, __builtin_convertvector(low, HalfVector));
-    store_bits(lanes + kF32Lanes / 2, __builtin_convertvector(high, HalfVector));
-    return load_bits<f32v>(lanes);
+    typedef typename VectorOf<float, kVectorBytes / 2>::type half_vector;
+    constexpr int kHalf = kF32Lanes / 2;
+    float bases[kF32Lanes], exponents[kF32Lanes], results[kF32Lanes];
+    store_bits(bases, x);
+    store_bits(exponents, y);
+    for (int at = 0; at < kF32Lanes; at += kHalf) {
+        const f64v base = __builtin_convertvector(load_bits<half_vector>(bases + at), f64v);
+        const f64v exponent = __builtin_convertvector(load_bits<half_vector>(exponents + at), f64v);
+        store_bits(results + at, __builtin_convertvector(f(base, exponent), half_vector));
+    }
+    return load_bits<f32v>(results);
 }
 
 /// All powers go the way that is right for any: a look at the operands would cost as much as it saves.

@@ -207,7 +207,8 @@ class _Shown:
 def _lowered(state: State) -> Lowered:
     """What lowering hands on."""
     program, target = state.program, state.platform.name
-    by_kernel = {block.tile.name: tile_sizes(block.tile.body) for block in state.blocks}
+    own = state.tiling.own.keys() if state.tiling is not None else ()
+    by_kernel = {block.tile.name: tile_sizes(block.tile.body) for block in state.blocks if block.tile.name not in own}
     return Lowered(
         program.name,
         target,

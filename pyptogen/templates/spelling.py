@@ -13,7 +13,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Tiles, Workspace
 from pyptogen.lower.expr import Poly
@@ -70,7 +70,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
 """The fields of each node that name variables, or have nodes that do."""
 _TILES: Mapping[type, tuple[str, ...]] = {
     Choose: ("then", "other"),
-    Declare: ("name", "owner"),
+    Declare: ("name", "owner", "note"),
     For: ("body",),
     Instr: ("operands",),
     InstrKernel: ("body",),
@@ -78,6 +78,8 @@ _TILES: Mapping[type, tuple[str, ...]] = {
 }
 """The fields that name tiles, or have nodes that do. There a name is that of a tile; elsewhere it is another variable,
 even where the two are called the same."""
+_NAMED_IN_NOTE = re.compile(r"(?<=same bytes as )\w+")
+"""The tile that a note about another one names."""
 _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when")})
 """Fields of tuples that begin with a variable; in the rest of them are other words."""
 
@@ -175,12 +177,8 @@ def spelled(kernel: InstrKernel) -> tuple[InstrKernel, dict[str, str]]:
 
 def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
     """The kernel with other names for tiles that are called as an argument is, or as a number of a loop."""
-    numbers = {*kernel.arguments, *(fifo.name for fifo in kernel.fifos), *(fifo.slot for fifo in kernel.fifos)}
-    for node in walk(kernel.body):
-        if isinstance(node, For):
-            numbers |= {name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name}
-        elif isinstance(node, ReadIndex):
-            numbers.add(node.name)
+    fifos = (name for fifo in kernel.fifos for name in (fifo.name, fifo.slot))
+    numbers = {*_numbers(kernel), *fifos}
     names: dict[str, str] = {}
     for tile in sorted(declarations(kernel)):
         name = tile
@@ -188,6 +186,30 @@ def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
             name += "_tile"
         names |= {tile: name} if name != tile else {}
     return _renamed(kernel, lambda name: names.get(name, name), _TILES) if names else kernel
+
+
+def _numbers(kernel: InstrKernel) -> list[str]:
+    """The arguments, and the numbers of loops and of indices, in their order."""
+    numbers = list(kernel.arguments)
+    for node in walk(kernel.body):
+        if isinstance(node, For):
+            numbers += [name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name]
+        elif isinstance(node, ReadIndex):
+            numbers.append(node.name)
+    return numbers
+
+
+def _tiles(kernel: InstrKernel) -> list[str]:
+    """The tiles, each with the one whose data it shows, in their order."""
+    return [name for node in declarations(kernel).values() for name in (node.name, node.owner)]
+
+
+def named_as(kernel: InstrKernel, other: InstrKernel) -> InstrKernel:
+    """The kernel with the names of another one: those of its arguments, of its loops and of its tiles, one by one."""
+    numbers = dict(zip(_numbers(kernel), _numbers(other), strict=False))
+    tiles = dict(zip(_tiles(kernel), _tiles(other), strict=False))
+    named = _renamed(renamed(kernel, numbers), lambda name: tiles.get(name, name), _TILES)
+    return cast("InstrKernel", replace(named, name=other.name))
 
 
 def _own_words(kernel: InstrKernel) -> frozenset[str]:
@@ -244,6 +266,8 @@ def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[
         value = getattr(node, field)
         if (kind, field) in _FIRST_ONLY:
             new: Any = tuple((name(part[0]), *part[1:]) for part in value)
+        elif (kind, field) == (Declare, "note"):
+            new = _NAMED_IN_NOTE.sub(lambda found: name(found[0]), value)
         elif (kind, field) == (LaunchPlan, "programs"):
             new = tuple((function, tuple(map(name, arguments))) for function, arguments in value)
         else:

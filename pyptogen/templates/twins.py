@@ -1,4 +1,4 @@
-"""Kernels that differ in nothing but the names of their arguments: one of them is written, and launched for all.
+"""Kernels that differ in nothing but names, of arguments, loops and tiles: one is written, and launched for all.
 
 before: sum_of_a: a_sum[0] += a[i]; sum_of_b: b_sum[0] += b[i]
 after:  sum_of_a: a_sum[0] += a[i]; two launches of it, for (a_sum, a) and for (b_sum, b)
@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pyptogen.lower.instruction.ir import InstrKernel, walk
-from pyptogen.records import replace
-from pyptogen.templates.spelling import renamed
+from pyptogen.templates.spelling import named_as
 
 
 def twins(kernels: Sequence[InstrKernel], text: Callable[[InstrKernel], str]) -> dict[str, str]:
@@ -36,6 +35,5 @@ def _outline(kernel: InstrKernel) -> tuple[object, ...]:
 
 
 def _under(kernel: InstrKernel, other: InstrKernel, text: Callable[[InstrKernel], str]) -> bool:
-    """Whether a kernel that is given the names of another one's arguments is that one."""
-    names = dict(zip(kernel.arguments, other.arguments, strict=True))
-    return text(replace(renamed(kernel, names), name=other.name)) == text(other)
+    """Whether a kernel that is given the names of another one is that one."""
+    return text(named_as(kernel, other)) == text(other)

@@ -17,16 +17,6 @@ extern "C" __global__ AICORE void column_sum(
     int32_t nblk);
 
 namespace {
-int32_t fewer(int64_t tiles, int32_t blocks)
-{
-    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
-}
-
-// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
-int32_t blocks_for(pto_rt::Runtime &rt, Core core)
-{
-    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
-}
 }  // namespace
 
 extern "C" void column_sum_cpu(pto_rt::Runtime &rt, const column_sum_args &args)
@@ -34,10 +24,9 @@ extern "C" void column_sum_cpu(pto_rt::Runtime &rt, const column_sum_args &args)
     const int32_t rows = static_cast<int32_t>(args.rows);
     auto *x = (__gm__ float *)args.x;
     auto *y = (__gm__ float *)args.y;
-    const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t column_sum_blocks = fewer(1, vector);
+        const int32_t column_sum_blocks = 1;
         rt.launch(
             "column_sum", Core::Vector, column_sum_blocks,
             [=] {

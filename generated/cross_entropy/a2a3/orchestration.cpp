@@ -125,37 +125,37 @@ extern "C" void cross_entropy_a2a3(pto_rt::Runtime &rt, const cross_entropy_args
             "cross_entropy_vec2", Core::Vector, cross_entropy_vec2_blocks,
             [=] {
                 cross_entropy_vec2(named, logits, label_int32, rows, cross_entropy_vec2_blocks);
-            }, {cross_entropy_vec1_done}, 3);
+            }, {cross_entropy_vec1_done}, 4);
         const int32_t cross_entropy_vec3_blocks = fewer(48, vector);
         const Launch cross_entropy_vec3_done = rt.launch(
             "cross_entropy_vec3", Core::Vector, cross_entropy_vec3_blocks,
             [=] {
                 cross_entropy_vec3(counted_part_sum_parts, counted_part, rows, cross_entropy_vec3_blocks);
-            }, {cross_entropy_vec1_done}, 4);
+            }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec4_blocks = fewer(48, vector);
         const Launch cross_entropy_vec4_done = rt.launch(
             "cross_entropy_vec4", Core::Vector, cross_entropy_vec4_blocks,
             [=] {
                 cross_entropy_vec3(counted_part_sum_2_parts, counted_part_2, rows, cross_entropy_vec4_blocks);
-            }, {cross_entropy_vec1_done}, 4);
+            }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec5_blocks = fewer(48, vector);
         const Launch cross_entropy_vec5_done = rt.launch(
             "cross_entropy_vec5", Core::Vector, cross_entropy_vec5_blocks,
             [=] {
                 cross_entropy_vec3(counted_part_sum_3_parts, counted_part_3, rows, cross_entropy_vec5_blocks);
-            }, {cross_entropy_vec1_done}, 4);
+            }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec6_blocks = fewer(48, vector);
         const Launch cross_entropy_vec6_done = rt.launch(
             "cross_entropy_vec6", Core::Vector, cross_entropy_vec6_blocks,
             [=] {
                 cross_entropy_vec3(counted_part_sum_4_parts, counted_part_4, rows, cross_entropy_vec6_blocks);
-            }, {cross_entropy_vec1_done}, 4);
+            }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec7_blocks = fewer(48, vector);
         const Launch cross_entropy_vec7_done = rt.launch(
             "cross_entropy_vec7", Core::Vector, cross_entropy_vec7_blocks,
             [=] {
                 cross_entropy_vec3(counted_high_sum_parts, counted_word, rows, cross_entropy_vec7_blocks);
-            }, {cross_entropy_vec1_done}, 4);
+            }, {cross_entropy_vec1_done}, 3);
         const int32_t cross_entropy_vec8_blocks = fewer((rows_end - rows_begin + 127) / 128, vector);
         const Launch cross_entropy_vec8_done = rt.launch(
             "cross_entropy_vec8", Core::Vector, cross_entropy_vec8_blocks,

@@ -92,7 +92,7 @@ extern "C" void cross_entropy_cpu(pto_rt::Runtime &rt, const cross_entropy_args 
             [=] {
                 cross_entropy_vec2(named, logits, label, rows, cross_entropy_vec2_blocks);
             }, {cross_entropy_vec1_done}, 2);
-        const int32_t cross_entropy_vec3_blocks = fewer(1, vector);
+        const int32_t cross_entropy_vec3_blocks = 1;
         rt.launch(
             "cross_entropy_vec3", Core::Vector, cross_entropy_vec3_blocks,
             [=] {

@@ -70,106 +70,10 @@ extern "C" __global__ AICORE void rule_cube2(
     int32_t b_end,
     int32_t s,
     int32_t nblk);
-extern "C" __global__ AICORE void rule_cube3(
-    __gm__ float *o_corner_4,
-    __gm__ float *o_inverse_2,
-    __gm__ float *o_joined_4,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
 extern "C" __global__ AICORE void rule_vec5(
     __gm__ float *o_inverse_4,
     __gm__ float *o_inverse_2,
     __gm__ float *o_corner_4,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube4(
-    __gm__ float *o_joined_8,
-    __gm__ float *o_joint_8,
-    __gm__ float *o_inverse_4,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube5(
-    __gm__ float *o_corner_8,
-    __gm__ float *o_inverse_4,
-    __gm__ float *o_joined_8,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_vec6(
-    __gm__ float *o_inverse_8,
-    __gm__ float *o_inverse_4,
-    __gm__ float *o_corner_8,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube6(
-    __gm__ float *o_joined_16,
-    __gm__ float *o_joint_16,
-    __gm__ float *o_inverse_8,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube7(
-    __gm__ float *o_corner_16,
-    __gm__ float *o_inverse_8,
-    __gm__ float *o_joined_16,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_vec7(
-    __gm__ float *o_inverse_16,
-    __gm__ float *o_inverse_8,
-    __gm__ float *o_corner_16,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube8(
-    __gm__ float *o_joined_32,
-    __gm__ float *o_joint_32,
-    __gm__ float *o_inverse_16,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube9(
-    __gm__ float *o_corner_32,
-    __gm__ float *o_inverse_16,
-    __gm__ float *o_joined_32,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_vec8(
-    __gm__ float *o_inverse_32,
-    __gm__ float *o_inverse_16,
-    __gm__ float *o_corner_32,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube10(
-    __gm__ float *o_joined_64,
-    __gm__ float *o_rest_32,
-    __gm__ float *o_inverse_32,
-    int32_t b_begin,
-    int32_t b_end,
-    int32_t s,
-    int32_t nblk);
-extern "C" __global__ AICORE void rule_cube11(
-    __gm__ float *o_corner_64,
-    __gm__ float *o_inverse_32,
-    __gm__ float *o_joined_64,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -410,7 +314,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch rule_cube3_done = rt.launch(
             "rule_cube3", Core::Cube, rule_cube3_blocks,
             [=] {
-                rule_cube3(o_corner_4, o_inverse_2, o_joined_4, b_begin, b_end, s, rule_cube3_blocks);
+                rule_cube2(o_corner_4, o_inverse_2, o_joined_4, b_begin, b_end, s, rule_cube3_blocks);
             }, {rule_vec4_done, rule_cube2_done}, 23);
         const int32_t rule_vec5_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec5_done = rt.launch(
@@ -422,67 +326,67 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch rule_cube4_done = rt.launch(
             "rule_cube4", Core::Cube, rule_cube4_blocks,
             [=] {
-                rule_cube4(o_joined_8, o_joint_8, o_inverse_4, b_begin, b_end, s, rule_cube4_blocks);
+                rule_cube2(o_joined_8, o_joint_8, o_inverse_4, b_begin, b_end, s, rule_cube4_blocks);
             }, {rule_vec4_done, rule_vec5_done}, 21);
         const int32_t rule_cube5_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube5_done = rt.launch(
             "rule_cube5", Core::Cube, rule_cube5_blocks,
             [=] {
-                rule_cube5(o_corner_8, o_inverse_4, o_joined_8, b_begin, b_end, s, rule_cube5_blocks);
+                rule_cube2(o_corner_8, o_inverse_4, o_joined_8, b_begin, b_end, s, rule_cube5_blocks);
             }, {rule_vec5_done, rule_cube4_done}, 20);
         const int32_t rule_vec6_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec6_done = rt.launch(
             "rule_vec6", Core::Vector, rule_vec6_blocks,
             [=] {
-                rule_vec6(o_inverse_8, o_inverse_4, o_corner_8, b_begin, b_end, s, rule_vec6_blocks);
+                rule_vec5(o_inverse_8, o_inverse_4, o_corner_8, b_begin, b_end, s, rule_vec6_blocks);
             }, {rule_vec5_done, rule_cube5_done}, 19);
         const int32_t rule_cube6_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube6_done = rt.launch(
             "rule_cube6", Core::Cube, rule_cube6_blocks,
             [=] {
-                rule_cube6(o_joined_16, o_joint_16, o_inverse_8, b_begin, b_end, s, rule_cube6_blocks);
+                rule_cube2(o_joined_16, o_joint_16, o_inverse_8, b_begin, b_end, s, rule_cube6_blocks);
             }, {rule_vec4_done, rule_vec6_done}, 18);
         const int32_t rule_cube7_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube7_done = rt.launch(
             "rule_cube7", Core::Cube, rule_cube7_blocks,
             [=] {
-                rule_cube7(o_corner_16, o_inverse_8, o_joined_16, b_begin, b_end, s, rule_cube7_blocks);
+                rule_cube2(o_corner_16, o_inverse_8, o_joined_16, b_begin, b_end, s, rule_cube7_blocks);
             }, {rule_vec6_done, rule_cube6_done}, 17);
         const int32_t rule_vec7_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec7_done = rt.launch(
             "rule_vec7", Core::Vector, rule_vec7_blocks,
             [=] {
-                rule_vec7(o_inverse_16, o_inverse_8, o_corner_16, b_begin, b_end, s, rule_vec7_blocks);
+                rule_vec5(o_inverse_16, o_inverse_8, o_corner_16, b_begin, b_end, s, rule_vec7_blocks);
             }, {rule_vec6_done, rule_cube7_done}, 16);
         const int32_t rule_cube8_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube8_done = rt.launch(
             "rule_cube8", Core::Cube, rule_cube8_blocks,
             [=] {
-                rule_cube8(o_joined_32, o_joint_32, o_inverse_16, b_begin, b_end, s, rule_cube8_blocks);
+                rule_cube2(o_joined_32, o_joint_32, o_inverse_16, b_begin, b_end, s, rule_cube8_blocks);
             }, {rule_vec4_done, rule_vec7_done}, 15);
         const int32_t rule_cube9_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube9_done = rt.launch(
             "rule_cube9", Core::Cube, rule_cube9_blocks,
             [=] {
-                rule_cube9(o_corner_32, o_inverse_16, o_joined_32, b_begin, b_end, s, rule_cube9_blocks);
+                rule_cube2(o_corner_32, o_inverse_16, o_joined_32, b_begin, b_end, s, rule_cube9_blocks);
             }, {rule_vec7_done, rule_cube8_done}, 14);
         const int32_t rule_vec8_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec8_done = rt.launch(
             "rule_vec8", Core::Vector, rule_vec8_blocks,
             [=] {
-                rule_vec8(o_inverse_32, o_inverse_16, o_corner_32, b_begin, b_end, s, rule_vec8_blocks);
+                rule_vec5(o_inverse_32, o_inverse_16, o_corner_32, b_begin, b_end, s, rule_vec8_blocks);
             }, {rule_vec7_done, rule_cube9_done}, 13);
         const int32_t rule_cube10_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube10_done = rt.launch(
             "rule_cube10", Core::Cube, rule_cube10_blocks,
             [=] {
-                rule_cube10(o_joined_64, o_rest_32, o_inverse_32, b_begin, b_end, s, rule_cube10_blocks);
+                rule_cube2(o_joined_64, o_rest_32, o_inverse_32, b_begin, b_end, s, rule_cube10_blocks);
             }, {rule_vec4_done, rule_vec8_done}, 12);
         const int32_t rule_cube11_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, cube);
         const Launch rule_cube11_done = rt.launch(
             "rule_cube11", Core::Cube, rule_cube11_blocks,
             [=] {
-                rule_cube11(o_corner_64, o_inverse_32, o_joined_64, b_begin, b_end, s, rule_cube11_blocks);
+                rule_cube2(o_corner_64, o_inverse_32, o_joined_64, b_begin, b_end, s, rule_cube11_blocks);
             }, {rule_vec8_done, rule_cube10_done}, 11);
         const int32_t rule_vec9_blocks = fewer(int64_t(b_end - b_begin) * ((s + 63) / 64) * 32, vector);
         const Launch rule_vec9_done = rt.launch(

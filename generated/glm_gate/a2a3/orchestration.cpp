@@ -67,7 +67,7 @@ extern "C" void glm_gate_a2a3(pto_rt::Runtime &rt, const glm_gate_args &args)
             [=] {
                 logits_cube(l_parts, x, w, t_begin, t_end, t, logits_cube_blocks);
             }, {}, 2);
-        const int32_t logits_vec_blocks = fewer((t * 160 + 95) / 96, vector);
+        const int32_t logits_vec_blocks = fewer((t * 160 + 1023) / 1024, vector);
         const Launch logits_vec_done = rt.launch(
             "logits_vec", Core::Vector, logits_vec_blocks,
             [=] {

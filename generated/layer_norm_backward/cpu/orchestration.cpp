@@ -67,13 +67,13 @@ extern "C" void layer_norm_backward_cpu(pto_rt::Runtime &rt, const layer_norm_ba
                 layer_norm_backward_vec1(d_x, d_gamma_1, x, d_y, gamma, eps, rows_begin, rows_end,
                     layer_norm_backward_vec1_blocks);
             }, {}, 1);
-        const int32_t layer_norm_backward_vec2_blocks = fewer(1, vector);
+        const int32_t layer_norm_backward_vec2_blocks = 1;
         rt.launch(
             "layer_norm_backward_vec2", Core::Vector, layer_norm_backward_vec2_blocks,
             [=] {
                 layer_norm_backward_vec2(d_gamma, d_gamma_1, rows, layer_norm_backward_vec2_blocks);
             }, {layer_norm_backward_vec1_done});
-        const int32_t layer_norm_backward_vec3_blocks = fewer(1, vector);
+        const int32_t layer_norm_backward_vec3_blocks = 1;
         rt.launch(
             "layer_norm_backward_vec3", Core::Vector, layer_norm_backward_vec3_blocks,
             [=] {

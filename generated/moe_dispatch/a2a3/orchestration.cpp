@@ -177,7 +177,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 offsets_vec1(count_parts, within, t, offsets_vec1_blocks);
             }, {rank_vec3_done}, 12);
-        const int32_t offsets_vec2_blocks = fewer(1, vector);
+        const int32_t offsets_vec2_blocks = 1;
         const Launch offsets_vec2_done = rt.launch(
             "offsets_vec2", Core::Vector, offsets_vec2_blocks,
             [=] {

@@ -166,7 +166,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 rank_vec5(ahead, ahead_1, within, t_begin, t_end, rank_vec5_blocks);
             }, {rank_vec4_done, rank_vec3_done}, 5);
-        const int32_t offsets_vec1_blocks = fewer(1, vector);
+        const int32_t offsets_vec1_blocks = 1;
         const Launch offsets_vec1_done = rt.launch(
             "offsets_vec1", Core::Vector, offsets_vec1_blocks,
             [=] {

@@ -91,13 +91,13 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
             [=] {
                 along_columns_vec2(column_largest_1_parts, x, rows, along_columns_vec2_blocks);
             }, {}, 2);
-        const int32_t along_columns_vec3_blocks = fewer(6, vector);
+        const int32_t along_columns_vec3_blocks = fewer(8, vector);
         rt.launch(
             "along_columns_vec3", Core::Vector, along_columns_vec3_blocks,
             [=] {
                 along_columns_vec3(column_total, column_total_1_parts, along_columns_vec3_blocks);
             }, {along_columns_vec1_done});
-        const int32_t along_columns_vec4_blocks = fewer(6, vector);
+        const int32_t along_columns_vec4_blocks = fewer(8, vector);
         rt.launch(
             "along_columns_vec4", Core::Vector, along_columns_vec4_blocks,
             [=] {

@@ -68,13 +68,13 @@ extern "C" void reductions_cpu(pto_rt::Runtime &rt, const reductions_args &args)
                 along_rows(total, largest, least, average, product, spread, x, rows_begin, rows_end,
                     along_rows_blocks);
             });
-        const int32_t along_columns_vec1_blocks = fewer(1, vector);
+        const int32_t along_columns_vec1_blocks = 1;
         rt.launch(
             "along_columns_vec1", Core::Vector, along_columns_vec1_blocks,
             [=] {
                 along_columns_vec1(column_total, x, rows, along_columns_vec1_blocks);
             });
-        const int32_t along_columns_vec2_blocks = fewer(1, vector);
+        const int32_t along_columns_vec2_blocks = 1;
         rt.launch(
             "along_columns_vec2", Core::Vector, along_columns_vec2_blocks,
             [=] {

@@ -61,7 +61,7 @@ extern "C" void rms_norm_backward_cpu(pto_rt::Runtime &rt, const rms_norm_backwa
                 rms_norm_backward_vec1(d_x, d_gamma_1, x, d_y, gamma, eps, rows_begin, rows_end,
                     rms_norm_backward_vec1_blocks);
             }, {}, 1);
-        const int32_t rms_norm_backward_vec2_blocks = fewer(1, vector);
+        const int32_t rms_norm_backward_vec2_blocks = 1;
         rt.launch(
             "rms_norm_backward_vec2", Core::Vector, rms_norm_backward_vec2_blocks,
             [=] {

@@ -28,20 +28,6 @@ extern "C" __global__ AICORE void sinkhorn_vec3(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec5(
-    __gm__ float *third_r,
-    __gm__ float *second_r,
-    __gm__ float *second_1,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec7(
-    __gm__ float *y_r,
-    __gm__ float *third_r,
-    __gm__ float *third_1,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec9(
     __gm__ float *y,
     __gm__ float *y_r,
@@ -109,7 +95,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec5_done = rt.launch(
             "sinkhorn_vec5", Core::Vector, sinkhorn_vec5_blocks,
             [=] {
-                sinkhorn_vec5(third_r, second_r, second_1, t_begin, t_end, sinkhorn_vec5_blocks);
+                sinkhorn_vec3(third_r, second_r, second_1, t_begin, t_end, sinkhorn_vec5_blocks);
             }, {sinkhorn_vec3_done, sinkhorn_vec4_done}, 4);
         const int32_t sinkhorn_vec6_blocks = fewer(t, vector);
         const Launch sinkhorn_vec6_done = rt.launch(
@@ -121,7 +107,7 @@ extern "C" void sinkhorn_a2a3(pto_rt::Runtime &rt, const sinkhorn_args &args)
         const Launch sinkhorn_vec7_done = rt.launch(
             "sinkhorn_vec7", Core::Vector, sinkhorn_vec7_blocks,
             [=] {
-                sinkhorn_vec7(y_r, third_r, third_1, t_begin, t_end, sinkhorn_vec7_blocks);
+                sinkhorn_vec3(y_r, third_r, third_1, t_begin, t_end, sinkhorn_vec7_blocks);
             }, {sinkhorn_vec5_done, sinkhorn_vec6_done}, 2);
         const int32_t sinkhorn_vec8_blocks = fewer(t, vector);
         const Launch sinkhorn_vec8_done = rt.launch(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field
 from functools import partial
 from math import inf
@@ -26,6 +26,7 @@ from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.kernels import merged_axes
 from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, dividable
 from pyptogen.lower.tile.sizes import choose, sizes
 from pyptogen.lower.tile.sizes.first_guesses import in_pieces
@@ -66,8 +67,11 @@ class Tiling:
     gm_names: Mapping[str, str]
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
-    stands_alone: Callable[[Op], bool]
-    """Whether an operation is a kernel of its own."""
+    own: Mapping[str, tuple[Program, Axes]]
+    """The kernels of single reductions, with what leads to these, by name: no row is about them, and each has the
+    program in which its axes are merged."""
+    built: Set[str]
+    """The kernels of other single operations, which have builders and need no table."""
     launch_dim: str | None
     """The dim of which launches get ranges."""
     by_hand: ByHand
@@ -97,25 +101,34 @@ class Tiling:
         """Raises DiagnosticError PTG1xx to PTG3xx for what kernels by hand say."""
         tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
         by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
-        tiled = tuple(part for part in parts if part.ops.name not in by_hand.finished)
 
-        def stands_alone(op: Op) -> bool:
-            return op.kind not in PRODUCTS and is_standalone(op)
+        def is_own(part: Part) -> bool:
+            return part.ops.ops[-1].kind not in PRODUCTS and is_standalone(part.ops.ops[-1])
 
-        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not stands_alone(part.ops.ops[-1])])
-        common = (tensors, gm_names, Axes(program), stands_alone, launch_dim, by_hand, finish)
+        tiled = [part for part in parts if part.ops.name not in by_hand.finished]
+        launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not is_own(part)])
+        built = {part.ops.name for part in tiled if is_own(part)}
+        own: dict[str, tuple[Program, Axes]] = {}
+        for number, part in enumerate(tiled):
+            if is_own(part) and part.ops.ops[-1].kind in REDUCTIONS:
+                seen, ops = merged_axes.run(program, part.ops, tensors, gm_names, platform)
+                own[part.ops.name] = seen, Axes(seen)
+                tiled[number] = replace(part, ops=ops, sizes={stage: {} for stage in part.sizes})
+        common = (tensors, gm_names, Axes(program), own, built - own.keys(), launch_dim, by_hand, finish)
         if known is None:
-            return Tiling(program, platform, tiled, *common, launch_cost)
-        return Tiling(program, platform, tiled, *common, launch_cost, known.tables, known.flags)
+            return Tiling(program, platform, tuple(tiled), *common, launch_cost)
+        return Tiling(program, platform, tuple(tiled), *common, launch_cost, known.tables, known.flags)
 
     def kernel(self, part: Part, table: Table) -> TileKernel:
         """A kernel with the tiles of a table. Raises DiagnosticError PTG302, PTG303, PTG304."""
         if part.ops.name in self.by_hand.tiles:
             return replace(self.by_hand.tiles[part.ops.name], depths=part.depths)
         common = (self.tensors, self.gm_names, self.platform)
-        if self.stands_alone(part.ops.ops[-1]):
+        if part.ops.name in self.built:
             return standalone.run(self.program, part.ops, *common, self.launch_dim if part.longest else None)
-        kernel = cut.run(self.program, part.ops, table, *common, self.axes, part.longest, self.launch_dim)
+        program, axes = self._seen(part)
+        launch_dim = None if part.ops.name in self.own else self.launch_dim
+        kernel = cut.run(program, part.ops, table, *common, axes, part.longest, launch_dim)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def taken(self, part: Part, table: Table) -> TileKernel:
@@ -133,9 +146,7 @@ class Tiling:
 
     def table(self, part: Part) -> Table:
         """The sizes that a row names, and those that the compiler chooses where it names none."""
-        if part.ops.by_hand:
-            return part.sizes
-        if self.stands_alone(part.ops.ops[-1]):
+        if part.ops.by_hand or part.ops.name in self.built:
             return part.sizes
         if self.chosen is None:
             return self._found(part)
@@ -145,6 +156,10 @@ class Tiling:
             table = self._found(part)
             self.chosen.append((described, table))
         return table
+
+    def _seen(self, part: Part) -> tuple[Program, Axes]:
+        """The program that a kernel is cut in, and its axes."""
+        return self.own.get(part.ops.name, (self.program, self.axes))
 
     def _found(self, part: Part) -> Table:
         """The sizes of a kernel.
@@ -157,18 +172,12 @@ class Tiling:
         if not isinstance(table, Refusal):
             return table
         if table.remedy is None:
-            of_rows = {one.dim for one in dividable(part.ops.ops, self.axes) if one.rows and one.reduced}
-            around = next((op for op in part.ops.ops if of_rows & self._reduced(op)), None)
+            _, axes = self._seen(part)
+            of_rows = {one.dim for one in dividable(part.ops.ops, axes) if one.rows and one.reduced}
+            around = next((op for op in part.ops.ops if of_rows & _reduced(op, axes)), None)
             if around is not None:
                 table = table.helped_by(TwoKernels(around.result.name, around.result.name))
         raise table.error()
-
-    def _reduced(self, op: Op) -> set[str | None]:
-        """The dims of the axis that an operation reduces."""
-        (*_, source) = (value for value in (op.result, *op.operands) if isinstance(value, Value))
-        if op.kind not in REDUCTIONS:
-            return set()
-        return {factor.dim for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]}
 
     def _described(self, part: Part) -> Described:
         """All of a kernel that its tiles hang on. Not as text, nor by a hash: kernels differ in their first operation
@@ -182,7 +191,8 @@ class Tiling:
 
     def _choice(self, part: Part) -> Table:
         best = inf
-        modelled = bool(in_pieces(part.ops.ops, self.axes, self.platform))
+        program, axes = self._seen(part)
+        modelled = bool(in_pieces(part.ops.ops, axes, self.platform))
 
         def cost(table: Table) -> float | None:
             nonlocal best
@@ -197,7 +207,7 @@ class Tiling:
                 best, self.best[part.ops.name] = found, trial
             return found
 
-        table = choose.run(self.program, part.ops, part.sizes, self.platform, part.row, cost)
+        table = choose.run(program, part.ops, part.sizes, self.platform, part.row, cost)
         taken = self.best.get(part.ops.name)
         if taken is None or taken.table != table:
             self._require_room(part, table)
@@ -205,7 +215,7 @@ class Tiling:
 
     def _require_room(self, part: Part, table: Table) -> None:
         """Raises Refused, PTG303: the kernel does not fit, and has a reduction whose rows may go in pieces."""
-        longest = standalone.longest_rows(part.ops.ops, self.axes)
+        longest = standalone.longest_rows(part.ops.ops, self._seen(part)[1])
         if longest is not None and not self.fits(self.kernel(part, table)):
             error = unsupported(longest.span, f"whole rows of `{longest.result.name}`", "take smaller tiles")
             raise error.helped_by(TwoKernels(longest.result.name, longest.result.name))
@@ -300,6 +310,12 @@ class Tiling:
             return next((p for p in programs if p.name == name), programs[0])
 
         return program
+
+
+def _reduced(op: Op, axes: Axes) -> set[str | None]:
+    """The dims of the axis that an operation reduces."""
+    (*_, source) = (value for value in (op.result, *op.operands) if isinstance(value, Value))
+    return {f.dim for f in axes.axes(source.shape)[int(op.attrs["axis"])]} if op.kind in REDUCTIONS else set()
 
 
 def _rotates(kernel: InstrKernel) -> bool:

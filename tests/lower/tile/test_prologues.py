@@ -110,16 +110,30 @@ def test_nothing_is_traded_for_another_value_in_gm() -> None:
     assert "e" not in {name for kernel in found for name in kernel.writes}
 
 
-def test_too_much_work_stays_apart() -> None:
-    """More tiles than a core's memory has room for are made as before, and the result is the same."""
-    chain = "; ".join(f"c{i}: c{i - 1} * 0.5 + {'xy'[i % 2]}" for i in range(1, 20))
-    spec = (LOSS[0], '{s: "fp32[1]"}', f"c0: x; {chain}; s: sum(c19, axis=0, keepdim=true)")
-    assert len(lowered(*spec).tiles) == 3
+@pytest.mark.parametrize("steps", [19, 40])
+def test_a_chain_of_any_length_is_made_there(steps: int) -> None:
+    """Tiles of values that are dead by then are used again, so that a core's memory has room for all."""
+    chain = "; ".join(f"c{i}: c{i - 1} * 0.5 + {'xy'[i % 2]}" for i in range(1, steps + 1))
+    spec = (LOSS[0], '{s: "fp32[1]"}', f"c0: x; {chain}; s: sum(c{steps}, axis=0, keepdim=true)")
+    assert len(lowered(*spec).tiles) == 2, "the second one adds the parts"
     x, y = np.random.default_rng(0).uniform(-1, 1, (2, 5000)).astype(np.float32)
     value = x.astype(np.float64)
-    for i in range(1, 20):
+    for i in range(1, steps + 1):
         value = value * 0.5 + (x, y)[i % 2]
     check({"x": x, "y": y}, value.sum(keepdims=True), *spec)
+
+
+def test_values_that_are_all_alive_have_smaller_tiles() -> None:
+    """Thirty products that are added up in turn from the last one on: UB holds tiles of all of them."""
+    made = "; ".join(f"c{i}: x * {i + 1}.0" for i in range(30))
+    added = "; ".join(f"d{i}: {'d' if i < 28 else 'c'}{i + 1} * c{i}" for i in range(28, -1, -1))
+    spec = (LOSS[0], '{s: "fp32[1]"}', f"{made}; {added}; s: sum(d0 + y, axis=0, keepdim=true)")
+    assert len(lowered(*spec).tiles) == 2
+    x, y = np.random.default_rng(0).uniform(-0.1, 0.1, (2, 5000)).astype(np.float32)
+    value = x.astype(np.float64) * 30
+    for i in range(28, -1, -1):
+        value = value * (x.astype(np.float64) * (i + 1))
+    check({"x": x, "y": y}, (value + y).sum(keepdims=True), *spec)
 
 
 def test_slow_work_stays_on_all_threads_of_a_processor() -> None:

@@ -1,5 +1,5 @@
 // layer_norm_backward_vec3: vector kernel of `layer_norm_backward` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_backward; tiles i1 96, i2 64; memory UB 123264 B
+// stages layer_norm_backward; tiles cols 96, rows 96; memory UB 110976 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecF32_64x96 = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, 64, DYNAMIC>;
-using VecF32_64x96m = Tile<TileType::Vec, float, 64, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecF32_32x96 = Tile<TileType::Vec, float, 32, 96, BLayout::RowMajor, 32, DYNAMIC>;
-using VecF32_16x96 = Tile<TileType::Vec, float, 16, 96, BLayout::RowMajor, 16, DYNAMIC>;
-using VecF32_8x96 = Tile<TileType::Vec, float, 8, 96, BLayout::RowMajor, 8, DYNAMIC>;
+using VecF32_96x96 = Tile<TileType::Vec, float, 96, 96, BLayout::RowMajor, 96, DYNAMIC>;
+using VecF32_96x96m = Tile<TileType::Vec, float, 96, 96, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_48x96 = Tile<TileType::Vec, float, 48, 96, BLayout::RowMajor, 48, DYNAMIC>;
+using VecF32_24x96 = Tile<TileType::Vec, float, 24, 96, BLayout::RowMajor, 24, DYNAMIC>;
+using VecF32_12x96 = Tile<TileType::Vec, float, 12, 96, BLayout::RowMajor, 12, DYNAMIC>;
+using VecF32_6x96 = Tile<TileType::Vec, float, 6, 96, BLayout::RowMajor, 6, DYNAMIC>;
 using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
 using DYGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 4096, 1>>;
 using DBetaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
@@ -27,54 +28,56 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 4 buffers this iteration of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t i1 = block * 96; i1 < 4096; i1 += nblk * 96) {
-        const int32_t i1_valid = 4096 - i1 < 96 ? 4096 - i1 : 96;
+    for (int32_t cols0 = block * 96; cols0 < 4096; cols0 += nblk * 96) {
+        const int32_t cols0_valid = 4096 - cols0 < 96 ? 4096 - cols0 : 96;
         // d_beta: sum(d_y, axis=0)
-        VecF32_64x96 totals(i1_valid); TASSIGN<0x18180>(totals);  // UB 0x18180..0x1e180
+        VecF32_96x96 d_beta_1_rows(cols0_valid); TASSIGN<0x12180>(d_beta_1_rows);  // UB 0x12180..0x1b180
         pipe_barrier(PIPE_V);
-        TEXPANDS(totals, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer = (i2_buffer + 1) % 4) {
-            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x96m part(i2_valid, i1_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x06000);  // UB 0x00000..0x18000, 4 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-            DYGm d_y_in(d_y + int64_t(i2) * 4096 + int64_t(i1), {i2_valid, i1_valid});
-            TLOAD(part, d_y_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecF32_64x96m totals_here(i2_valid, i1_valid); TASSIGN<0x18180>(totals_here);  // rows 0.. of totals
+        TEXPANDS(d_beta_1_rows, 0.0f);
+        for (int32_t rows0 = 0; rows0 < rows; rows0 += 96, rows0_buffer ^= 1) {
+            const int32_t rows0_valid = rows - rows0 < 96 ? rows - rows0 : 96;
+            VecF32_96x96m d_y_tile(rows0_valid, cols0_valid); TASSIGN(d_y_tile, 0x00000 + rows0_buffer * 0x09000);  // UB 0x00000..0x12000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
+            DYGm d_y_in(d_y + int64_t(rows0) * 4096 + int64_t(cols0), {rows0_valid, cols0_valid});
+            TLOAD(d_y_tile, d_y_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+            VecF32_96x96m d_beta_1_rows_here(rows0_valid, cols0_valid); TASSIGN<0x12180>(d_beta_1_rows_here);  // rows 0.. of d_beta_1_rows
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            TADD(totals_here, totals_here, part);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+            TADD(d_beta_1_rows_here, d_beta_1_rows_here, d_y_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
         }
-        VecF32_32x96 total_folded(i1_valid); TASSIGN<0x18180>(total_folded);  // UB 0x18180..0x1b180
-        VecF32_32x96 totals_32(i1_valid); TASSIGN<0x18180>(totals_32);  // rows 0.. of totals
-        VecF32_32x96 totals_from_32(i1_valid); TASSIGN<0x1b180>(totals_from_32);  // rows 32.. of totals
+        VecF32_48x96 d_beta_1_folded(cols0_valid); TASSIGN<0x12180>(d_beta_1_folded);  // UB 0x12180..0x16980
+        VecF32_48x96 d_beta_1_rows_48(cols0_valid); TASSIGN<0x12180>(d_beta_1_rows_48);  // rows 0.. of d_beta_1_rows
+        VecF32_48x96 d_beta_1_rows_from_48(cols0_valid); TASSIGN<0x16980>(d_beta_1_rows_from_48);  // rows 48.. of d_beta_1_rows
         pipe_barrier(PIPE_V);
-        TADD(total_folded, totals_32, totals_from_32);
-        VecF32_16x96 total_folded_16(i1_valid); TASSIGN<0x18180>(total_folded_16);  // rows 0.. of total_folded
-        VecF32_16x96 total_folded_from_16(i1_valid); TASSIGN<0x19980>(total_folded_from_16);  // rows 16.. of total_folded
+        TADD(d_beta_1_folded, d_beta_1_rows_48, d_beta_1_rows_from_48);
+        VecF32_24x96 d_beta_1_folded_24(cols0_valid); TASSIGN<0x12180>(d_beta_1_folded_24);  // rows 0.. of d_beta_1_folded
+        VecF32_24x96 d_beta_1_folded_from_24(cols0_valid); TASSIGN<0x14580>(d_beta_1_folded_from_24);  // rows 24.. of d_beta_1_folded
         pipe_barrier(PIPE_V);
-        TADD(total_folded_16, total_folded_16, total_folded_from_16);
-        VecF32_8x96 total_folded_8(i1_valid); TASSIGN<0x18180>(total_folded_8);  // rows 0.. of total_folded
-        VecF32_8x96 total_folded_from_8(i1_valid); TASSIGN<0x18d80>(total_folded_from_8);  // rows 8.. of total_folded
+        TADD(d_beta_1_folded_24, d_beta_1_folded_24, d_beta_1_folded_from_24);
+        VecF32_12x96 d_beta_1_folded_12(cols0_valid); TASSIGN<0x12180>(d_beta_1_folded_12);  // rows 0.. of d_beta_1_folded
+        VecF32_12x96 d_beta_1_folded_from_12(cols0_valid); TASSIGN<0x13380>(d_beta_1_folded_from_12);  // rows 12.. of d_beta_1_folded
         pipe_barrier(PIPE_V);
-        TADD(total_folded_8, total_folded_8, total_folded_from_8);
-        VecF32_1x96 total(i1_valid); TASSIGN<0x18000>(total);  // UB 0x18000..0x18180
+        TADD(d_beta_1_folded_12, d_beta_1_folded_12, d_beta_1_folded_from_12);
+        VecF32_6x96 d_beta_1_folded_6(cols0_valid); TASSIGN<0x12180>(d_beta_1_folded_6);  // rows 0.. of d_beta_1_folded
+        VecF32_6x96 d_beta_1_folded_from_6(cols0_valid); TASSIGN<0x12a80>(d_beta_1_folded_from_6);  // rows 6.. of d_beta_1_folded
+        pipe_barrier(PIPE_V);
+        TADD(d_beta_1_folded_6, d_beta_1_folded_6, d_beta_1_folded_from_6);
+        VecF32_1x96 d_beta_1(cols0_valid); TASSIGN<0x12000>(d_beta_1);  // UB 0x12000..0x12180
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TCOLSUM(total, total_folded_8);
+        TCOLSUM(d_beta_1, d_beta_1_folded_6);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        DBetaGm d_beta_out(d_beta + int64_t(i1), {i1_valid});
-        TSTORE(d_beta_out, total);
+        DBetaGm d_beta_out(d_beta + int64_t(cols0), {cols0_valid});
+        TSTORE(d_beta_out, d_beta_1);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
 #endif
 }

@@ -1,5 +1,5 @@
 // layer_norm_backward_vec2: vector kernel of `layer_norm_backward` for cpu. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_backward; tiles i2 8, once 1; memory UB 32768 B
+// stages layer_norm_backward; tiles rows 8; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,22 +21,20 @@ extern "C" __global__ AICORE void layer_norm_backward_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // d_gamma: sum(d_y * n, axis=0)
-        VecF32_1x4096 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
-        TEXPANDS(total, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 8) {
-            const int32_t i2_valid = rows - i2 < 8 ? rows - i2 : 8;
-            VecF32_1x4096 found; TASSIGN(found, 0x04000);  // UB 0x04000..0x08000
-            DGamma1Gm d_gamma_1_in(d_gamma_1 + int64_t(i2) * 4096, {i2_valid});
-            TPASS(i2_valid, 4096, [&](auto at, auto &found_sum) {
-                const auto part = at.load(d_gamma_1_in);
-                found_sum.take(at, part);
-            }, ColSum(found));
-            TADD(total, total, found);
-        }
-        DGammaGm d_gamma_out(d_gamma);
-        TSTORE(d_gamma_out, total);
+    // d_gamma: sum(d_y * n, axis=0)
+    VecF32_1x4096 d_gamma_2; TASSIGN(d_gamma_2, 0x00000);  // UB 0x00000..0x04000
+    TEXPANDS(d_gamma_2, 0.0f);
+    for (int32_t rows0 = 0; rows0 < rows; rows0 += 8) {
+        const int32_t rows0_valid = rows - rows0 < 8 ? rows - rows0 : 8;
+        VecF32_1x4096 d_gamma_2_part; TASSIGN(d_gamma_2_part, 0x04000);  // UB 0x04000..0x08000
+        DGamma1Gm d_gamma_1_in(d_gamma_1 + int64_t(rows0) * 4096, {rows0_valid});
+        TPASS(rows0_valid, 4096, [&](auto at, auto &d_gamma_2_part_sum) {
+            const auto d_gamma_1_tile = at.load(d_gamma_1_in);
+            d_gamma_2_part_sum.take(at, d_gamma_1_tile);
+        }, ColSum(d_gamma_2_part));
+        TADD(d_gamma_2, d_gamma_2, d_gamma_2_part);
     }
+    DGammaGm d_gamma_out(d_gamma);
+    TSTORE(d_gamma_out, d_gamma_2);
 #endif
 }

@@ -1,5 +1,5 @@
 // offsets_vec1: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles i2 64, once 1; memory UB 16896 B
+// stages offsets; tiles t 64; memory UB 16896 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,21 +22,19 @@ extern "C" __global__ AICORE void offsets_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // count:  sum(each, axis=0, keepdim=true)
-        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
-        TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < t; i2 += 64) {
-            const int32_t i2_valid = t - i2 < 64 ? t - i2 : 64;
-            VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
-            WithinGm within_in(within + int64_t(i2) * 512 + 448, {i2_valid});
-            TLOAD(part, within_in);
-            VecI32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
-            TCOLSUM(found, part);
-            TADD(total, total, found);
-        }
-        CountGm count_out(count);
-        TSTORE(count_out, total);
+    // count:  sum(each, axis=0, keepdim=true)
+    VecI32_1x64 count_tile; TASSIGN(count_tile, 0x00000);  // UB 0x00000..0x00100
+    TEXPANDS(count_tile, 0);
+    for (int32_t t0 = 0; t0 < t; t0 += 64) {
+        const int32_t t0_valid = t - t0 < 64 ? t - t0 : 64;
+        VecI32_64x64 each(t0_valid); TASSIGN(each, 0x00100);  // UB 0x00100..0x04100
+        WithinGm within_in(within + int64_t(t0) * 512 + 448, {t0_valid});
+        TLOAD(each, within_in);
+        VecI32_1x64 count_part; TASSIGN(count_part, 0x04100);  // UB 0x04100..0x04200
+        TCOLSUM(count_part, each);
+        TADD(count_tile, count_tile, count_part);
     }
+    CountGm count_out(count);
+    TSTORE(count_out, count_tile);
 #endif
 }

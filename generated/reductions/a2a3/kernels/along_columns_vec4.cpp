@@ -1,5 +1,5 @@
 // along_columns_vec4: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i1 96; memory UB 3840 B
+// stages along_columns; tiles cols 64; memory UB 2304 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x96 = Tile<TileType::Vec, float, 8, 96, BLayout::RowMajor, 8, DYNAMIC>;
-using VecF32_1x96 = Tile<TileType::Vec, float, 1, 96, BLayout::RowMajor, 1, DYNAMIC>;
-using ColumnLargest1PartsGm = GlobalTensor<float, Shape<1, 1, 1, 8, DYNAMIC>, Stride<1, 1, 1, 512, 1>>;
-using ColumnLargestGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_8x64 = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 8, 64>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using ColumnLargest1PartsGm = GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 512, 1>>;
+using ColumnLargestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *column_largest,
@@ -24,27 +24,22 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
-        const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
+    for (int32_t cols0 = block * 64; cols0 < 512; cols0 += nblk * 64) {
         // column_largest: amax(x, axis=0)
-        VecF32_8x96 part(i1_valid); TASSIGN<0x00000>(part);  // UB 0x00000..0x00c00
+        VecF32_8x64 column_largest_1_parts_tile; TASSIGN<0x00000>(column_largest_1_parts_tile);  // UB 0x00000..0x00800
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        ColumnLargest1PartsGm column_largest_1_parts_in(column_largest_1_parts + int64_t(i1), {i1_valid});
-        TLOAD(part, column_largest_1_parts_in);
+        ColumnLargest1PartsGm column_largest_1_parts_in(column_largest_1_parts + int64_t(cols0));
+        TLOAD(column_largest_1_parts_tile, column_largest_1_parts_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_1x96 total_2(i1_valid); TASSIGN<0x00c00>(total_2);  // UB 0x00c00..0x00d80
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TEXPANDS(total_2, -__builtin_inff());
-        VecF32_1x96 found(i1_valid); TASSIGN<0x00d80>(found);  // UB 0x00d80..0x00f00
+        VecF32_1x64 column_largest_1; TASSIGN<0x00800>(column_largest_1);  // UB 0x00800..0x00900
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        TCOLMAX(found, part);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        pipe_barrier(PIPE_V);
-        TMAX(total_2, total_2, found);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TCOLMAX(column_largest_1, column_largest_1_parts_tile);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        ColumnLargestGm column_largest_out(column_largest + int64_t(i1), {i1_valid});
-        TSTORE(column_largest_out, total_2);
+        ColumnLargestGm column_largest_out(column_largest + int64_t(cols0));
+        TSTORE(column_largest_out, column_largest_1);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use

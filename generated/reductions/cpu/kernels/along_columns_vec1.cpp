@@ -1,5 +1,5 @@
 // along_columns_vec1: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i2 8, once 1; memory UB 4096 B
+// stages along_columns; tiles rows 8; memory UB 4096 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,22 +21,20 @@ extern "C" __global__ AICORE void along_columns_vec1(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // column_total: sum(x, axis=0)
-        VecF32_1x512 total_2; TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00800
-        TEXPANDS(total_2, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 8) {
-            const int32_t i2_valid = rows - i2 < 8 ? rows - i2 : 8;
-            VecF32_1x512 found; TASSIGN(found, 0x00800);  // UB 0x00800..0x01000
-            XGm x_in(x + int64_t(i2) * 512, {i2_valid});
-            TPASS(i2_valid, 512, [&](auto at, auto &found_sum) {
-                const auto part = at.load(x_in);
-                found_sum.take(at, part);
-            }, ColSum(found));
-            TADD(total_2, total_2, found);
-        }
-        ColumnTotalGm column_total_out(column_total);
-        TSTORE(column_total_out, total_2);
+    // column_total: sum(x, axis=0)
+    VecF32_1x512 column_total_1; TASSIGN(column_total_1, 0x00000);  // UB 0x00000..0x00800
+    TEXPANDS(column_total_1, 0.0f);
+    for (int32_t rows0 = 0; rows0 < rows; rows0 += 8) {
+        const int32_t rows0_valid = rows - rows0 < 8 ? rows - rows0 : 8;
+        VecF32_1x512 column_total_1_part; TASSIGN(column_total_1_part, 0x00800);  // UB 0x00800..0x01000
+        XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
+        TPASS(rows0_valid, 512, [&](auto at, auto &column_total_1_part_sum) {
+            const auto x_tile = at.load(x_in);
+            column_total_1_part_sum.take(at, x_tile);
+        }, ColSum(column_total_1_part));
+        TADD(column_total_1, column_total_1, column_total_1_part);
     }
+    ColumnTotalGm column_total_out(column_total);
+    TSTORE(column_total_out, column_total_1);
 #endif
 }

@@ -1,5 +1,5 @@
 // along_columns_vec2: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i2 8, once 1; memory UB 4096 B
+// stages along_columns; tiles rows 8; memory UB 4096 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,22 +21,20 @@ extern "C" __global__ AICORE void along_columns_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // column_largest: amax(x, axis=0)
-        VecF32_1x512 total_2; TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00800
-        TEXPANDS(total_2, -__builtin_inff());
-        for (int32_t i2 = 0; i2 < rows; i2 += 8) {
-            const int32_t i2_valid = rows - i2 < 8 ? rows - i2 : 8;
-            VecF32_1x512 found; TASSIGN(found, 0x00800);  // UB 0x00800..0x01000
-            XGm x_in(x + int64_t(i2) * 512, {i2_valid});
-            TPASS(i2_valid, 512, [&](auto at, auto &found_max) {
-                const auto part = at.load(x_in);
-                found_max.take(at, part);
-            }, ColMax(found));
-            TMAX(total_2, total_2, found);
-        }
-        ColumnLargestGm column_largest_out(column_largest);
-        TSTORE(column_largest_out, total_2);
+    // column_largest: amax(x, axis=0)
+    VecF32_1x512 column_largest_1; TASSIGN(column_largest_1, 0x00000);  // UB 0x00000..0x00800
+    TEXPANDS(column_largest_1, -__builtin_inff());
+    for (int32_t rows0 = 0; rows0 < rows; rows0 += 8) {
+        const int32_t rows0_valid = rows - rows0 < 8 ? rows - rows0 : 8;
+        VecF32_1x512 column_largest_1_part; TASSIGN(column_largest_1_part, 0x00800);  // UB 0x00800..0x01000
+        XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
+        TPASS(rows0_valid, 512, [&](auto at, auto &column_largest_1_part_max) {
+            const auto x_tile = at.load(x_in);
+            column_largest_1_part_max.take(at, x_tile);
+        }, ColMax(column_largest_1_part));
+        TMAX(column_largest_1, column_largest_1, column_largest_1_part);
     }
+    ColumnLargestGm column_largest_out(column_largest);
+    TSTORE(column_largest_out, column_largest_1);
 #endif
 }

@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import reduce
+from typing import Any
+
+import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.building.rules import SCALE
-from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
 from pyptogen.lower.tile.cutting.along_axes import AlongAxes
 from pyptogen.lower.tile.cutting.axes import Axes, GmView
@@ -36,14 +39,12 @@ from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.loops import reduction_loops
 from pyptogen.lower.tile.loops.carried_loops import Iterations
 from pyptogen.lower.tile.loops.loop_conditions import LoopConditions
-from pyptogen.lower.tile.loops.reduction_loops import ReductionLoops
+from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, ReductionLoops
 from pyptogen.lower.tile.loops.running_results import JOINS, neutral
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.ops import Binary, Fill, Iota, Reduce, Scan, ScatterRows, Store, of_primitive
+from pyptogen.lower.tile.ops import Binary, Compare, Fill, Iota, Reduce, Scan, ScatterRows, Store, Where, of_primitive
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
-
-REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
 
 
 def _unit(op: Op) -> tuple[str, str]:
@@ -237,22 +238,58 @@ class Cutter:
         """The result so far and that of a piece make the result so far."""
         (source,) = op.operands
         assert isinstance(source, Value)
-        part = self.operands.operand(source, op, scope)
+        part = self.operands.operand(source, op, scope).tile
         home = self.builder.nest.inner
         shape = self.grid.shape2d(self.axes.axes(op.result.shape), home, op)
-        over_rows = self.along_axes.over_rows(op, self.tiles[part.tile], shape)
+        over_rows = self.along_axes.over_rows(op, self.tiles[part], shape)
+        if shape.row is None and not over_rows and self._leaves(op):
+            shape = replace(shape, form="col")  # what a reduction along rows gives: as a row it had the pitch of these
         total = self.joins.result_tile(op, shape, home)
-        if over_rows and self.builder.platform.serial_column_reductions:
-            self._reduce_rows_at_the_end(op, scope, part.tile, total)
+        if op.kind in ARG_REDUCE:
+            self._position_by_pieces(op, scope, part, total, over_rows)
+        elif over_rows and self.builder.platform.serial_column_reductions:
+            self._reduce_rows_at_the_end(op, scope, part, total)
         else:
-            found = self.builder.name(f"{op.result.name}_part")
-            self.tiles[found] = replace(self.tiles[total], name=found, parent=None, col_offset=0)
-            self._begin(op, scope, total)
-            of_piece = of_primitive(op.kind, found, (part.tile,), op.span, op.stage, op.attrs)
-            assert isinstance(of_piece, Reduce)
-            self.builder.emit(replace(of_piece, over_rows=over_rows), scope, False)
+            found = self._beside(total, f"{op.result.name}_part", op.result.dtype)
+            self._begin(op, scope, total, neutral(op.kind, op.result.dtype))
+            self._reduce(op, scope, found, part, op.kind, over_rows)
             self.builder.emit(Binary(total, (total, found), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
         self.operands.placed[(op.result.name, "")] = Placed(total, home, False)
+
+    def _position_by_pieces(self, op: Op, scope: Scope, part: str, place: str, over_rows: bool) -> None:
+        """The extreme elements so far and their places; a later piece wins only with a better one."""
+        name, dtype = op.result.name, self.tiles[part].dtype
+        better, extreme = ("gt", "amax") if op.kind == "argmax" else ("lt", "amin")
+        total, found = (self._beside(place, f"{name}_{word}", dtype) for word in ("best", "part"))
+        start, inside, here = (self._beside(place, f"{name}_{word}", "int32") for word in ("start", "inside", "here"))
+        wins = self._beside(place, f"{name}_wins", "bool")
+        self._begin(op, scope, total, neutral(extreme, dtype))
+        for tile in (place, start):
+            self._begin(op, scope, tile, sympy.Integer(0))
+        self._reduce(op, scope, found, part, extreme, over_rows)
+        self._reduce(op, scope, inside, part, op.kind, over_rows)
+        steps = ScalarArg(sympy.Integer(scope.tile), op.span)
+        for made in (
+            Binary(here, (inside, start), op.span, op.stage, fn="add"),
+            Compare(wins, (found, total), op.span, op.stage, relation=better),
+            Where(place, (wins, here, place), op.span, op.stage),
+            Binary(total, (total, found), op.span, op.stage, fn=JOINS[extreme]),
+            Binary(start, (start, steps), op.span, op.stage, fn="add"),
+        ):
+            self.builder.emit(made, scope, False)
+
+    def _beside(self, tile: str, wanted: str, dtype: str) -> str:
+        """A tile of its own, with the extents of another one."""
+        name = self.builder.name(wanted)
+        self.tiles[name] = replace(self.tiles[tile], name=name, dtype=dtype, parent=None, col_offset=0)
+        return name
+
+    def _reduce(self, op: Op, scope: Scope, found: str, part: str, fn: str, over_rows: bool) -> None:
+        self.builder.emit(Reduce(found, (part,), op.span, op.stage, fn=fn, over_rows=over_rows), scope, False)
+
+    def _leaves(self, op: Op) -> bool:
+        """Whether nothing in this kernel reads what an operation makes."""
+        return all(op.result.name not in self.builder.roots(other) for other in self.builder.kernel.ops)
 
     def _reduce_rows_at_the_end(self, op: Op, scope: Scope, part: str, total: str) -> None:
         """Pieces are joined element by element, rows to rows, and the rows once behind the loop: a reduction over the
@@ -264,15 +301,13 @@ class Cutter:
         if of_piece.rows.valid is not None:
             here = self.builder.name(f"{whole}_here")
             self.tiles[here] = replace(self.tiles[whole], name=here, rows=of_piece.rows, parent=whole)
-        self._begin(op, scope, whole)
+        self._begin(op, scope, whole, neutral(op.kind, op.result.dtype))
         self.builder.emit(Binary(here, (here, part), op.span, op.stage, fn=JOINS[op.kind]), scope, False)
-        reducing = of_primitive(op.kind, total, (whole,), op.span, op.stage, op.attrs)
-        assert isinstance(reducing, Reduce)
-        self.builder.emit(replace(reducing, over_rows=True), self.builder.nest.inner, False)
+        self._reduce(op, self.builder.nest.inner, total, whole, op.kind, True)
 
-    def _begin(self, op: Op, scope: Scope, tile: str) -> None:
+    def _begin(self, op: Op, scope: Scope, tile: str, number: Any) -> None:
         """Fills the tile of a running result ahead of its loop."""
-        start = ScalarArg(neutral(op.kind, op.result.dtype), op.span)
+        start = ScalarArg(number, op.span)
         items = self.builder.nest.inner.items
         items.insert(items.index(scope), Fill(tile, (start,), op.span, op.stage))
 

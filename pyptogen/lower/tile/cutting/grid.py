@@ -286,8 +286,17 @@ class Grid:
             exact = tile == 1 or (whole if whole is not None else declared.multiple_of) % tile == 0
             inner, stop = self.builder.nest.inner, self.axes.poly(dim_symbol(dim))
             opened = self.builder.nest.child(inner, dim, ZERO, stop, tile, exact, "reduce", op.span)
+            part = self._part()
+            if part is not None:
+                opened.start, opened.every = Poly.of(part.var) * tile, self.axes.static[part.dim]
             self.reduction_loops[key] = opened
         return self.reduction_loops[key]
+
+    def _part(self) -> Scope | None:
+        """The loop over the parts of a reduced axis, which its pieces belong to in turns; None where it is whole."""
+        ops = (op for op in self.builder.kernel.ops if "parts" in op.attrs)
+        dims = [f.dim for op in ops for f in self.axes.axes(op.result.shape)[int(op.attrs["axis"])]]
+        return self.builder.nest.inner.loop_of(dims[0]) if dims else None
 
     def scope_for(self, dims: set[str], sub: str | None, op: Op) -> Scope:
         """The outermost scope in which all of ``dims`` are bound."""

@@ -36,6 +36,7 @@ class Scope:
     after: Poly | None = None
     before: Poly | None = None
     only: Condition | None = None
+    every: int = 1
 
     def extent(self) -> Extent:
         """Rows (or columns) of one tile of this loop."""
@@ -73,6 +74,7 @@ class Scope:
                         after=item.after,
                         before=item.before,
                         only=item.only,
+                        every=item.every,
                     )
                 )
         return tuple(nodes)

@@ -16,17 +16,16 @@ from math import prod
 from typing import Any
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.refusal import Refusal, asked
 from pyptogen.lower.tensor.ir import REDUCE, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
-from pyptogen.lower.tile.kernels import column_groups, prologues
-from pyptogen.lower.tile.standalone import reductions
-from pyptogen.lower.tile.standalone.builder import elements_of_a_tile
+from pyptogen.lower.tile.kernels import column_groups
+from pyptogen.lower.tile.standalone.builder import elements_of_a_tile, most_rows
 from pyptogen.lower.tile.standalone.needed import Standalone
-from pyptogen.lower.tile.standalone.prologue import elements_of_a_piece
 from pyptogen.records import replace
 
+DEEP = 64
+"""Steps along an axis that is not the last in one piece."""
 LONG = 16
 """The least pieces of an axis that is split, in the longest call. By the model of A2/A3 a core takes 0.5 us for one,
 and the launch that adds the parts up 2 us: a short call loses a little, where a long one gains thirty times as much."""
@@ -51,12 +50,6 @@ class _Splitter:
         by_kind = Standalone(program, platform)
         grouped = column_groups.run(program, platform, by_kind)
         self.is_standalone: Callable[[Op], bool] = lambda op: op.result.name not in grouped and by_kind(op)
-        self.leading_to: dict[str, list[Op]] = {}
-        """The operations that the kernel of a reduction makes its operand with, by the reduction's result."""
-        joined = prologues.run(program, platform, self.is_standalone)
-        for op in program.ops:
-            if op.result.name in joined:
-                self.leading_to.setdefault(joined[op.result.name], []).append(op)
         self.names = FreeNames(program)
         self.dims: list[Dim] = []
 
@@ -64,11 +57,7 @@ class _Splitter:
         """The operations for one."""
         if op.kind not in REDUCE | {"prod"} or not self.is_standalone(op):
             return [op]
-        elements = asked(elements_of_a_piece, self.platform, self.leading_to.get(op.result.name, ()), op)
-        if isinstance(elements, Refusal):
-            elements = elements_of_a_tile(self.platform, op.result.dtype)
-        piece = reductions.piece(self.platform, op, elements)
-        parts = self._parts(op, piece, elements)
+        parts = self._parts(op)
         if parts == 1:
             return [op]
         axis = int(op.attrs["axis"])
@@ -77,23 +66,24 @@ class _Splitter:
         shape = (*op.result.shape[:axis], dim_symbol(dim.name), *op.result.shape[axis + 1 :])
         whole = Value(self.names.take(f"{op.result.name}_parts"), op.result.dtype, shape, "nd", op.span)
         return [
-            replace(op, result=whole, attrs={**op.attrs, "parts": parts, "piece": piece}),
+            replace(op, result=whole, attrs={**op.attrs, "parts": parts}),
             replace(op, operands=(whole,)),
         ]
 
-    def _parts(self, op: Op, piece: int, elements: int) -> int:
+    def _parts(self, op: Op) -> int:
         """Parts of the axis that an operation reduces; 1: it stays whole."""
         (source,) = op.operands
         assert isinstance(source, Value)
-        pieces = -(-self._most(source.shape[int(op.attrs["axis"])]) // piece)
-        return max(1, self.platform.vector_cores // self._tiles(op, elements)) if pieces >= LONG else 1
-
-    def _tiles(self, op: Op, elements: int) -> int:
-        """Tiles of results, at most."""
-        axis = int(op.attrs["axis"])
-        before, behind = (prod(map(self._most, part)) for part in (op.result.shape[:axis], op.result.shape[axis + 1 :]))
-        rows, columns = reductions.results_of_a_tile(self.platform, op, elements)
-        return -(-before // rows) * -(-behind // columns)
+        axis, elements = int(op.attrs["axis"]), elements_of_a_tile(self.platform, op.result.dtype)
+        sides = source.shape[:axis], source.shape[axis : axis + 1], source.shape[axis + 1 :]
+        before, length, behind = (prod(map(self._most, sizes)) for sizes in sides)
+        if behind > 1:
+            piece, rows, columns = DEEP, 1, elements // DEEP
+        else:  # elements side by side: pieces of one row, or a quarter as long of several
+            piece = elements // 4 if before > 1 else elements
+            rows, columns = most_rows(self.platform, op.result.dtype, piece), 1
+        tiles = -(-before // rows) * -(-behind // columns)
+        return max(1, self.platform.vector_cores // tiles) if -(-length // piece) >= LONG else 1
 
     def _most(self, size: Any) -> int:
         return self.axes.poly(size).evaluate(self.longest)

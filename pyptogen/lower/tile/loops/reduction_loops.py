@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 
-from pyptogen.lower.tensor.ir import DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
@@ -24,7 +24,7 @@ from pyptogen.lower.tile.kernels.prologues import BY_ELEMENT
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import dataclass, replace
 
-REDUCTIONS = REDUCE | {"prod"}
+REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
 IN_PIECES = BY_ELEMENT | ROUNDING | INTEGER | {"full"}
 """What can be made for some columns of a row, and again."""
 

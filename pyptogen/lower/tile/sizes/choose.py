@@ -132,11 +132,13 @@ class _Chooser:
         beside = prod(c.most for c in self.open_dims.values() if c.yields == 0)
         share = -(-columns.most // max(1, cores // beside))
         tile = -(-share // COLUMNS_STEP) * COLUMNS_STEP
-        for depth in DEPTHS:
-            found = {**tiles, rows.dim: (depth, depth), columns.dim: (tile, tile)}
-            if tile <= columns.most and depth <= rows.most and self.price(found) is not None:
-                return found
-        return tiles
+        if tile > columns.most:
+            return tiles
+        able = (
+            {**tiles, rows.dim: (depth, depth), columns.dim: (tile, tile)} for depth in DEPTHS if depth <= rows.most
+        )
+        priced = [(cost, found) for found in able if (cost := self.price(found)) is not None]
+        return min(priced, key=lambda one: one[0], default=(0.0, tiles))[1]
 
     def least_rows(self, tiles: Tiles) -> Tiles:
         """Of reductions of long rows: of all tables that were tried and are about as fast, that with the fewest rows,
@@ -145,10 +147,10 @@ class _Chooser:
         if best is None or not any(c.reduced for c in self.open_dims.values()):
             return tiles
         near = (key for key, cost in self.known.items() if cost is not None and cost <= best * (1 + SAME))
-        rows = [dim for dim, choice in self.open_dims.items() if not choice.reduced]
+        rows = [dim for dim, choice in self.open_dims.items() if not choice.reduced or choice.rows]
         return min(
             ({dim: (tile, inner) for dim, tile, inner in key} for key in near),
-            key=lambda found: [found[dim][0] for dim in rows],
+            key=lambda found: prod(found[dim][0] for dim in rows),
         )
 
     def _steps(self, tiles: Tiles) -> Iterator[Tiles]:
@@ -202,7 +204,8 @@ def run(
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
     written = narrow.batches_apart(program, kernel, written)
-    decided = narrow.of_conditions(program, kernel)
+    parts = narrow.of_parts(program, kernel)
+    decided = [*narrow.of_conditions(program, kernel), *parts]
     silent = all(size.unroll for dims in written.values() for size in dims.values())
     named = {dim for dims in written.values() for dim in dims}
     able = {
@@ -223,7 +226,7 @@ def run(
     chooser, tiles = _smaller(*_first(chooser, static, in_loops, fifos=kernel.slots > 0), every)
     if platform.timing is not None and tiles:
         starts = [tiles, chooser.flat(tiles), chooser.whole_rows(tiles)]
-        starts.append(chooser.even_columns(tiles, platform.vector_cores))
+        starts.append(chooser.even_columns(tiles, platform.vector_cores // prod(static[dim] for dim in parts)))
         found = [chooser.improve(start) for start in starts if chooser.price(start) is not None]
         tiles = chooser.least_rows(min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles))
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)

@@ -10,6 +10,7 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, 
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.cutting.axes import Axes, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.sizes.first_guesses import tiled
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
 
@@ -29,7 +30,7 @@ def crowded(
     axes = Axes(program)
     found: list[str] = []
     for op in kernel.ops:
-        shape = axes.axes(op.result.shape)
+        shape = axes.axes(tiled(op).shape)
         if op.kind in PRODUCTS:
             batches = (factor for axis in axes.axes(_right(op).shape)[:-2] for factor in axis)
             found += [f.dim for f in batches if f.dim is not None and f.dim not in (*tiles, *found)]
@@ -50,6 +51,13 @@ def of_conditions(program: Program, kernel: KernelOps) -> list[str]:
     read = [v for op in program.ops if op.result.name in decides for v in op.operands if isinstance(v, Value)]
     factors = (factor for value in read for axis in axes.axes(value.shape) for factor in axis)
     return [factor.dim for factor in factors if factor.dim is not None and factor.dim not in axes.over]
+
+
+def of_parts(program: Program, kernel: KernelOps) -> list[str]:
+    """The dims of the parts of a reduced axis: each has a result."""
+    axes = Axes(program)
+    ops = (op for op in kernel.ops if "parts" in op.attrs)
+    return [f.dim for op in ops for f in axes.axes(op.result.shape)[int(op.attrs["axis"])] if f.dim is not None]
 
 
 def batches_apart(program: Program, kernel: KernelOps, table: Mapping[str, Mapping[str, TileSize]]) -> Table:

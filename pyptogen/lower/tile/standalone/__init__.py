@@ -1,9 +1,7 @@
 """Operations that are a kernel of their own: they read and write GM in an order that no tile of a neighbour has.
 
-before: y = permute(x: [a, b, c], (2, 0, 1))          s = sum(x: [a, b, c], axis=1)
-after:  for a0, b0: load x[a0, b0, 64 c] …            for a0: acc = 0
-          transpose; store y[c, a0, b0]                 for b0 step 32: acc += sum of the columns of x[a0, b0 32, :]
-                                                        store s[a0]
+before: y = permute(x: [a, b, c], (2, 0, 1))
+after:  for a0, b0: load x[a0, b0, 64 c] …; transpose; store y[c, a0, b0]
 
 The compiler chooses their tiles. Afterwards they are tile kernels like all others.
 """
@@ -16,14 +14,13 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.standalone import copies, indexed, reductions, scans, sorting
+from pyptogen.lower.tile.standalone import copies, indexed, scans, sorting
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.lower.tile.standalone.needed import Standalone, longest_rows
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **copies.CUTTERS,
     **indexed.CUTTERS,
-    **reductions.CUTTERS,
     **scans.CUTTERS,
     **sorting.CUTTERS,
 }

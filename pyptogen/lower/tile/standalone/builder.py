@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import CopyOf, Refusal, asked, unsupported
-from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, regrouped
@@ -99,8 +99,6 @@ class StandaloneBuilder:
         self.tiles: dict[str, TileVal] = {}
         self.reads: list[str] = []
         self.writes: list[str] = []
-        self.scalars: list[str] = []
-        """Attrs that the kernel is given."""
         self.body: list[Node] = []
         self.op = op
         self.launch_dim = launch_dim if launch_dim is not None and self._leads(launch_dim) else None
@@ -265,12 +263,6 @@ class StandaloneBuilder:
         self.tiles[name] = TileVal(name, dtype, rows, cols, form, self.op.span)
         return name
 
-    def rows(self, wanted: str, parent: str, rows: Extent) -> str:
-        """The first rows of a tile."""
-        name = self.tile(wanted, self.tiles[parent].dtype, rows, self.tiles[parent].cols, "full")
-        self.tiles[name] = replace(self.tiles[name], parent=parent)
-        return name
-
     def window(self, wanted: str, parent: str, at: int, cols: Extent, row: Poly | None = None) -> str:
         """Columns of a tile from ``at`` on: of all of its rows, or of one."""
         whole = self.tiles[parent]
@@ -294,9 +286,6 @@ class StandaloneBuilder:
     def number(self, value: Any) -> ScalarArg:
         return ScalarArg(value, self.op.span)
 
-    def scalar(self, scalar: Scalar) -> ScalarArg:
-        return self.axes.scalar(scalar, self.scalars)
-
     def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> Load:
         found = self.tiles[tile]
         return self.do(Load, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
@@ -312,7 +301,7 @@ class StandaloneBuilder:
         used = names_used(self.body)
         dims = tuple(d.name for d in self.program.dims if d.dynamic and d.name in used)
         return TileKernel(
-            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), tuple(self.scalars),
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (),
             self.launch_dim,
             dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
         )  # fmt: skip

@@ -1,0 +1,124 @@
+"""Axes of a reduction that lie one after the other in all that its kernel reads and writes are one axis.
+
+before: y = sum(x: [b, h, n, d, e], axis=2)                            tiles of columns of one d
+after:  dims y_rows = b * h, y_columns = d * e; y = sum(reshape(x): [y_rows, n, y_columns], axis=1)
+
+Of a reduction that is a kernel by itself, with the work that leads to it. A tile has rows of one dim and columns of
+one: so the axes ahead of the reduced one, those behind it, and the dims that it is a product of, each become one, as
+far as their elements are at equal distances. An axis of one element is none. The kernel has the new dims to itself, so
+that others that read its result see the axes that this has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from math import prod
+from typing import Any
+
+from sympy import Integer
+
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.refusal import Refusal, asked
+from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tile.cutting.axes import Axis
+from pyptogen.lower.tile.dims.named_sizes import dim_of_size
+from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
+from pyptogen.records import replace
+
+
+def run(
+    program: Program,
+    kernel: KernelOps,
+    tensors: Mapping[str, GmTensor],
+    gm_names: Mapping[str, str],
+    platform: Platform,
+) -> tuple[Program, KernelOps]:
+    """The kernel with such axes merged, and the program that it is cut in; both as they are where there are none, or
+    where the kernel cannot be seen so."""
+    merged = asked(_Merged, StandaloneBuilder(program, kernel, kernel.ops[-1], tensors, gm_names, platform))
+    if isinstance(merged, Refusal) or merged.shape == merged.operand.shape:
+        return program, kernel
+    return merged.rewritten()
+
+
+class _Merged:
+    """The kernel of one reduction, with the axes of its operand merged to ``shape``.
+
+    Raises:
+        Refused: PTG303, what it reads or writes splits an axis in different places, or has no strides.
+    """
+
+    def __init__(self, b: StandaloneBuilder) -> None:
+        *self.leading, self.reduction = b.kernel.ops
+        self.b, self.names, self.dims = b, FreeNames(b.program), list[Dim]()
+        (operand,) = self.reduction.operands
+        assert isinstance(operand, Value)
+        self.operand, axis = operand, int(self.reduction.attrs["axis"])
+        made = {op.result.name for op in self.leading}
+        values = (v for op in b.kernel.ops for v in op.operands if isinstance(v, Value) and v.name not in made)
+        self.read = list({value.name: value for value in values}.values())
+        frame, reads = b.axes.axes(operand.shape), list(map(self._broadcast, self.read))
+        sides = [frame, b.target().axes, *reads]
+        before = self._merged([side[:axis] for side in sides], "rows")
+        along = self._merged([side[axis : axis + 1] for side in (frame, *reads)], "depth")
+        behind = self._merged([side[axis + 1 :] for side in sides], "columns")
+        if len(along) != 1:
+            along = [(operand.shape[axis], tuple(bool(read[axis]) for read in reads))]
+        self.axis, merged = len(before), (*before, *along, *behind)
+        self.shape = tuple(size for size, _ in merged)
+        self.flat = {v.name: self._flat(v, [has[n] for _, has in merged]) for n, v in enumerate(self.read)}
+
+    def _broadcast(self, value: Value) -> tuple[Axis, ...]:
+        """The axes of a value in GM in the shape of the operand: along one that it does not have its step is 0."""
+        view, shape = self.b.source(value), self.b.axes.axes(self.operand.shape)
+        missing: tuple[Axis, ...] = ((),) * (len(shape) - len(view.axes))
+        axes = zip((*missing, *view.axes), shape, strict=True)
+        return tuple(has or tuple(replace(factor, stride=ZERO) for factor in wanted) for has, wanted in axes)
+
+    def _merged(self, sides: Sequence[tuple[Axis, ...]], word: str) -> list[tuple[Any, Sequence[bool]]]:
+        """The sizes of neighbouring axes once they are merged, and which of the values that are read have each. A dim
+        by itself stays; else there is one more."""
+        left = [factor for axis in sides[0] for factor in axis if factor.extent != ONE]
+        merged: list[tuple[Any, Sequence[bool]]] = []
+        for item in self.b.merged(self.b.items(*sides)):
+            taken = [left.pop(0)]
+            while reduce(Poly.__mul__, (factor.extent for factor in taken)) != item.extent:
+                taken.append(left.pop(0))
+            alone = taken[0].dim if len(taken) == 1 else None
+            has = [step != ZERO for step in item.steps[-len(self.read) :]]
+            merged.append((dim_symbol(alone or self._dim(item.extent, word)), has))
+        return merged
+
+    def _dim(self, extent: Poly, word: str) -> str:
+        """The name of a new dim."""
+        size = sum(prod(map(dim_symbol, names), start=Integer(times)) for names, times in extent.terms)
+        name = self.names.take(f"{self.reduction.result.name}_{word}")
+        self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.reduction.span))
+        return name
+
+    def _flat(self, value: Value, has: Sequence[bool]) -> Op:
+        """The view of a value that the kernel reads instead: of the merged axes, or of one element where it ``has`` one
+        not."""
+        shape = tuple(size if there else Integer(1) for size, there in zip(self.shape, has, strict=True))
+        result = replace(value, name=self.names.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
+        return replace(self.reduction, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
+
+    def rewritten(self) -> tuple[Program, KernelOps]:
+        """The program and the kernel."""
+        reduced = self.reduction.result.shape[int(self.reduction.attrs["axis"])]
+        made = dict(self.flat)
+        for op in (*self.leading, self.reduction):
+            last = op is self.reduction
+            shape = (*self.shape[: self.axis], reduced, *self.shape[self.axis + 1 :]) if last else self.shape
+            operands = tuple(made[v.name].result if isinstance(v, Value) else v for v in op.operands)
+            attrs = {**op.attrs, "axis": self.axis} if last else op.attrs
+            made[op.result.name] = replace(op, operands=operands, result=replace(op.result, shape=shape), attrs=attrs)
+        ops = {op.result.name: made[op.result.name] for op in self.b.kernel.ops}
+        every = (*(ops.get(op.result.name, op) for op in self.b.program.ops), *self.flat.values())
+        program = replace(self.b.program, ops=every, dims=(*self.b.program.dims, *self.dims))
+        return program, replace(self.b.kernel, ops=tuple(ops.values()))

@@ -1,4 +1,4 @@
-"""Reductions that are kernels by themselves are cut like all others, with the axes that lie one after the other merged."""
+"""Reductions that are kernels by themselves are cut like all others; axes that lie one after the other are merged."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // cross_entropy_vec3: vector kernel of `cross_entropy` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cross_entropy; tiles counted_part_sum_part 1, rows 1024; memory UB 8768 B
+// stages cross_entropy; tiles counted_part_sum_part 1, rows 512; memory UB 4672 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
-using VecI32_1x1024 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x512 = Tile<TileType::Vec, int32_t, 1, 512, BLayout::RowMajor, 1, DYNAMIC>;
 using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using CountedPartGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
@@ -30,23 +30,23 @@ AICORE inline void run_block(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     for (int32_t counted_part_sum_part0 = block; counted_part_sum_part0 < 48; counted_part_sum_part0 += nblk) {
         // counted: sum(cast(counts, int64), keepdim=true)
-        VecI32_1x8_c1 counted_part_sum_parts_tile_row; TASSIGN<0x02000>(counted_part_sum_parts_tile_row);  // as a row, same bytes as counted_part_sum_parts_tile
+        VecI32_1x8_c1 counted_part_sum_parts_tile_row; TASSIGN<0x01000>(counted_part_sum_parts_tile_row);  // as a row, same bytes as counted_part_sum_parts_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TEXPANDS(counted_part_sum_parts_tile_row, 0);
-        for (int32_t rows0 = counted_part_sum_part0 * 1024; rows0 < rows; rows0 += 49152, rows0_buffer ^= 1) {  // one tile in 48
-            const int32_t rows0_valid = rows - rows0 < 1024 ? rows - rows0 : 1024;
-            VecI32_1x1024 counted_part_tile(rows0_valid); TASSIGN(counted_part_tile, 0x00000 + rows0_buffer * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        for (int32_t rows0 = counted_part_sum_part0 * 512; rows0 < rows; rows0 += 24576, rows0_buffer ^= 1) {  // one tile in 48
+            const int32_t rows0_valid = rows - rows0 < 512 ? rows - rows0 : 512;
+            VecI32_1x512 counted_part_tile(rows0_valid); TASSIGN(counted_part_tile, 0x00000 + rows0_buffer * 0x00800);  // UB 0x00000..0x01000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
             CountedPartGm counted_part_in(counted_part + int64_t(rows0), {rows0_valid});
             TLOAD(counted_part_tile, counted_part_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
-            VecI32_8x1_r1 counted_part_sum_parts_part; TASSIGN<0x02020>(counted_part_sum_parts_part);  // UB 0x02020..0x02040
-            VecI32_1x128 counted_part_sum_parts_part_tmp; TASSIGN<0x02040>(counted_part_sum_parts_part_tmp);  // UB 0x02040..0x02240
+            VecI32_8x1_r1 counted_part_sum_parts_part; TASSIGN<0x01020>(counted_part_sum_parts_part);  // UB 0x01020..0x01040
+            VecI32_1x128 counted_part_sum_parts_part_tmp; TASSIGN<0x01040>(counted_part_sum_parts_part_tmp);  // UB 0x01040..0x01240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
             TROWSUM(counted_part_sum_parts_part, counted_part_tile, counted_part_sum_parts_part_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
-            VecI32_1x8_c1 counted_part_sum_parts_part_row; TASSIGN<0x02020>(counted_part_sum_parts_part_row);  // as a row, same bytes as counted_part_sum_parts_part
+            VecI32_1x8_c1 counted_part_sum_parts_part_row; TASSIGN<0x01020>(counted_part_sum_parts_part_row);  // as a row, same bytes as counted_part_sum_parts_part
             pipe_barrier(PIPE_V);
             TADD(counted_part_sum_parts_tile_row, counted_part_sum_parts_tile_row, counted_part_sum_parts_part_row);
         }

@@ -9,6 +9,6 @@ from compiling import compiled_as_for_users
 
 
 @pytest.fixture(scope="package", autouse=True)
-def compiled() -> Iterator[None]:
+def as_for_users() -> Iterator[None]:
     with compiled_as_for_users():
         yield

@@ -149,7 +149,7 @@ def test_the_centrepiece_stays_reviewable(target: str) -> None:
             r"(layer|rms)_norm(?!_backward|_channels)(_\w+)?",
             150,
         ),  # halves of long rows are joined, twice
-        (r"(flash|paged|sparse|block_sparse)_attention\w*", 225),
+        (r"(flash|paged|sparse|block_sparse)_attention\w*", 230),  # a column is spread by a product by one
     ],
 )
 def test_kernels_that_everybody_reads_stay_short(names: str, most: int) -> None:

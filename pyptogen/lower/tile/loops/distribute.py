@@ -70,11 +70,14 @@ def _sunk(node: Node, kernel: TileKernel, cores: int) -> Node:
 
 def _with_cheap_loads(loop: Loop, kernel: TileKernel) -> Loop:
     """A distributed loop with what it loads ahead of the one in it sunk into that: so few bytes that each iteration may
-    load them again, as the distributed loop may have fewer iterations than there are cores."""
+    load them again, as the distributed loop may have fewer iterations than there are cores. An index that the scalar
+    unit reads is not cheap: GM is far away for it."""
     *ahead, inner = loop.body
     if not isinstance(inner, Loop) or not ahead or not _may_join(inner, kernel):
         return loop
-    again = all(isinstance(op, TileOp) and not isinstance(op, TRANSFERS_OUT) for op in ahead)
+    again = all(
+        isinstance(op, TileOp) and not isinstance(op, TRANSFERS_OUT) and op.index_tensor is None for op in ahead
+    )
     if not again or _written_in_both(ahead, inner.body, kernel):
         return loop
     inside = replace(inner, body=(*ahead, *inner.body))

@@ -121,7 +121,9 @@ def test_tasks_of_single_tiles_cost_a_dispatch_for_each_round() -> None:
     together, apart = ({one.kernel: one for one in time_of_call(found, sizes, each).launches} for each in (False, True))
     before, after = together["query_linear"], apart["query_linear"]
     assert (before.blocks, after.blocks) == (24, 64)
-    assert after.end - after.start >= before.end - before.start + 2 * TIMING.task.value
+    assert after.cost.waves == 3
+    assert after.end - after.start == pytest.approx(3 * TIMING.task.value + after.cost.cycles)
+    assert after.cost.cycles > before.cost.cycles  # each tile begins with its loads
     assert len({run.core for run in after.runs}) == 24
     few = together["key_quant_cube"], apart["key_quant_cube"]
     assert few[0].end - few[0].start == few[1].end - few[1].start

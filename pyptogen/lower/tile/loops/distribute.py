@@ -171,11 +171,9 @@ def _may_join(inner: Loop, kernel: TileKernel) -> bool:
 
 def _goes_one_way(loop: Loop) -> bool:
     """Whether no product is of what the vector core makes."""
-    products = {name for op in walk(loop.body) if isinstance(op, Matmul) for name in op.operands}
-    loaded = {op.dst for op in walk(loop.body) if isinstance(op, Load)}
-    return not any(
-        products & {*op.written} for op in walk(loop.body) if op.dst not in loaded and not isinstance(op, Matmul)
-    )
+    factors = {name for op in walk(loop.body) if isinstance(op, Matmul) for name in op.operands}
+    made = (op for op in walk(loop.body) if not isinstance(op, Load | Matmul))
+    return not any(factors.intersection(op.written) for op in made)
 
 
 def _are_independent(nest: Sequence[Loop], kernel: TileKernel) -> bool:

@@ -98,6 +98,11 @@ class Flags:
     links: set[Link] = field(default_factory=set)
     """Loops that share tokens because an order leads from the first to the second."""
 
+    @property
+    def planned(self) -> tuple[tuple[Order, ...], frozenset[Path], frozenset[Link]]:
+        """All that flags and barriers are made from, to compare with what it was."""
+        return tuple(self.orders), frozenset(self.barriers), frozenset(self.links)
+
     def add(self, order: Order) -> None:
         """Plan the flags of one more order. One from a loop to the next has its own only where it does not follow from
         tokens that the two share."""

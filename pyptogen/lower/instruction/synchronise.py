@@ -116,11 +116,14 @@ def settle(trips: Trips, flags: Flags, touches: Touches) -> bool:
         back = [order for f in found if f.sync is not None and (order := flags.back(f.sync)) is not None]
         if not races and not hazards and not back:
             return not found
+        planned = flags.planned
         for hazard in hazards:
             assert hazard.later is not None
             flags.add_barrier(hazard.later.path, hazard.later.instr.pipe, hazard.span)
         for order in _leading(flags.kernel, races) if races or hazards else back[:1]:
             flags.add(order)
+        if flags.planned == planned:
+            return False  # what is asked for is there: the next turn would ask for the same
     return False
 
 

@@ -315,6 +315,21 @@ def test_a_barrier_is_the_last_resort() -> None:
     assert any(isinstance(sync, Barrier) and sync.pipe == "ALL" for syncs in flags.places.values() for sync in syncs)
 
 
+def test_a_plan_that_has_what_is_asked_for_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where joined orders leave a fault that asks for them again, the next walk would tell the same."""
+    kernel = kernel_of("softmax", "softmax")
+    bare, walks = replace(kernel, body=without_sync(kernel.body)), list[Trips]()
+
+    def counted(kernel: InstrKernel, trips: Trips, *args: object, **named: object) -> Replay:
+        walks.append(trips)
+        return Replay(kernel, trips, *args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(synchronise_module, "Replay", counted)
+    monkeypatch.setattr(Flags, "add", lambda self, order: None)
+    assert not settle(Trips((3,)), Flags(bare), Touches(bare))
+    assert len(walks) == 2  # barriers come of the first
+
+
 def test_what_an_index_names_is_ordered_in_gm() -> None:
     """The next slice may be added to the same place: it is read after the last one is stored, with no barrier."""
     kernel = kernel_of("index_add", "index_add")

@@ -290,20 +290,17 @@ class _Legaliser(AddedTiles):
         return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
 
     def of_one(self, op: Binary) -> Sequence[Node]:
-        """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share, or over
-        rows of one element."""
+        """Arithmetic with a tile of one element: the instruction spreads it over the row that the result is; else it is
+        spread along the column, or to the row that many rows share, or over rows of one element."""
         dst = self.tiles[str(op.dst)]
-        if (dst.form == "row" and dst.cols.size > 1) or (
-            dst.form == "full" and dst.cols.size == 1 and dst.rows.size > 1
-        ):
+        if dst.form == "full" and dst.cols.size == 1 and dst.rows.size > 1:
             return self.spread(op)
-        if dst.form == "col" and dst.rows.size == 1:  # one element is a row as well as a column
-            for tile in (self.tiles[source] for source in op.srcs if isinstance(source, str)):
-                if tile.form == "row" and tile.parent is None and self.is_one(tile.name):
-                    self.tiles[tile.name] = replace(tile, form="col")
         if dst.rows.size == 1:
             ones = [self.tiles[source] for source in op.srcs if isinstance(source, str) and self.is_one(source)]
-            short = dst.cols.size > 1 and any(one.form != "col" for one in ones)  # no row of the result's width
+            for tile in ones if dst.form == "col" or dst.cols.size > 1 else ():
+                if tile.form == "row" and tile.parent is None:  # one element is a row as well as a column
+                    self.tiles[tile.name] = replace(tile, form="col")
+            short = dst.cols.size > 1 and any(self.tiles[one.name].form != "col" for one in ones)
             return [op] if self.broadcasts(op) and not short else self.spread(op)
         shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []

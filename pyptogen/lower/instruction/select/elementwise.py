@@ -83,8 +83,10 @@ def binary(sel: Selector, op: Binary) -> list[Node]:
 
 
 def _form_in(sel: Selector, name: str, dst: str) -> str:
-    """Form of an operand beside the result: one row beside many is a row."""
+    """Form of an operand beside the result: one row beside many is a row, and a row beside a row is all of it."""
     tile, result = sel.tiles[name], sel.tiles[dst]
+    if tile.form == result.form == "row" and tile.cols.size == result.cols.size:
+        return "full"
     if tile.form == "full" and tile.rows.size == 1 and result.rows.size > 1:
         return "row"
     if tile.form == "col" and tile.rows != result.rows:

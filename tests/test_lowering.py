@@ -88,7 +88,7 @@ def test_a_changed_compiler_lowers_anew(change: str, counted: list[str], monkeyp
     counted.clear()
     with monkeypatch.context() as patch:
         if change == "a function":
-            patch.setattr(synchronise, "rounds", synchronise.rounds)
+            patch.setattr(synchronise, "trip_counts", synchronise.trip_counts)
         elif change == "an entry":
             patch.setitem(PLATFORMS, "cpu", PLATFORMS["cpu"])
         elif change == "a word":

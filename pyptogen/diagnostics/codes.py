@@ -184,14 +184,14 @@ _NAMES = (
         "PTG230",
         "carry, next or collect do not fit",
         "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "
-        "a value cannot change its dtype or shape from round to round, nor have the size of a block. What `collect` "
-        "puts together is another value in every round and has one axis of the block's size (in a loop with `tile: 1` "
-        "it may have none).",
+        "a value cannot change its dtype or shape from iteration to iteration, nor have the size of a block. What "
+        "`collect` puts together is another value in every iteration and has one axis of the block's size (in a loop "
+        "with `tile: 1` it may have none).",
     ),
     Code(
         "PTG231",
         "no block here",
-        "Inside a loop over a dim, `x[dim]` is this round's block of the axis of `x` that has that size.",
+        "Inside a loop over a dim, `x[dim]` is this iteration's block of the axis of `x` that has that size.",
     ),
     Code(
         "PTG240",

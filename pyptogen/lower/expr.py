@@ -194,10 +194,10 @@ def _fraction(number: int, divisor: int) -> int:
     return found.numerator if found.denominator == 1 else cast(int, found)
 
 
-def part_of(rounds: range, after: Poly | None, before: Poly | None, env: Mapping[str, int]) -> range:
+def part_of(iterations: range, after: Poly | None, before: Poly | None, env: Mapping[str, int]) -> range:
     """Iterations of a loop without those that end at or before ``after`` and those that begin at or after
     ``before``."""
-    start, stop, step = rounds.start, rounds.stop, rounds.step
+    start, stop, step = iterations.start, iterations.stop, iterations.step
     if after is not None:
         start += max(0, after.evaluate(env) - start) // step * step
     return range(start, stop if before is None else min(stop, before.evaluate(env)), step)

@@ -240,14 +240,14 @@ class Machine:
         try:
             if node.initial is not None:
                 self.execute(node.initial)
-            rounds, open_ended = 0, False
+            iterations, open_ended = 0, False
             while True:
-                tested = node.condition is not None and not (node.behind and rounds == 0)
+                tested = node.condition is not None and not (node.behind and iterations == 0)
                 condition = self.value(node.condition) if tested and node.condition is not None else True
                 open_ended = open_ended or condition is UNKNOWN
-                if not self._goes_on(node, condition, rounds, open_ended):
+                if not self._goes_on(node, condition, iterations, open_ended):
                     break
-                rounds += 1
+                iterations += 1
                 try:
                     self.execute(node.body)
                 except _Jump as jump:
@@ -257,18 +257,18 @@ class Machine:
                         raise
                 for step in node.steps:
                     self.value(step)
-                open_ended = self._count(node, rounds) or open_ended
+                open_ended = self._count(node, iterations) or open_ended
         finally:
             self.scopes.pop()
 
-    def _goes_on(self, node: Loop, condition: Any, rounds: int, open_ended: bool) -> bool:
+    def _goes_on(self, node: Loop, condition: Any, iterations: int, open_ended: bool) -> bool:
         """Whether there is another iteration. A loop that nobody knows the end of has as many as the walk is told."""
         if open_ended:
             self.trace.forced = True
-            if rounds == 0:
+            if iterations == 0:
                 self._start(node)
-            return bool(condition is UNKNOWN or condition) and rounds < self.trips
-        if condition and rounds >= self.longest:
+            return bool(condition is UNKNOWN or condition) and iterations < self.trips
+        if condition and iterations >= self.longest:
             self.trace.cut = True
             return False
         return bool(condition)
@@ -280,12 +280,12 @@ class Machine:
             if cell is not None and cell.value is UNKNOWN:
                 cell.value = 0
 
-    def _count(self, node: Loop, rounds: int) -> bool:
+    def _count(self, node: Loop, iterations: int) -> bool:
         """A step by an unknown amount: the number of the iteration takes its place. Whether there was one."""
         if isinstance(node.initial, Declaration):
             cell = self.cell(node.initial.name)
             if cell is not None and cell.value is UNKNOWN:
-                cell.value = rounds
+                cell.value = iterations
                 return True
         return False
 

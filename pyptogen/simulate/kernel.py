@@ -83,7 +83,7 @@ class BlockRun:
             elif isinstance(node, Declare):
                 self._declare(node)
             elif isinstance(node, For):
-                for _ in self.loops.rounds(node):
+                for _ in self.loops.iterations(node):
                     self._body(node.body)
             elif isinstance(node, Choose):
                 first = sum(self.env[name] for name in node.zero.split(" + ")) == 0

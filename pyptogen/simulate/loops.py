@@ -27,23 +27,23 @@ class LoopWalk:
     passed: int = 0
     """The iterations of the innermost of them before the one that begins, of all blocks."""
 
-    def rounds(self, loop: Loop | For) -> Iterator[None]:
+    def iterations(self, loop: Loop | For) -> Iterator[None]:
         """Stops in each iteration of this block that takes place, with the loop's numbers in ``env``."""
         if not loop.parallel:
-            yield from self._iterations(loop, first=0, every=loop.every)
+            yield from self._counted(loop, first=0, every=loop.every)
             return
         if not self.nested:
             self.passed = 0
         self.nested += 1
         if len(distributed_nest(loop)) > 1:
-            yield from self._iterations(loop, first=0, every=1)
+            yield from self._counted(loop, first=0, every=1)
         else:
             before = self.passed
             self.passed += max(0, -(-(loop.stop - loop.start).evaluate(self.env) // _step(loop)))
-            yield from self._iterations(loop, (self.block - before) % self.blocks, self.blocks)
+            yield from self._counted(loop, (self.block - before) % self.blocks, self.blocks)
         self.nested -= 1
 
-    def _iterations(self, loop: Loop | For, first: int, every: int) -> Iterator[None]:
+    def _counted(self, loop: Loop | For, first: int, every: int) -> Iterator[None]:
         """Of its iterations number ``first`` and each ``every``-th from there on."""
         env, tile = self.env, _step(loop)
         start, stop = loop.start.evaluate(env) + first * tile, loop.stop.evaluate(env)

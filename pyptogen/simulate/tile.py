@@ -137,7 +137,7 @@ class TileRun:
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             if isinstance(node, Loop):
-                for _ in self.loops.rounds(node):
+                for _ in self.loops.iterations(node):
                     self._nodes(node.body)
             else:
                 self._op(node)

@@ -62,7 +62,7 @@ def ways(program: Program) -> dict[str, Way]:
     found = {value.name: Way(narrow=_is_narrow(value)) for value in program.inputs}
     following = {carry: after for loop in program.loops for carry, after in loop.carried}
     before: dict[str, Way] = {}
-    while before != found:  # what a round carries has come a way, too
+    while before != found:  # what an iteration carries has come a way, too
         before = dict(found)
         for op in program.ops:
             names = [operand.name for operand in op.operands if isinstance(operand, Value)]

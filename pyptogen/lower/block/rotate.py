@@ -103,7 +103,7 @@ def _conditions(nodes: tuple[Node, ...], path: Path = ()) -> set[Path]:
     return found
 
 
-def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
+def _iterations(kernel: TileKernel, path: Path, platform: Platform) -> int:
     """How often a core runs the body of a loop, at most; 2 stands for many."""
     nodes, total, distributed = kernel.body, 1, 1
     cores = platform.cube_cores if kernel.core == "cube" else platform.vector_cores
@@ -157,7 +157,7 @@ def run(
     """
     found, homes = uses_of.by_tile, uses_of.homes
     wanted: dict[str, tuple[Path, int]] = {}
-    rounds: dict[Path, int] = {}
+    iterations: dict[Path, int] = {}
     asked = {tile for tile, uses in found.items() if not depths.keys().isdisjoint(uses.movers)}
     for tile, uses in found.items():
         if not uses.movers or memory.get(tile) in single or (memory.get(tile) in loads and not uses.loaded):
@@ -166,9 +166,9 @@ def run(
         copies = max(depths.get(stage, 2) for stage in uses.movers)
         if not home or copies == 1:
             continue
-        if home not in rounds:
-            rounds[home] = _rounds(kernel, home, platform)
-        if rounds[home] > 1:
+        if home not in iterations:
+            iterations[home] = _iterations(kernel, home, platform)
+        if iterations[home] > 1:
             wanted[tile] = (home, copies)
     slots: dict[Path, str] = {}
     depth: dict[Path, int] = {}

@@ -36,14 +36,14 @@ class _Work:
     busy: dict[str, float] = field(default_factory=dict)
     on: dict[Place, float] = field(default_factory=dict)
 
-    def add(self, other: _Work, rounds: int, overlapping: bool, copies: Mapping[str, int]) -> None:
+    def add(self, other: _Work, iterations: int, overlapping: bool, copies: Mapping[str, int]) -> None:
         """So many iterations behind what is there. ``copies``: by counter, of the tiles that rotate with it."""
         step = other.step(copies) if overlapping else other.length
-        self.length += other.length + (rounds - 1) * step
+        self.length += other.length + (iterations - 1) * step
         for pipe, cycles in other.busy.items():
-            self.busy[pipe] = self.busy.get(pipe, 0.0) + rounds * cycles
+            self.busy[pipe] = self.busy.get(pipe, 0.0) + iterations * cycles
         for place, cycles in other.on.items():
-            self.on[place] = self.on.get(place, 0.0) + rounds * cycles
+            self.on[place] = self.on.get(place, 0.0) + iterations * cycles
 
     def step(self, copies: Mapping[str, int]) -> float:
         """Cycles of an iteration behind another one."""
@@ -73,12 +73,12 @@ class _Kernel:
         total = _Work()
         for node in nodes:
             if isinstance(node, For):
-                rounds, inside = lengths.trips(node, self.kernel), lengths.inside(node, self.kernel)
+                iterations, inside = lengths.trips(node, self.kernel), lengths.inside(node, self.kernel)
                 for loop in distributed_nest(node)[1:]:
-                    rounds, node = rounds * inside.trips(loop, self.kernel), loop
+                    iterations, node = iterations * inside.trips(loop, self.kernel), loop
                     inside = inside.inside(loop, self.kernel)
                 owned = node.only is not None and node.only.owner is not None
-                share = -(-rounds // self.cores) if node.parallel or owned else rounds
+                share = -(-iterations // self.cores) if node.parallel or owned else iterations
                 total.add(self.work(node.body, inside), share, node.slots > 1, self.copies)
             elif isinstance(node, Instr | Choose):
                 instr = node if isinstance(node, Instr) else node.other

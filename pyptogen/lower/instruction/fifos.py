@@ -19,18 +19,18 @@ the popped slot), free; or to which flag between the cores: signal, await."""
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class Iterations:
     """A loop, for what its body does to fifos. ``ahead``, of a stage of a software pipeline: how many iterations its
     work is ahead of the loop around; ``distance``, of the pipeline: the most of its stages, and how many iterations it
     has more than its work. ``most``, of a loop over parts of a tile: how many the largest tile has."""
 
-    body: tuple[Event | Round, ...]
+    body: tuple[Event | Iterations, ...]
     ahead: int | None = None
     distance: int = 0
     most: int | None = None
 
 
-Outline = tuple[Event | Round, ...]
+Outline = tuple[Event | Iterations, ...]
 """What a program does to its fifos: events, and loops of them."""
 
 
@@ -41,13 +41,13 @@ def played(outline: Outline, trips: int, inner: int, parts: int = 1) -> list[Eve
 
     def play(nodes: Outline, trips: int, turn: int, turns: int) -> None:
         for node in nodes:
-            if not isinstance(node, Round):
+            if not isinstance(node, Iterations):
                 found.append(node)
                 continue
-            rounds = trips if node.most is None else min(node.most, parts)
-            rounds = rounds if node.ahead is None else int(0 <= turn + node.ahead < turns)
-            for n in range(-node.distance, rounds):
-                play(node.body, inner, n, rounds)
+            iterations = trips if node.most is None else min(node.most, parts)
+            iterations = iterations if node.ahead is None else int(0 <= turn + node.ahead < turns)
+            for n in range(-node.distance, iterations):
+                play(node.body, inner, n, iterations)
 
     play(outline, trips, 0, 1)
     return found
@@ -64,14 +64,14 @@ def first_fault(cube: Outline, vector: Outline, slots: tuple[tuple[str, int], ..
             for inner in range(most + 1) if trips else (0,):
                 wrong = together(played(cube, trips, inner, part), played(vector, trips, inner, part), dict(slots))
                 if wrong:
-                    return f"{wrong[0][0]} (loops of {trips}, within them {inner} rounds)"
+                    return f"{wrong[0][0]} (loops of {trips}, within them {inner} iterations)"
     return None
 
 
 def most_parts(outline: Outline) -> int:
     """The most parts of a tile that a loop in a program has; 1 where none goes over parts."""
-    rounds = [node for node in outline if isinstance(node, Round)]
-    return max((max(node.most or 1, most_parts(node.body)) for node in rounds), default=1)
+    loops = [node for node in outline if isinstance(node, Iterations)]
+    return max((max(node.most or 1, most_parts(node.body)) for node in loops), default=1)
 
 
 def period(slots: int) -> int:

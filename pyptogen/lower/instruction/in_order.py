@@ -136,7 +136,7 @@ class _Walk:
 
     def _loop(self, body: _Body, around: tuple[str, int, int], depth: int) -> bool:
         """The iterations of a loop in iteration ``around`` of the one around it; False ends the walk."""
-        loop, trips = body.counted.loop, body.counted.rounds(self.trips, depth, around)
+        loop, trips = body.counted.loop, body.counted.iterations(self.trips, depth, around)
         if not trips:
             return True
         inside = depth + (not loop.once)

@@ -6,8 +6,8 @@ too) that it is known to come after. Two accesses to the same bytes, one of them
 race; on the vector pipe, which starts an instruction before the last one has ended, a hazard. So are two stores of one
 pipe to the same bytes of GM: they leave in order, and nobody says that they arrive so.
 
-`synchronise` uses the races it finds to place flags; the same replay of the finished program, for all of `rounds`, is
-the proof.
+`synchronise` uses the races it finds to place flags; the same replay of the finished program, for all of
+`trip_counts`, is the proof.
 
 A walk takes time in proportion to what it executes: accesses are kept by pipe and in order of time, so an instruction
 looks only at those that its pipe does not come after yet.
@@ -34,7 +34,7 @@ from pyptogen.lower.instruction.ir import (
     SetFlag,
     WaitFlag,
 )
-from pyptogen.lower.instruction.trips import Counted, Trips, deepest, rounds
+from pyptogen.lower.instruction.trips import Counted, Trips, deepest, trip_counts
 from pyptogen.lower.isa.fractals import Spacing
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.records import dataclass
@@ -175,7 +175,7 @@ class Replay:
         for what, node, path, pipe in steps:
             if what == _LOOP:
                 counted, body = node
-                loop, trips = counted.loop, counted.rounds(self.trips, depth, turn)
+                loop, trips = counted.loop, counted.iterations(self.trips, depth, turn)
                 for n in range(trips):
                     self.ends.append(n == trips - 1)
                     self._body(body, (*iteration, n), counted.turn(n, trips), depth + (not loop.once))
@@ -396,9 +396,9 @@ def _race_text(earlier: Access, later: Access) -> str:
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
-    """Findings of the finished program under all of `rounds`: none if it is sound."""
+    """Findings of the finished program under all of `trip_counts`: none if it is sound."""
     touches, findings = Touches(kernel), list[Finding]()
-    for trips in rounds(kernel):
+    for trips in trip_counts(kernel):
         Replay(kernel, trips, on_find=findings.append, touches=touches).run()
     return findings
 
@@ -415,6 +415,6 @@ __all__ = [
     "carried",
     "deepest",
     "prove",
-    "rounds",
     "shared",
+    "trip_counts",
 ]

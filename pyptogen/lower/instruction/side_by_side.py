@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault, played
+from pyptogen.lower.instruction.fifos import Event, Iterations, Outline, first_fault, played
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
 from pyptogen.lower.tile.ir import parts_of_tile
 from pyptogen.lower.verify import require
@@ -33,14 +33,14 @@ def outline(kernel: InstrKernel) -> Outline:
     """What a program does to its fifos."""
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
 
-    def of(nodes: Sequence[Node], around: str, tiles: dict[str, int]) -> Iterator[Event | Round]:
+    def of(nodes: Sequence[Node], around: str, tiles: dict[str, int]) -> Iterator[Event | Iterations]:
         for node in nodes:
             if isinstance(node, For):
                 inside = {**tiles, **({node.valid: node.step} if node.valid is not None else {})}
                 body = tuple(of(node.body, node.var, inside))
                 most = parts_of_tile(node.start, node.stop, node.step, tiles)
                 if body:
-                    yield Round(body, node.ahead(around) if node.once else None, node.distance, most)
+                    yield Iterations(body, node.ahead(around) if node.once else None, node.distance, most)
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
@@ -71,7 +71,7 @@ def out_of_step(vector: InstrKernel) -> str | None:
     return None
 
 
-def anothers_round(kernel: InstrKernel) -> str | None:
+def iteration_of_another_block(kernel: InstrKernel) -> str | None:
     """The variable of a loop that is distributed to blocks, and whose iterations do work of other iterations, if there
     is one."""
     for loop in (node for node in walk(kernel.body) if isinstance(node, For) and node.parallel):
@@ -86,9 +86,9 @@ def faults(cube: InstrKernel, vector: InstrKernel) -> list[str]:
     if apart is not None:
         return [f"the vector cores do not keep step in the loop {apart}"]
     for program in (cube, vector):
-        distributed = anothers_round(program)
+        distributed = iteration_of_another_block(program)
         if distributed is not None:
-            return [f"{program.name} does the work of another block's round in the loop {distributed}"]
+            return [f"{program.name} does the work of another block's iteration in the loop {distributed}"]
     fault = first_fault(outline(cube), outline(vector), tuple((fifo.name, fifo.slots) for fifo in cube.fifos))
     return [] if fault is None else [fault]
 

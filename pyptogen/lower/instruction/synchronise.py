@@ -30,7 +30,7 @@ from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.instruction.known_flags import KnownFlags, Plan, Question, question
-from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, rounds, shared
+from pyptogen.lower.instruction.replay import Access, Finding, Path, Replay, Trips, carried, prove, shared, trip_counts
 from pyptogen.lower.tile.ir import distributed_nest
 from pyptogen.lower.verify import IllegalIR, require
 from pyptogen.records import replace
@@ -133,7 +133,7 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    touches, walks, known = Touches(kernel), rounds(kernel), known or KnownFlags()
+    touches, walks, known = Touches(kernel), trip_counts(kernel), known or KnownFlags()
     asked = question(kernel, touches)
     proof = asked.asks, *walks
     proved = known.proved.get(proof)
@@ -161,7 +161,7 @@ def with_flags_alone(kernel: InstrKernel) -> InstrKernel:
 def planned(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
     """The kernel with the flags of its first walk, neither proved nor thinned out: enough to tell how long it takes."""
     touches, known = Touches(kernel), known or KnownFlags()
-    return _with_flags(_begun(kernel, rounds(kernel)[0], touches, PLANS[0], known, question(kernel, touches))[0])
+    return _with_flags(_begun(kernel, trip_counts(kernel)[0], touches, PLANS[0], known, question(kernel, touches))[0])
 
 
 def _begun(

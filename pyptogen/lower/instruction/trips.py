@@ -39,7 +39,7 @@ class Counted:
             return -self.distance
         return trips.counts[min(depth, len(trips.counts) - 1)]
 
-    def rounds(self, trips: Trips, depth: int, turn: tuple[str, int, int]) -> int:
+    def iterations(self, trips: Trips, depth: int, turn: tuple[str, int, int]) -> int:
         """Iterations in a walk, with ``depth`` loops around, in iteration ``turn`` of the innermost of them (its
         variable, and of its work the number of this iteration and of all). A software pipeline has more than its
         work."""
@@ -73,7 +73,7 @@ def _depth(nodes: Sequence[Node]) -> int:
     return max(((not n.once) + _depth(n.body) for n in nodes if isinstance(n, For)), default=0)
 
 
-def rounds(kernel: InstrKernel) -> list[Trips]:
+def trip_counts(kernel: InstrKernel) -> list[Trips]:
     """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies (of
     a software pipeline, to as many more as its first stage is ahead: then all of its stages run side by side), for all
     loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pyptogen.lower.instruction.fifos import Event, Outline, Round, first_fault
+from pyptogen.lower.instruction.fifos import Event, Iterations, Outline, first_fault
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, parts_of_tile
 from pyptogen.lower.tile.ops import Free, Load, Pop, Push
 
@@ -21,7 +21,7 @@ def go_together(cube: TileKernel, vector: TileKernel) -> bool:
 
 def _outline(nodes: Sequence[Node], around: str, tiles: Mapping[str, int]) -> Outline:
     """What a body does to fifos; ``around``: the variable of its loop. ``tiles``: sizes by their valid extents."""
-    found: list[Event | Round] = []
+    found: list[Event | Iterations] = []
     for node in nodes:
         if isinstance(node, Loop):
             inside = {**tiles, **({node.valid: node.tile} if node.valid is not None else {})}
@@ -29,7 +29,7 @@ def _outline(nodes: Sequence[Node], around: str, tiles: Mapping[str, int]) -> Ou
             ahead = _ahead(node, around) if node.once else None
             most = parts_of_tile(node.start, node.stop, node.tile, tiles)
             stages = [_ahead(inner, node.var) for inner in node.body if isinstance(inner, Loop) and inner.once]
-            found += [Round(body, ahead, max(stages, default=0), most)] if body else []
+            found += [Iterations(body, ahead, max(stages, default=0), most)] if body else []
         elif isinstance(node, Push):
             found += [("claim", node.fifo), ("fill", node.fifo)]
         elif isinstance(node, Pop | Free):

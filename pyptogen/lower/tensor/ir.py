@@ -119,15 +119,16 @@ class Op:
     slice      ``axis``, ``start``, ``stop`` (sympy)
     transpose  swaps the last two axes
     unfold     ``axis``, ``step``, ``dilation``: [i] of the axis and [j] of a new last one are [i * step + j * dilation]
-    block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
-    carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
+    block      ``axis``; inside a loop: this iteration's block of it, whose size is the loop's block dim
+    carry      operand (start); inside a loop: the value at the start of the iteration, ``name`` in the spec
     carried    operands (carry, next); after the loop ``loop``: the value when it is over
-    only       operands (tensors of whole numbers that are there before the loop), inside a loop: the rounds that take
-               place are those in which the ``comparisons`` (sympy, a relation, sympy) all hold, of elements (``@0`` is
-               the first operand's), of the place where the round's block begins, of dims and attrs. They hold for some
-               rows of the carried values, as the operands broadcast; others keep what they have. The result is nothing
-    collected  operand (value of the rounds); after the loop ``loop``: the blocks of all rounds along ``axis``; with
-               ``stacked``, of a loop over single elements, along a new axis
+    only       operands (tensors of whole numbers that are there before the loop), inside a loop: the iterations that
+               take place are those in which the ``comparisons`` (sympy, a relation, sympy) all hold, of elements
+               (``@0`` is the first operand's), of the place where the iteration's block begins, of dims and attrs. They
+               hold for some rows of the carried values, as the operands broadcast; others keep what they have. The
+               result is nothing
+    collected  operand (value of the iterations); after the loop ``loop``: the blocks of all iterations along ``axis``;
+               with ``stacked``, of a loop over single elements, along a new axis
     bitcast    the same bytes as elements of another dtype of the same size
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
@@ -180,10 +181,10 @@ class Op:
 class Loop:
     """The region of the operations whose ``loop`` is ``name``: done once for each block of ``tile`` elements of the dim
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
-    round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
-    each with that of its next value, which takes its place in the next round. A stage may have several loops.
-    ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing of row
-    i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
+    iteration's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry``
+    values, each with that of its next value, which takes its place in the next iteration. A stage may have several
+    loops. ``seen``, of a dim of rows and a number: what comes after element i + that number of ``over`` changes nothing
+    of row i, and may be left out for it. ``exact``: the length of a block has a meaning, no other one will do."""
 
     name: str
     stage: str

@@ -147,7 +147,7 @@ class _Builder:
         self.steps: list[Step] = []
         self.sizes: list[list[Any]] = []
         self.whole: dict[str, str] = {}
-        """For each value what it is all of, where a loop sees a block of it: its shape is then not that of a round."""
+        """For each value what it is all of, where a loop sees a block of it: an iteration's shape is another."""
 
     def value(self, name: str) -> None:
         """The steps that lead to a value. Raises ``_UnknownError``."""
@@ -202,7 +202,7 @@ class _Builder:
     def _view(self, op: Op) -> None:
         (source,) = self._sources(op)
         rank = len(op.result.shape)
-        if op.kind == "block":  # each round has a part, all of them together everything
+        if op.kind == "block":  # each iteration has a part, all of them together everything
             self.whole[op.result.name] = source
             self._need(not self.whole[source])
             self._add(op, (source,), "whole")

@@ -154,9 +154,9 @@ class Core:
                 inputs = inputs or inputs_of(loop.body, sorted(self.tokens))
                 if not _settled(states[-1 - back], states[-1], inputs):
                     continue
-                rounds = left // back
-                self._jump(states[-1 - back], states[-1], rounds)
-                left -= rounds * back
+                times = left // back
+                self._jump(states[-1 - back], states[-1], times)
+                left -= times * back
                 states = [self._state()]
                 break
             del states[: -2 * MOST_PERIODS - 1]
@@ -166,8 +166,8 @@ class Core:
         times = (self.now, *self.free, *self.done, *self.last)
         return (*self.busy, *times, *(self.tokens[name] for name in sorted(self.tokens)))
 
-    def _jump(self, earlier: tuple[int, ...], later: tuple[int, ...], rounds: int) -> None:
-        ahead = [b + (b - a) * rounds for a, b in zip(earlier, later, strict=True)]
+    def _jump(self, earlier: tuple[int, ...], later: tuple[int, ...], times: int) -> None:
+        ahead = [b + (b - a) * times for a, b in zip(earlier, later, strict=True)]
         n = len(PIPES)
         self.busy[:] = ahead[:n]
         self.now = ahead[n]

@@ -36,7 +36,7 @@ from pyptogen.lower.tile.ir import Condition, distributed_nest, share_of
 from pyptogen.simulate.device.program import CLAIM, FILL, FREE, POP, Lane, Recorder, Step
 
 PASSED = " passed"
-"""Iterations of distributed loops that came before in the row of all of them, up to whole rounds of the blocks."""
+"""Iterations of distributed loops that came before in the row of all of them, up to a whole number for each block."""
 MOST_ITERATIONS = 100_000
 """Iterations of all loops of a kernel on one core that are looked at one by one. The longest of the library has 8,400;
 half a second or so goes by for as many as these, and a spec may ask for tiles of one element."""
@@ -161,7 +161,7 @@ class Walk:
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
-    def _rounds(self, loop: For) -> Iterator[int]:
+    def _iterations(self, loop: For) -> Iterator[int]:
         """Begins each iteration that this block has, with the loop's numbers in place; yields the loop's variable."""
         env = self.env
         start, stop = self.number(loop.start), self.number(loop.stop)
@@ -215,7 +215,7 @@ class Walk:
         self.nested += loop.parallel
         distributed = loop.parallel and len(distributed_nest(loop)) == 1
         self.open.append((loop, loop.step * self.blocks if distributed else loop.advance))
-        for _ in self._rounds(loop):
+        for _ in self._iterations(loop):
             self.seen += 1
             if self.seen > MOST_ITERATIONS:
                 raise TooLong

@@ -14,7 +14,7 @@ from pyptogen.lower.instruction import in_order
 from pyptogen.lower.instruction.effects import Touch, Touches
 from pyptogen.lower.instruction.in_order import all_in_order, first_finding, is_in_order
 from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, SetFlag, WaitFlag
-from pyptogen.lower.instruction.replay import Replay, Trips, _Past, rounds
+from pyptogen.lower.instruction.replay import Replay, Trips, _Past, trip_counts
 
 
 class _LongWay(Replay):
@@ -66,7 +66,7 @@ def test_yes_or_no_is_what_the_replay_finds(
     monkeypatch.setattr(in_order, "_LONG", long)
     kernels = lowered(operator, "a2a3").instructions
     kernel = next((k for k in kernels if k.name == name), kernels[0])
-    walks, answers = sorted(rounds(kernel), key=lambda trips: sum(trips.counts))[1:4], set[bool]()
+    walks, answers = sorted(trip_counts(kernel), key=lambda trips: sum(trips.counts))[1:4], set[bool]()
     for variant in variants(kernel):
         fresh, touches = Touches(variant), Touches(variant)
         for trips in walks:
@@ -85,7 +85,7 @@ def test_known_iterations_change_no_answer(operator: str, name: str | None, monk
     """Long walks first, in which most iterations are known, of kernels with a flag less or another one."""
     kernels = lowered(operator, "a2a3").instructions
     kernel = next((k for k in kernels if k.name == name), kernels[0])
-    walks = [Trips((7,)), Trips((2, 7)), Trips((3, 3, 6)), *reversed(rounds(kernel))]
+    walks = [Trips((7,)), Trips((2, 7)), Trips((3, 3, 6)), *reversed(trip_counts(kernel))]
     answers = set[object]()
     for variant in variants(kernel):
         touches, found = Touches(variant), []

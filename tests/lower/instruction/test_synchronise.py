@@ -15,7 +15,7 @@ from pyptogen.lower.instruction.effects import Touches
 from pyptogen.lower.instruction.event_ids import EVENT_IDS, Flags
 from pyptogen.lower.instruction.in_order import is_in_order
 from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
+from pyptogen.lower.instruction.replay import Replay, Trips, prove, trip_counts
 from pyptogen.lower.instruction.synchronise import run as synchronise
 from pyptogen.lower.instruction.synchronise import settle
 from pyptogen.lower.instruction.trips import Counted
@@ -154,14 +154,14 @@ def test_loops_of_each_depth_are_proved_by_themselves() -> None:
     """A middle loop of several rounds around an inner one of a single round: without that walk the second tile of the
     bias would be loaded over the first, which is still read."""
     for name, kernel in (("linear_gelu", "product_to_activation_vec"), ("batched_matmul", "batched_matmul")):
-        counts = {trips.counts for trips in rounds(kernel_of(name, kernel))}
+        counts = {trips.counts for trips in trip_counts(kernel_of(name, kernel))}
         assert {(3, 3, 1), (3, 1, 3), (3, 1)} <= counts
 
 
 def test_a_loop_that_ends_early_may_have_no_iteration() -> None:
     """A wait that only such a loop's iterations reach: one of them finds it in order, none leaves its flag set."""
     kernel = kernel_of("flash_attention_causal", "flash_attention_causal_vec")
-    assert any(trips.early for trips in rounds(kernel))
+    assert any(trips.early for trips in trip_counts(kernel))
     early = next(places(kernel.body, lambda n: isinstance(n, For) and n.before is not None and not n.once))
     wait = next(
         path
@@ -191,9 +191,9 @@ def test_a_loop_in_stages_that_ends_early_may_not_even_begin() -> None:
     loop = next(n for n in walk(kernel.body) if isinstance(n, For) and n.before is not None and not n.once)
     counted, outermost = Counted.of(loop), ("", 0, 1)
     assert counted.distance == 2
-    assert counted.rounds(Trips((2,)), 0, outermost) == 4
-    assert counted.rounds(Trips((0,)), 0, outermost) == 2
-    assert counted.rounds(Trips((2,), early=True), 0, outermost) == 0
+    assert counted.iterations(Trips((2,)), 0, outermost) == 4
+    assert counted.iterations(Trips((0,)), 0, outermost) == 2
+    assert counted.iterations(Trips((2,), early=True), 0, outermost) == 0
 
 
 def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,11 +201,11 @@ def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch
     program = from_spec(load_source(Source("scans.yaml", ROWS)))
     without: list[InstrKernel] = []
     with monkeypatch.context() as patch:
-        patch.setattr(synchronise_module, "rounds", lambda k: [t for t in rounds(k) if not t.single])
+        patch.setattr(synchronise_module, "trip_counts", lambda k: [t for t in trip_counts(k) if not t.single])
         without += generate(program, "a2a3").instructions
     for kernels, fine in ((without, False), (generate(program, "a2a3").instructions, True)):
         (kernel,) = kernels
-        walks = [trips for trips in rounds(kernel) if trips.single]
+        walks = [trips for trips in trip_counts(kernel) if trips.single]
         assert walks
         assert all(is_in_order(kernel, trips, Touches(kernel)) == fine for trips in walks)
 

@@ -43,7 +43,7 @@ AICORE inline void run_block(
     for (int32_t tile = block; tile < tiles; tile += nblk, heads0_buffer = (heads0_buffer + 1) % 4) {
         const int32_t q_blocks0 = q_blocks_begin + tile / 8;
         const int32_t heads0 = tile % 8;
-        // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+        // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
         MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_buffer * 0x04000);  // L1 0x00000..0x10000, 4 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_buffer));  // free again
         QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
@@ -56,7 +56,7 @@ AICORE inline void run_block(
             if (seen_here == 0) {  // this iteration is skipped
                 continue;
             }
-            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+            // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
             MatZnB16_128x64 k_tile; TASSIGN(k_tile, 0x10000 + kv_blocks0_buffer * 0x04000);  // L1 0x10000..0x20000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
             KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);

@@ -46,7 +46,7 @@ AICORE inline void run_block(
             if (seen_here == 0) {  // this iteration is skipped
                 continue;
             }
-            // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+            // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
             MatB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x00000 + kv_blocks0_buffer * 0x02000);  // L1 0x00000..0x08000, 4 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
             Acc3Gm acc_3_in(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);

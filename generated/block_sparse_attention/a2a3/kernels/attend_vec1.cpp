@@ -59,7 +59,7 @@ AICORE inline void run_block(
             if (seen_here == 0) {  // this iteration is skipped
                 continue;
             }
-            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+            // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
             VecF32_64x64 s_2_tile; TASSIGN(s_2_tile, 0x00200 + kv_blocks0_buffer * 0x04000);  // UB 0x00200..0x08200, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
             S2Gm s_2_in(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
@@ -107,7 +107,7 @@ AICORE inline void run_block(
             VecF32_1x64 l_2_row; TASSIGN<0x10600>(l_2_row);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);
             TADD(l_row, l_row, l_2_row);
-            // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+            // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
             VecB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x08400 + kv_blocks0_buffer * 0x02000);  // UB 0x08400..0x0c400, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_blocks0_buffer));  // free again
             TCVT(acc_3_tile, p, RoundMode::CAST_RINT, SaturationMode::ON);

@@ -48,7 +48,7 @@ AICORE inline void run_block(
             if (seen_here == 0) {  // this iteration is skipped
                 continue;
             }
-            // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+            // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
             VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x10000 + kv_blocks0_buffer * 0x00100);  // as a row, same bytes as a_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_buffer));  // free again
             AGm a_in(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);

@@ -40,7 +40,7 @@ extern "C" __global__ AICORE void attend(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
-            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+            // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
             LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
             QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TLOAD(q_tile, q_in);
@@ -59,19 +59,19 @@ extern "C" __global__ AICORE void attend(
                 if (seen_here == 0) {  // this iteration is skipped
                     continue;
                 }
-                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+                // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                 RightB16_128x64 k_tile; TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x04000
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(k_tile, k_in);
                 AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(s_2_acc, q_tile, k_tile);
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+                // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
                 RightB16_64x128 v_tile; TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x04000
                 QGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(v_tile, v_in);
                 VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x08200);  // UB 0x08200..0x08300
                 TPASS(64, 64, [&](auto at, auto &m_new_1_max) {
-                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+                    // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                     const auto s_2 = at.extract(s_2_acc, 0);
                     const auto s = s_2 * at.all(scale);
                     // m_new: maximum(m, amax(s, axis=-1, keepdim=true))
@@ -93,7 +93,7 @@ extern "C" __global__ AICORE void attend(
                 VecF32_64x1 l_2; TASSIGN(l_2, 0x08200);  // UB 0x08200..0x08300
                 LeftB16_64x64 acc_3_l0a; TASSIGN(acc_3_l0a, 0x04000);  // L0A 0x04000..0x06000
                 TPASS<4>(64, 64, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
-                    // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
+                    // s: matmul(q, transpose(block_of(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale
                     const auto s_2 = at.extract(s_2_acc, 0);
                     const auto s = s_2 * at.all(scale);
                     // p: exp(s - m_new)
@@ -101,13 +101,13 @@ extern "C" __global__ AICORE void attend(
                     const auto p = at.exp(p_1);
                     // l: l * a + sum(p, axis=-1, keepdim=true)
                     l_2_sum.take(at, p);
-                    // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+                    // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
                     acc_3_l0a_rows.take(at, p);
                 }, RowSum(l_2), LeftRows(acc_3_l0a));
                 // l: l * a + sum(p, axis=-1, keepdim=true)
                 VecF32_1x64 l_2_row; TASSIGN(l_2_row, 0x08200);  // as a row, same bytes as l_2
                 TADD(l_row, l_row, l_2_row);
-                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)
+                // acc: acc * a + matmul(cast(p, bf16), block_of(v[:, kv_blocks]), dtype=fp32)
                 AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000);  // L0C 0x00000..0x08000
                 TMATMUL(acc_4_acc, acc_3_l0a, v_tile);
                 VecF32_64x1 a; TASSIGN(a, 0x08400);  // UB 0x08400..0x08500

@@ -119,11 +119,11 @@ class Fitter:
         self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, inside))
         return value
 
-    def rounds(
+    def repeated(
         self, what: str, count: int, starts: Sequence[Value], step: Callable[..., Sequence[Value]]
     ) -> list[Value]:
-        """Values after so many rounds of ``step``, which makes the next values of the last: a loop of its own, or,
-        inside of another one, round after round."""
+        """Values after so many iterations of ``step``, which makes the next values of the last: a loop of its own, or,
+        inside of another one, unrolled."""
         op = self.at
         if op.loop:
             for _ in range(count):

@@ -123,7 +123,7 @@ def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[V
 
 
 STEPS: Mapping[str, int] = {"int8": 12, "uint8": 14, "int16": 24, "uint16": 25, "int32": 47}
-"""Rounds that Euclid's algorithm takes at the most: one more than for neighbouring Fibonacci numbers, which take
+"""Iterations that Euclid's algorithm takes at the most: one more than for neighbouring Fibonacci numbers, which take
 longest, in case the lesser number comes first."""
 
 
@@ -151,7 +151,7 @@ def gcd(f: Fitter, op: Op) -> Value:
         last = f.emit("where", [done, a, b], wide, shape, "last")
         return last, f.emit("where", [done, f.scalar(0, op), rest], wide, shape, "next")
 
-    found, _ = f.rounds("gcd", STEPS[dtype], starts, step)
+    found, _ = f.repeated("gcd", STEPS[dtype], starts, step)
     return found if dtype == "int32" else f.wrapped(f.cast(found, "int32"), dtype)
 
 

@@ -7,18 +7,18 @@ from typing import Any
 import sympy
 
 from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.block_loop import BlockLoop
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
 from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.registry import operation
-from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Value
 
 FAR = 1e30
 """Less than any score by so much is a score that is not seen: its weight is 0."""
 
 TILE = 512
-"""Keys of a round, where no tiling row says otherwise."""
+"""Keys of an iteration, where no tiling row says otherwise."""
 
 
 @operation(
@@ -28,7 +28,7 @@ TILE = 512
     "attention(x, k, k)",
 )
 def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool, bias: Value | None) -> Value:
-    """softmax(q @ k.T * scale) @ v without the whole of the scores: in rounds over blocks of kv, which carry the
+    """softmax(q @ k.T * scale) @ v without the whole of the scores: in a loop over blocks of kv, which carries the
     greatest score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are
     rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given. causal: the queries are
     the last sq of the kv positions, and none sees a key after its own; blocks that no query of a tile sees are left
@@ -52,12 +52,12 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     acc = b.full((*q.shape[:-1], v.shape[-1]), 0, "fp32", "acc_start")
     rows = q.shape[-2]
     seen = (rows.name, over - rows) if causal and rows.is_Symbol else None
-    with Rounds(b, over, TILE, seen) as rounds:
-        limits = _positions(b, rows, over, rounds.size) if causal else None
-        added = _bias_block(b, bias, over, rounds.size) if bias is not None else None
-        carries = rounds.carry(max=peak, sum=total, acc=acc)
-        rounds.follow(*_round(b, (q, k, v), carries, (rounds.size, scale), (limits, added)))
-    _, total, acc = rounds.carried()
+    with BlockLoop(b, over, TILE, seen) as loop:
+        limits = _positions(b, rows, over, loop.size) if causal else None
+        added = _bias_block(b, bias, over, loop.size) if bias is not None else None
+        carries = loop.carry(max=peak, sum=total, acc=acc)
+        loop.follow(*_iteration(b, (q, k, v), carries, (loop.size, scale), (limits, added)))
+    _, total, acc = loop.carried()
     return b.cast(b.binary("div", acc, total), q.dtype)
 
 
@@ -137,7 +137,7 @@ def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Val
 
 
 def _bias_block(b: Builder, bias: Value, keys: Any, block: Any) -> Value:
-    """This round's columns of what is added to the scores. Raises PTG205, PTG206."""
+    """This iteration's columns of what is added to the scores. Raises PTG205, PTG206."""
     _check_bias(b, bias, keys)
     return b.block(bias, len(bias.shape) - 1, block)
 
@@ -152,7 +152,7 @@ def _check_bias(b: Builder, bias: Value, keys: Any) -> None:
         raise b.fault("PTG205", shown, expected="the keys as last axis of the bias", fix=fix)
 
 
-def _round(
+def _iteration(
     b: Builder,
     operands: tuple[Value, Value, Value],
     carries: tuple[Value, ...],

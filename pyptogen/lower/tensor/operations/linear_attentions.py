@@ -7,17 +7,17 @@ from typing import Any
 import sympy
 
 from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.block_loop import BlockLoop
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
 from pyptogen.lower.tensor.building.fitting_shapes import unrelated
 from pyptogen.lower.tensor.building.registry import operation
-from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Shape, Value
 from pyptogen.lower.tensor.operations.attentions import usual_scale
 from pyptogen.records import dataclass
 
 CHUNK = 64
-"""Tokens of a round: with more, there is more work inside of chunks, and fewer steps of the state."""
+"""Tokens of an iteration: with more, there is more work inside of chunks, and fewer steps of the state."""
 
 FORGOTTEN = -104
 """The exponential of this is 0 in fp32. No logarithm of a decay need be less, and sums of a chunk stay small."""
@@ -115,85 +115,83 @@ class _Chunks:
     g: Value
     beta: Value
 
-    def rounds(self) -> Rounds:
-        """Rounds over chunks, which mean the same in all loops."""
-        return Rounds(self.b, self.over, CHUNK, exact=True)
+    def loop(self) -> BlockLoop:
+        """A loop over chunks, which mean the same in all loops."""
+        return BlockLoop(self.b, self.over, CHUNK, exact=True)
 
-    def rows(self, rounds: Rounds, x: Value) -> Value:
-        """A chunk's rows, [.., heads, group, t, d]: in a round, where products read them wherever they lie, this order
-        is no copy."""
-        return selection.permute(self.b, rounds.block(x, -4), _heads_first(len(x.shape) - 4, 1))
+    def rows(self, loop: BlockLoop, x: Value) -> Value:
+        """A chunk's rows, [.., heads, group, t, d]: in an iteration, where products read them wherever they lie, this
+        order is no copy."""
+        return selection.permute(self.b, loop.block(x, -4), _heads_first(len(x.shape) - 4, 1))
 
     def decays(self) -> Value:
         """The logarithm of what is left of the state before a chunk, at each of its tokens: [.., t]."""
         b = self.b
-        with self.rounds() as rounds:
-            ahead = b.binary("sub", *_places(b, rounds, "fp32"), hint="ahead")
+        with self.loop() as loop:
+            ahead = b.binary("sub", *_places(b, loop, "fp32"), hint="ahead")
             reached = _clip(b, b.binary("add", ahead, b.scalar(1), hint="ahead_1"), "reached")
-            until = b.binary("mul", reached, _row(b, _least(b, rounds.block(self.g, -1))), hint="g_until")
+            until = b.binary("mul", reached, _row(b, _least(b, loop.block(self.g, -1))), hint="g_until")
             gamma = b.reduce("sum", until, -1, keepdim=False, hint="gamma_block")
-        return rounds.collected(gamma, -1, "gamma")
+        return loop.collected(gamma, -1, "gamma")
 
     def settled(self, gamma: Value) -> tuple[Value, Value]:
         """What the tokens of each chunk change if the state before it is 0, [.., t, dv], and the rows [.., t, dk] by
         which they change less if it is not. With a = beta * (k @ k.T) * decay below the diagonal, (1 + a) @ change is
         beta * v."""
         b = self.b
-        with self.rounds() as rounds:
-            k, v = (self.rows(rounds, x) for x in (self.k, self.v))
-            gamma, beta = (rounds.block(x, -1) for x in (gamma, self.beta))
+        with self.loop() as loop:
+            k, v = (self.rows(loop, x) for x in (self.k, self.v))
+            gamma, beta = (loop.block(x, -1) for x in (gamma, self.beta))
             alike = _product(b, k, b.transpose(k, "k_t"), "kk")
-            a = b.binary("mul", alike, _since(b, rounds, gamma, own=False), hint="a_decayed")
+            a = b.binary("mul", alike, _since(b, loop, gamma, own=False), hint="a_decayed")
             a = b.binary("mul", a, _column(b, beta), hint="a")
-            change = b.binary("mul", _inverse(b, rounds, a), _row(b, beta), hint="change")
+            change = b.binary("mul", _inverse(b, loop, a), _row(b, beta), hint="change")
             less = b.binary("mul", change, b.unary("exp", _row(b, gamma), hint="left"), hint="less")
             u = _product(b, b.cast(change, v.dtype, hint="change_low"), v, "u_block")
             w = b.cast(_product(b, b.cast(less, k.dtype, hint="less_low"), k, "w_wide"), k.dtype, hint="w_block")
-        return rounds.collected(u, -2, "u"), rounds.collected(w, -2, "w")
+        return loop.collected(u, -2, "u"), loop.collected(w, -2, "w")
 
     def passed_on(self, gamma: Value, u: Value, w: Value, state: Value) -> tuple[Value, Value, Value]:
         """What the tokens change, and what their queries recall of the state before their chunk, both [.., t, dv] and
         but for decays inside of the chunk; and the last state."""
         b = self.b
-        with self.rounds() as rounds:
-            q, k = (self.rows(rounds, x) for x in (self.q, self.k))
-            u, w = (rounds.block(x, -2) for x in (u, w))
-            g, gamma = (rounds.block(x, -1) for x in (self.g, gamma))
-            (carry,) = rounds.carry(state=state)
+        with self.loop() as loop:
+            q, k = (self.rows(loop, x) for x in (self.q, self.k))
+            u, w = (loop.block(x, -2) for x in (u, w))
+            g, gamma = (loop.block(x, -1) for x in (self.g, gamma))
+            (carry,) = loop.carry(state=state)
             before = b.cast(carry, k.dtype, hint="state_low")
             change = b.binary("sub", u, _product(b, w, before, "known"), hint="change")
             whole = b.reduce("sum", _row(b, _least(b, g)), -1, hint="gamma_end")
             kept = b.unary("exp", b.binary("sub", whole, _column(b, gamma), hint="to_end"), hint="kept")
             lasting = b.cast(b.binary("mul", change, kept, hint="lasting"), k.dtype, hint="lasting_low")
             left = b.binary("mul", carry, b.unary("exp", whole, hint="left"), hint="state_left")
-            rounds.follow(
-                b.binary("add", left, _product(b, b.transpose(k, "k_t"), lasting, "added"), hint="state_next")
-            )
+            loop.follow(b.binary("add", left, _product(b, b.transpose(k, "k_t"), lasting, "added"), hint="state_next"))
             change = b.cast(change, k.dtype, hint="change_block")
             recalled = _product(b, q, before, "recalled_block")
-        (last,) = rounds.carried()
-        return rounds.collected(change, -2, "change"), rounds.collected(recalled, -2, "recalled"), last
+        (last,) = loop.carried()
+        return loop.collected(change, -2, "change"), loop.collected(recalled, -2, "recalled"), last
 
     def read(self, gamma: Value, change: Value, recalled: Value, scale: Any) -> Value:
         """What the queries read of the state before their chunk and of what has changed since: [.., t, dv]."""
         b = self.b
-        with self.rounds() as rounds:
-            q, k = (self.rows(rounds, x) for x in (self.q, self.k))
-            change, recalled = (rounds.block(x, -2) for x in (change, recalled))
-            gamma = rounds.block(gamma, -1)
+        with self.loop() as loop:
+            q, k = (self.rows(loop, x) for x in (self.q, self.k))
+            change, recalled = (loop.block(x, -2) for x in (change, recalled))
+            gamma = loop.block(gamma, -1)
             scores = _product(b, q, b.transpose(k, "k_t"), "qk")
-            p = b.binary("mul", scores, _since(b, rounds, gamma, own=True), hint="p")
+            p = b.binary("mul", scores, _since(b, loop, gamma, own=True), hint="p")
             new = _product(b, b.cast(p, q.dtype, hint="p_low"), change, "new")
             old = b.binary("mul", recalled, b.unary("exp", _column(b, gamma), hint="left"), hint="old")
             read = _scaled(b, b.binary("add", old, new, hint="read"), scale)
             read = b.cast(read, q.dtype, hint="read_block")
-        return rounds.collected(read, -2, "read")
+        return loop.collected(read, -2, "read")
 
 
-def _inverse(b: Builder, rounds: Rounds, a: Value) -> Value:
+def _inverse(b: Builder, loop: BlockLoop, a: Value) -> Value:
     """1 / (1 + a) of a strictly lower triangle. Its blocks on the diagonal are inverted, two by two: with d the inverse
     of those before, and c what joins two of them, that of the next ones is d - d @ c @ d."""
-    column, row = _places(b, rounds, "int32")
+    column, row = _places(b, loop, "int32")
     apart = b.cast(b.binary("bitwise_xor", column, row, hint="apart"), "fp32", hint="apart_number")
     near = b.unary("neg", apart, hint="near")
 
@@ -204,10 +202,10 @@ def _inverse(b: Builder, rounds: Rounds, a: Value) -> Value:
     size = 2
     joint = b.binary("mul", a, within(size), hint="joint_2")
     inverse, rest = b.binary("sub", within(1), joint, hint="inverse_2"), b.binary("sub", a, joint, hint="rest_2")
-    while size < rounds.tile:
+    while size < loop.tile:
         size *= 2
         joint = rest
-        if size < rounds.tile:
+        if size < loop.tile:
             joint = b.binary("mul", rest, within(size), hint=f"joint_{size}")
             rest = b.binary("sub", rest, joint, hint=f"rest_{size}")
         corner = _product(b, inverse, _product(b, joint, inverse, f"joined_{size}"), f"corner_{size}")
@@ -215,10 +213,10 @@ def _inverse(b: Builder, rounds: Rounds, a: Value) -> Value:
     return inverse
 
 
-def _since(b: Builder, rounds: Rounds, gamma: Value, own: bool) -> Value:
+def _since(b: Builder, loop: BlockLoop, gamma: Value, own: bool) -> Value:
     """What is left, at the token of a row, of what that of a column changed: 0 where it comes later, and of its ``own``
     change all or nothing."""
-    column, row = _places(b, rounds, "fp32")
+    column, row = _places(b, loop, "fp32")
     far = b.scalar(sympy.Float(FAR))
     own_far = b.binary("add", column, b.scalar(sympy.Float(0.5 if own else -0.5)), hint="column_own")
     limit = b.binary("sub", b.binary("mul", own_far, far, hint="column_far"), b.binary("mul", row, far, hint="row_far"))
@@ -226,9 +224,9 @@ def _since(b: Builder, rounds: Rounds, gamma: Value, own: bool) -> Value:
     return b.unary("exp", b.binary("minimum", passed, limit, hint="passed_seen"), hint="since")
 
 
-def _places(b: Builder, rounds: Rounds, dtype: str) -> tuple[Value, Value]:
+def _places(b: Builder, loop: BlockLoop, dtype: str) -> tuple[Value, Value]:
     """The numbers of a chunk's tokens as a column and as a row."""
-    shapes = (("column", (rounds.size, _ONE)), ("row", (rounds.size,)))
+    shapes = (("column", (loop.size, _ONE)), ("row", (loop.size,)))
     column, row = (b.cast(b.places(shape, 0, word, in_block=True), dtype, hint=f"{word}_at") for word, shape in shapes)
     return column, row
 

@@ -9,7 +9,7 @@ from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.ir import Loop, Value
 
 
-class Rounds:
+class BlockLoop:
     """A context: what the builder emits within it is done in every iteration. `carried` and `collected` give what is
     there afterwards."""
 
@@ -29,7 +29,7 @@ class Rounds:
         """The size of the iteration's block in shapes."""
         return self._b.dims.symbols[self._dim.name]
 
-    def __enter__(self) -> Rounds:
+    def __enter__(self) -> BlockLoop:
         self._b.loop = self._name
         return self
 

@@ -37,7 +37,7 @@ extern "C" void cumsum_a2a3(pto_rt::Runtime &rt, const cumsum_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t cumsum_blocks = fewer((rows + 15) / 16, vector);
+        const int32_t cumsum_blocks = fewer((rows + 31) / 32, vector);
         rt.launch(
             "cumsum", Core::Vector, cumsum_blocks,
             [=] {

@@ -143,13 +143,13 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 places_vec1(need, count, places_vec1_blocks);
             }, {}, 7);
-        const int32_t places_vec2_blocks = fewer(1, vector);
+        const int32_t places_vec2_blocks = 1;
         const Launch places_vec2_done = rt.launch(
             "places_vec2", Core::Vector, places_vec2_blocks,
             [=] {
                 places_vec2(end, count, places_vec2_blocks);
             }, {}, 6);
-        const int32_t places_vec3_blocks = fewer(1, vector);
+        const int32_t places_vec3_blocks = 1;
         const Launch places_vec3_done = rt.launch(
             "places_vec3", Core::Vector, places_vec3_blocks,
             [=] {

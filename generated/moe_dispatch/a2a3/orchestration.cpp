@@ -159,7 +159,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 rank_vec3(within, chosen, t, rank_vec3_blocks);
             }, {rank_vec2_done}, 13);
-        const int32_t rank_vec4_blocks = fewer(1, vector);
+        const int32_t rank_vec4_blocks = 1;
         const Launch rank_vec4_done = rt.launch(
             "rank_vec4", Core::Vector, rank_vec4_blocks,
             [=] {
@@ -183,7 +183,7 @@ extern "C" void moe_dispatch_a2a3(pto_rt::Runtime &rt, const moe_dispatch_args &
             [=] {
                 offsets_vec2(count, count_parts, offsets_vec2_blocks);
             }, {offsets_vec1_done}, 9);
-        const int32_t offsets_vec3_blocks = fewer(1, vector);
+        const int32_t offsets_vec3_blocks = 1;
         const Launch offsets_vec3_done = rt.launch(
             "offsets_vec3", Core::Vector, offsets_vec3_blocks,
             [=] {

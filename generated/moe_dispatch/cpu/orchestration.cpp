@@ -154,7 +154,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 rank_vec3(within, chosen, t, rank_vec3_blocks);
             }, {rank_vec2_done}, 8);
-        const int32_t rank_vec4_blocks = fewer(1, vector);
+        const int32_t rank_vec4_blocks = 1;
         const Launch rank_vec4_done = rt.launch(
             "rank_vec4", Core::Vector, rank_vec4_blocks,
             [=] {
@@ -172,7 +172,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             [=] {
                 offsets_vec1(count, within, t, offsets_vec1_blocks);
             }, {rank_vec3_done}, 7);
-        const int32_t offsets_vec2_blocks = fewer(1, vector);
+        const int32_t offsets_vec2_blocks = 1;
         const Launch offsets_vec2_done = rt.launch(
             "offsets_vec2", Core::Vector, offsets_vec2_blocks,
             [=] {

@@ -56,13 +56,13 @@ extern "C" void scans_a2a3(pto_rt::Runtime &rt, const scans_args &args)
             [=] {
                 scans_vec1(down, x, rows, scans_vec1_blocks);
             });
-        const int32_t scans_vec2_blocks = fewer((rows + 15) / 16, vector);
+        const int32_t scans_vec2_blocks = fewer((rows + 31) / 32, vector);
         rt.launch(
             "scans_vec2", Core::Vector, scans_vec2_blocks,
             [=] {
                 scans_vec2(product, x, rows, scans_vec2_blocks);
             }, {}, 1);
-        const int32_t scans_vec3_blocks = fewer((rows + 15) / 16, vector);
+        const int32_t scans_vec3_blocks = fewer((rows + 31) / 32, vector);
         rt.launch(
             "scans_vec3", Core::Vector, scans_vec3_blocks,
             [=] {

@@ -50,7 +50,7 @@ extern "C" void scans_cpu(pto_rt::Runtime &rt, const scans_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t scans_vec1_blocks = fewer(1, vector);
+        const int32_t scans_vec1_blocks = 1;
         rt.launch(
             "scans_vec1", Core::Vector, scans_vec1_blocks,
             [=] {

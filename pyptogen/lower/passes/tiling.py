@@ -20,7 +20,7 @@ from pyptogen.lower.passes.made import Made
 from pyptogen.lower.passes.state import Described, Known, Programs
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, TwoKernels, asked, unsupported
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, SCAN, Op, Program, Value
 from pyptogen.lower.tile import standalone
 from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -68,8 +68,8 @@ class Tiling:
     axes: Axes
     """One for all tables that are tried: it remembers what sizes come to."""
     own: Mapping[str, tuple[Program, Axes]]
-    """The kernels of single reductions, with what leads to these, by name: no row is about them, and each has the
-    program in which its axes are merged."""
+    """The kernels of single reductions and scans, with what leads to these, by name: no row is about them, and each has
+    the program in which its axes are merged."""
     built: Set[str]
     """The kernels of other single operations, which have builders and need no table."""
     launch_dim: str | None
@@ -110,7 +110,7 @@ class Tiling:
         built = {part.ops.name for part in tiled if is_own(part)}
         own: dict[str, tuple[Program, Axes]] = {}
         for number, part in enumerate(tiled):
-            if is_own(part) and part.ops.ops[-1].kind in REDUCTIONS:
+            if is_own(part) and part.ops.ops[-1].kind in REDUCTIONS | SCAN:
                 seen, ops = merged_axes.run(program, part.ops, tensors, gm_names, platform)
                 own[part.ops.name] = seen, Axes(seen)
                 tiled[number] = replace(part, ops=ops, sizes={stage: {} for stage in part.sizes})

@@ -122,7 +122,7 @@ class _Legaliser(AddedTiles):
                 return self.cast(node)
             case Load() | Store():
                 return self.transfer(node) if self.platform.runs_of_elements else [node]
-            case Scan(srcs=(_,)):
+            case Scan():
                 return running.steps(node, self, self.platform)
             case Reduce():
                 free = node.srcs[0] in self.dying

@@ -359,11 +359,18 @@ class Reduce(WithScratch):
 
 @dataclass(frozen=True, slots=True)
 class Scan(TileOp):
-    """Running sums or products of the first operand along its rows, going on from the second's last column; before
-    `legalise` from nothing, and with ``over_rows`` over its rows."""
+    """Running sums or products of the first operand along its rows, going on from the second's last column. Before
+    `legalise`: also from nothing, with ``over_rows`` over its rows, and where it ``carries``, the second operand, one
+    element for each line, then is how far they came."""
 
     fn: str
     over_rows: bool = False
+    carries: bool = False
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        so_far = self.operands[1:] if self.carries else ()
+        return tuple(name for name in (self.dst, *so_far) if name is not None)
 
     spelled: ClassVar[tuple[str, ...]] = ("fn", "over_rows")
 

@@ -1,5 +1,5 @@
 // cumsum: vector kernel of `cumsum` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages cumsum; tiles at 1, i1 16, i2 256; memory UB 98368 B
+// stages cumsum; tiles cols 128, rows 32, y_tile_moved_at 1; memory UB 98432 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_16x256 = Tile<TileType::Vec, float, 16, 256, BLayout::RowMajor, DYNAMIC, 256>;
-using VecF32_256x16 = Tile<TileType::Vec, float, 256, 16, BLayout::RowMajor, 256, DYNAMIC>;
-using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_128x32 = Tile<TileType::Vec, float, 128, 32, BLayout::RowMajor, 128, DYNAMIC>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
 
 AICORE inline void run_block(
     __gm__ float *y,
@@ -23,48 +23,49 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t cols0_buffer = 0;  // which of 2 buffers this iteration of cols0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 16; i1 < rows; i1 += nblk * 16) {
-        const int32_t i1_valid = rows - i1 < 16 ? rows - i1 : 16;
+    for (int32_t rows0 = block * 32; rows0 < rows; rows0 += nblk * 32) {
+        const int32_t rows0_valid = rows - rows0 < 32 ? rows - rows0 : 32;
         // y: cumsum(x, axis=-1)
-        VecF32_1x16 total(i1_valid); TASSIGN<0x10000>(total);  // UB 0x10000..0x10040
+        VecF32_1x32 y_tile_so_far(rows0_valid); TASSIGN<0x10000>(y_tile_so_far);  // UB 0x10000..0x10080
         pipe_barrier(PIPE_V);
-        TEXPANDS(total, 0.0f);
-        for (int32_t i2 = 0; i2 < 1024; i2 += 256, i2_buffer ^= 1) {
-            VecF32_16x256 part(i1_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-            XGm x_in(x + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
-            TLOAD(part, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecF32_256x16 across(i1_valid); TASSIGN<0x10040>(across);  // UB 0x10040..0x14040
-            VecF32_16x256 across_tmp(i1_valid); TASSIGN<0x14040>(across_tmp);  // UB 0x14040..0x18040
+        TEXPANDS(y_tile_so_far, 0.0f);
+        for (int32_t cols0 = 0; cols0 < 1024; cols0 += 128, cols0_buffer ^= 1) {
+            VecF32_32x128 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + cols0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(cols0_buffer));  // free again
+            XGm x_in(x + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});
+            TLOAD(x_tile, x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(cols0_buffer));
+            VecF32_128x32 y_tile_moved(rows0_valid); TASSIGN<0x10080>(y_tile_moved);  // UB 0x10080..0x14080
+            VecF32_32x128 y_tile_moved_tmp(rows0_valid); TASSIGN<0x14080>(y_tile_moved_tmp);  // UB 0x14080..0x18080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            TTRANS(across, part, across_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-            VecF32_1x16 first(i1_valid); TASSIGN<0x10040>(first);  // rows 0.. of across
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(cols0_buffer));
+            TTRANS(y_tile_moved, x_tile, y_tile_moved_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(cols0_buffer));
+            VecF32_1x32 y_tile_moved_line(rows0_valid); TASSIGN<0x10080>(y_tile_moved_line);  // rows 0.. of y_tile_moved
+            VecF32_1x32 y_tile_moved_line_2(rows0_valid); TASSIGN<0x10080>(y_tile_moved_line_2);  // rows 0.. of y_tile_moved
             pipe_barrier(PIPE_V);
-            TADD(first, total, first);
-            for (int32_t at = 0; at < 255; ++at) {
-                VecF32_1x16 following(i1_valid); TASSIGN(following, 0x10080 + at * 0x00040);  // rows at + 1.. of across
-                VecF32_1x16 here(i1_valid); TASSIGN(here, 0x10040 + at * 0x00040);  // rows at.. of across
+            TADD(y_tile_moved_line, y_tile_so_far, y_tile_moved_line_2);
+            for (int32_t y_tile_moved_at = 0; y_tile_moved_at < 127; ++y_tile_moved_at) {
+                VecF32_1x32 y_tile_moved_line_4(rows0_valid); TASSIGN(y_tile_moved_line_4, 0x10100 + y_tile_moved_at * 0x00080);  // rows y_tile_moved_at + 1.. of y_tile_moved
+                VecF32_1x32 y_tile_moved_line_3(rows0_valid); TASSIGN(y_tile_moved_line_3, 0x10080 + y_tile_moved_at * 0x00080);  // rows y_tile_moved_at.. of y_tile_moved
                 pipe_barrier(PIPE_V);
-                TADD(following, here, following);
+                TADD(y_tile_moved_line_4, y_tile_moved_line_3, y_tile_moved_line_4);
             }
-            VecF32_1x16 last(i1_valid); TASSIGN<0x14000>(last);  // rows 255.. of across
+            VecF32_1x32 y_tile_moved_line_5(rows0_valid); TASSIGN<0x14000>(y_tile_moved_line_5);  // rows 127.. of y_tile_moved
             pipe_barrier(PIPE_V);
-            TMOV(total, last);
-            VecF32_16x256 sums(i1_valid); TASSIGN(sums, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            VecF32_256x16 sums_tmp(i1_valid); TASSIGN<0x14040>(sums_tmp);  // UB 0x14040..0x18040
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-            TTRANS(sums, across, sums_tmp);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-            XGm y_out(y + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
-            TSTORE(y_out, sums);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+            TMOV(y_tile_so_far, y_tile_moved_line_5);
+            VecF32_32x128 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000 + cols0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            VecF32_128x32 y_tile_tmp(rows0_valid); TASSIGN<0x14080>(y_tile_tmp);  // UB 0x14080..0x18080
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(cols0_buffer));  // free again
+            TTRANS(y_tile, y_tile_moved, y_tile_tmp);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(cols0_buffer));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(cols0_buffer));
+            XGm y_out(y + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});
+            TSTORE(y_out, y_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(cols0_buffer));
         }
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -1,5 +1,5 @@
 // cumsum: vector kernel of `cumsum` for cpu. Made by pyptogen; change the spec, not this file.
-// stages cumsum; tiles i1 8, i2 256; memory UB 16384 B
+// stages cumsum; tiles cols 256, rows 8; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -21,19 +21,19 @@ extern "C" __global__ AICORE void cumsum(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 8; i1 < rows; i1 += nblk * 8) {
-        const int32_t i1_valid = rows - i1 < 8 ? rows - i1 : 8;
+    for (int32_t rows0 = block * 8; rows0 < rows; rows0 += nblk * 8) {
+        const int32_t rows0_valid = rows - rows0 < 8 ? rows - rows0 : 8;
         // y: cumsum(x, axis=-1)
-        VecF32_8x256_c8 last(i1_valid); TASSIGN(last, 0x003e0);  // columns 248.. of sums
-        TEXPANDS(last, 0.0f);
-        for (int32_t i2 = 0; i2 < 1024; i2 += 256) {
-            VecF32_8x256 part(i1_valid); TASSIGN(part, 0x02000);  // UB 0x02000..0x04000
-            XGm x_in(x + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
-            TLOAD(part, x_in);
-            VecF32_8x256 sums(i1_valid); TASSIGN(sums, 0x00000);  // UB 0x00000..0x02000
-            TROWCUMSUM(sums, part, last);
-            XGm y_out(y + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
-            TSTORE(y_out, sums);
+        VecF32_8x256_c8 y_tile_so_far(rows0_valid); TASSIGN(y_tile_so_far, 0x003e0);  // columns 248.. of y_tile
+        TEXPANDS(y_tile_so_far, 0.0f);
+        for (int32_t cols0 = 0; cols0 < 1024; cols0 += 256) {
+            VecF32_8x256 x_tile(rows0_valid); TASSIGN(x_tile, 0x02000);  // UB 0x02000..0x04000
+            XGm x_in(x + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});
+            TLOAD(x_tile, x_in);
+            VecF32_8x256 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x02000
+            TROWCUMSUM(y_tile, x_tile, y_tile_so_far);
+            XGm y_out(y + int64_t(rows0) * 1024 + int64_t(cols0), {rows0_valid});
+            TSTORE(y_out, y_tile);
         }
     }
 #endif

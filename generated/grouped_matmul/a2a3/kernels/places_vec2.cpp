@@ -1,5 +1,5 @@
 // places_vec2: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages places; tiles at 1, once 1; memory UB 1152 B
+// stages places; tiles end_tile_moved_at 1; memory UB 1152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,40 +22,29 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // end:   cumsum(count, axis=-1)
-        VecI32_1x16 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00040
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        CountGm count_in(count);
-        TLOAD(part, count_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecI32_16x8_c1 across; TASSIGN<0x00080>(across);  // UB 0x00080..0x00280
-        VecI32_1x16 across_tmp; TASSIGN<0x00280>(across_tmp);  // UB 0x00280..0x002c0
+    // end:   cumsum(count, axis=-1)
+    VecI32_1x16 count_tile; TASSIGN<0x00000>(count_tile);  // UB 0x00000..0x00040
+    CountGm count_in(count);
+    TLOAD(count_tile, count_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    VecI32_16x8_c1 end_tile_moved; TASSIGN<0x00080>(end_tile_moved);  // UB 0x00080..0x00280
+    VecI32_16x8_c1 end_tile_moved_tmp; TASSIGN<0x00280>(end_tile_moved_tmp);  // UB 0x00280..0x00480
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    TTRANS(end_tile_moved, count_tile, end_tile_moved_tmp);
+    for (int32_t end_tile_moved_at = 0; end_tile_moved_at < 15; ++end_tile_moved_at) {
+        VecI32_1x8_c1 end_tile_moved_line_2; TASSIGN(end_tile_moved_line_2, 0x000a0 + end_tile_moved_at * 0x00020);  // rows end_tile_moved_at + 1.. of end_tile_moved
+        VecI32_1x8_c1 end_tile_moved_line; TASSIGN(end_tile_moved_line, 0x00080 + end_tile_moved_at * 0x00020);  // rows end_tile_moved_at.. of end_tile_moved
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        TTRANS(across, part, across_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        for (int32_t at = 0; at < 15; ++at) {
-            VecI32_1x8_c1 following; TASSIGN(following, 0x000a0 + at * 0x00020);  // rows at + 1.. of across
-            VecI32_1x8_c1 here; TASSIGN(here, 0x00080 + at * 0x00020);  // rows at.. of across
-            pipe_barrier(PIPE_V);
-            TADD(following, here, following);
-        }
-        VecI32_1x16 sums; TASSIGN<0x00040>(sums);  // UB 0x00040..0x00080
-        VecI32_16x8_c1 sums_tmp; TASSIGN<0x00280>(sums_tmp);  // UB 0x00280..0x00480
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TTRANS(sums, across, sums_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        CountGm end_out(end);
-        TSTORE(end_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        TADD(end_tile_moved_line_2, end_tile_moved_line, end_tile_moved_line_2);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    VecI32_1x16 end_tile; TASSIGN<0x00040>(end_tile);  // UB 0x00040..0x00080
+    VecI32_16x8_c1 end_tile_tmp; TASSIGN<0x00280>(end_tile_tmp);  // UB 0x00280..0x00480
+    pipe_barrier(PIPE_V);
+    TTRANS(end_tile, end_tile_moved, end_tile_tmp);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    CountGm end_out(end);
+    TSTORE(end_out, end_tile);
 #endif
 }
 

@@ -1,5 +1,5 @@
 // offsets_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles at 1, once 1; memory UB 4608 B
+// stages offsets; tiles before_1_tile_moved_at 1; memory UB 4608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,40 +22,29 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
-    for (int32_t once = block; once < 1; once += nblk) {
-        // before: cumsum(count, axis=-1) - count
-        VecI32_1x64 part; TASSIGN<0x00000>(part);  // UB 0x00000..0x00100
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        CountGm count_in(count);
-        TLOAD(part, count_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecI32_64x8_c1 across; TASSIGN<0x00200>(across);  // UB 0x00200..0x00a00
-        VecI32_1x64 across_tmp; TASSIGN<0x00a00>(across_tmp);  // UB 0x00a00..0x00b00
+    // before: cumsum(count, axis=-1) - count
+    VecI32_1x64 count_tile; TASSIGN<0x00000>(count_tile);  // UB 0x00000..0x00100
+    CountGm count_in(count);
+    TLOAD(count_tile, count_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    VecI32_64x8_c1 before_1_tile_moved; TASSIGN<0x00200>(before_1_tile_moved);  // UB 0x00200..0x00a00
+    VecI32_64x8_c1 before_1_tile_moved_tmp; TASSIGN<0x00a00>(before_1_tile_moved_tmp);  // UB 0x00a00..0x01200
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+    TTRANS(before_1_tile_moved, count_tile, before_1_tile_moved_tmp);
+    for (int32_t before_1_tile_moved_at = 0; before_1_tile_moved_at < 63; ++before_1_tile_moved_at) {
+        VecI32_1x8_c1 before_1_tile_moved_line_2; TASSIGN(before_1_tile_moved_line_2, 0x00220 + before_1_tile_moved_at * 0x00020);  // rows before_1_tile_moved_at + 1.. of before_1_tile_moved
+        VecI32_1x8_c1 before_1_tile_moved_line; TASSIGN(before_1_tile_moved_line, 0x00200 + before_1_tile_moved_at * 0x00020);  // rows before_1_tile_moved_at.. of before_1_tile_moved
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        TTRANS(across, part, across_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        for (int32_t at = 0; at < 63; ++at) {
-            VecI32_1x8_c1 following; TASSIGN(following, 0x00220 + at * 0x00020);  // rows at + 1.. of across
-            VecI32_1x8_c1 here; TASSIGN(here, 0x00200 + at * 0x00020);  // rows at.. of across
-            pipe_barrier(PIPE_V);
-            TADD(following, here, following);
-        }
-        VecI32_1x64 sums; TASSIGN<0x00100>(sums);  // UB 0x00100..0x00200
-        VecI32_64x8_c1 sums_tmp; TASSIGN<0x00a00>(sums_tmp);  // UB 0x00a00..0x01200
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        TTRANS(sums, across, sums_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        CountGm before_1_out(before_1);
-        TSTORE(before_1_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        TADD(before_1_tile_moved_line_2, before_1_tile_moved_line, before_1_tile_moved_line_2);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // drain: the last use
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
+    VecI32_1x64 before_1_tile; TASSIGN<0x00100>(before_1_tile);  // UB 0x00100..0x00200
+    VecI32_64x8_c1 before_1_tile_tmp; TASSIGN<0x00a00>(before_1_tile_tmp);  // UB 0x00a00..0x01200
+    pipe_barrier(PIPE_V);
+    TTRANS(before_1_tile, before_1_tile_moved, before_1_tile_tmp);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+    CountGm before_1_out(before_1);
+    TSTORE(before_1_out, before_1_tile);
 #endif
 }
 

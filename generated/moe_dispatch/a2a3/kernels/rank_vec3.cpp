@@ -1,5 +1,5 @@
 // rank_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles at 1, i3 1; memory UB 16384 B
+// stages rank; tiles t 1, within_tile_at 1; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,37 +22,37 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i3_buffer = 0;  // which of 4 buffers this iteration of i3 uses
+    int32_t t0_buffer = 0;  // which of 4 buffers this iteration of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 4 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 4 buffers are free at first
-    for (int32_t i3 = block; i3 < t; i3 += nblk, i3_buffer = (i3_buffer + 1) % 4) {
+    for (int32_t t0 = block; t0 < t; t0 += nblk, t0_buffer = (t0_buffer + 1) % 4) {
         // within: cumsum(chosen, axis=1)
-        VecI32_8x64 part; TASSIGN(part, 0x00000 + i3_buffer * 0x00800);  // UB 0x00000..0x02000, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i3_buffer));  // free again
-        ChosenGm chosen_in(chosen + int64_t(i3) * 512);
-        TLOAD(part, chosen_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i3_buffer));
-        VecI32_1x64 first; TASSIGN(first, 0x02000 + i3_buffer * 0x00800);  // rows 0.. of sums
-        VecI32_1x64 of_first; TASSIGN(of_first, 0x00000 + i3_buffer * 0x00800);  // rows 0.. of part
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i3_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i3_buffer));  // free again
-        TMOV(first, of_first);
-        for (int32_t at = 0; at < 7; ++at) {
-            VecI32_1x64 following; TASSIGN(following, 0x02100 + at * 0x00100 + i3_buffer * 0x00800);  // rows at + 1.. of sums
-            VecI32_1x64 here; TASSIGN(here, 0x02000 + at * 0x00100 + i3_buffer * 0x00800);  // rows at.. of sums
-            VecI32_1x64 of_following; TASSIGN(of_following, 0x00100 + at * 0x00100 + i3_buffer * 0x00800);  // rows at + 1.. of part
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00000 + t0_buffer * 0x00800);  // UB 0x00000..0x02000, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));  // free again
+        ChosenGm chosen_in(chosen + int64_t(t0) * 512);
+        TLOAD(chosen_tile, chosen_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        VecI32_1x64 within_tile_line; TASSIGN(within_tile_line, 0x02000 + t0_buffer * 0x00800);  // rows 0.. of within_tile
+        VecI32_1x64 chosen_tile_line; TASSIGN(chosen_tile_line, 0x00000 + t0_buffer * 0x00800);  // rows 0.. of chosen_tile
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        TMOV(within_tile_line, chosen_tile_line);
+        for (int32_t within_tile_at = 0; within_tile_at < 7; ++within_tile_at) {
+            VecI32_1x64 within_tile_line_3; TASSIGN(within_tile_line_3, 0x02100 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at + 1.. of within_tile
+            VecI32_1x64 within_tile_line_2; TASSIGN(within_tile_line_2, 0x02000 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at.. of within_tile
+            VecI32_1x64 chosen_tile_line_2; TASSIGN(chosen_tile_line_2, 0x00100 + t0_buffer * 0x00800 + within_tile_at * 0x00100);  // rows within_tile_at + 1.. of chosen_tile
             pipe_barrier(PIPE_V);
-            TADD(following, here, of_following);
+            TADD(within_tile_line_3, within_tile_line_2, chosen_tile_line_2);
         }
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i3_buffer));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i3_buffer));
-        VecI32_8x64 sums; TASSIGN(sums, 0x02000 + i3_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i3_buffer));
-        ChosenGm within_out(within + int64_t(i3) * 512);
-        TSTORE(within_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i3_buffer));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
+        VecI32_8x64 within_tile; TASSIGN(within_tile, 0x02000 + t0_buffer * 0x00800);  // UB 0x02000..0x04000, 4 copies
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
+        ChosenGm within_out(within + int64_t(t0) * 512);
+        TSTORE(within_out, within_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 4 buffers
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // drain: the last use of each of 4 buffers

@@ -1,5 +1,5 @@
 // offsets_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles once 1; memory UB 576 B
+// stages offsets; tiles whole; memory UB 576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
@@ -20,17 +20,15 @@ extern "C" __global__ AICORE void offsets_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // before: cumsum(count, axis=-1) - count
-        VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
-        TEXPANDS(last, 0);
-        VecI32_1x64 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00140
-        CountGm count_in(count);
-        TLOAD(part, count_in);
-        VecI32_1x64 sums; TASSIGN(sums, 0x00140);  // UB 0x00140..0x00240
-        TROWCUMSUM(sums, part, last);
-        CountGm before_1_out(before_1);
-        TSTORE(before_1_out, sums);
-    }
+    // before: cumsum(count, axis=-1) - count
+    VecI32_1x64 count_tile; TASSIGN(count_tile, 0x00000);  // UB 0x00000..0x00100
+    CountGm count_in(count);
+    TLOAD(count_tile, count_in);
+    VecI32_1x8 before_1_tile_before; TASSIGN(before_1_tile_before, 0x00100);  // UB 0x00100..0x00120
+    TEXPANDS(before_1_tile_before, 0);
+    VecI32_1x64 before_1_tile; TASSIGN(before_1_tile, 0x00140);  // UB 0x00140..0x00240
+    TROWCUMSUM(before_1_tile, count_tile, before_1_tile_before);
+    CountGm before_1_out(before_1);
+    TSTORE(before_1_out, before_1_tile);
 #endif
 }

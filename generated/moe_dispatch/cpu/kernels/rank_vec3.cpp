@@ -1,5 +1,5 @@
 // rank_vec3: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles i2 1, i3 1; memory UB 256 B
+// stages rank; tiles k 1, t 1; memory UB 256 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,7 @@ using namespace pto;
 
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rank_vec3(
@@ -20,19 +20,19 @@ extern "C" __global__ AICORE void rank_vec3(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i2 = block; i2 < t; i2 += nblk) {
+    for (int32_t t0 = block; t0 < t; t0 += nblk) {
         // within: cumsum(chosen, axis=1)
-        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
-        TEXPANDS(total, 0);
-        for (int32_t i3 = 0; i3 < 8; ++i3) {
-            ChosenGm chosen_in(chosen + int64_t(i2) * 512 + int64_t(i3) * 64);
-            ChosenGm within_out(within + int64_t(i2) * 512 + int64_t(i3) * 64);
+        VecI32_1x64 within_tile; TASSIGN(within_tile, 0x00000);  // UB 0x00000..0x00100
+        TEXPANDS(within_tile, 0);
+        for (int32_t k0 = 0; k0 < 8; ++k0) {
+            ChosenGm chosen_in(chosen + int64_t(t0) * 512 + int64_t(k0) * 64);
+            ChosenGm within_out(within + int64_t(t0) * 512 + int64_t(k0) * 64);
             TPASS(1, 64, [&](auto at) {
-                const auto part = at.load(chosen_in);
-                const auto total_v = at.load(total);
-                const auto total_v_2 = total_v + part;
-                at.store(total, total_v_2);
-                at.store(within_out, total_v_2);
+                const auto chosen_tile = at.load(chosen_in);
+                const auto within_tile_v = at.load(within_tile);
+                const auto within_tile_v_2 = within_tile_v + chosen_tile;
+                at.store(within_tile, within_tile_v_2);
+                at.store(within_out, within_tile_v_2);
             });
         }
     }

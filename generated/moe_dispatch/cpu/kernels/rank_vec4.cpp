@@ -1,5 +1,5 @@
 // rank_vec4: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles i2 1, once 1; memory UB 256 B
+// stages rank; tiles t 1; memory UB 256 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,7 +9,8 @@ using namespace pto;
 
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 512, 1>>;
+using Ahead1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rank_vec4(
@@ -20,21 +21,19 @@ extern "C" __global__ AICORE void rank_vec4(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t once = block; once < 1; once += nblk) {
-        // ahead:  cumsum(each, axis=0) - each
-        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
-        TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < t; ++i2) {
-            WithinGm within_in(within + int64_t(i2) * 512 + 448);
-            WithinGm ahead_1_out(ahead_1 + int64_t(i2) * 64);
-            TPASS(1, 64, [&](auto at) {
-                const auto part = at.load(within_in);
-                const auto total_v = at.load(total);
-                const auto total_v_2 = total_v + part;
-                at.store(total, total_v_2);
-                at.store(ahead_1_out, total_v_2);
-            });
-        }
+    // ahead:  cumsum(each, axis=0) - each
+    VecI32_1x64 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00000);  // UB 0x00000..0x00100
+    TEXPANDS(ahead_1_tile, 0);
+    for (int32_t t0 = 0; t0 < t; ++t0) {
+        WithinGm within_in(within + int64_t(t0) * 512 + 448);
+        Ahead1Gm ahead_1_out(ahead_1 + int64_t(t0) * 64);
+        TPASS(1, 64, [&](auto at) {
+            const auto each = at.load(within_in);
+            const auto ahead_1_tile_v = at.load(ahead_1_tile);
+            const auto ahead_1_tile_v_2 = ahead_1_tile_v + each;
+            at.store(ahead_1_tile, ahead_1_tile_v_2);
+            at.store(ahead_1_out, ahead_1_tile_v_2);
+        });
     }
 #endif
 }

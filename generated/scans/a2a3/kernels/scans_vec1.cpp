@@ -1,5 +1,5 @@
 // scans_vec1: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles at 1, i1 64, i2 64; memory UB 65792 B
+// stages scans; tiles cols 64, down_tile_at 1, rows 64; memory UB 65792 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,44 +22,44 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i2_buffer = 0;  // which of 2 buffers this iteration of i2 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 64; i1 < 256; i1 += nblk * 64) {
+    for (int32_t cols0 = block * 64; cols0 < 256; cols0 += nblk * 64) {
         // down:    cumsum(x, axis=0)
-        VecF32_1x64 total; TASSIGN<0x10000>(total);  // UB 0x10000..0x10100
+        VecF32_1x64 down_tile_so_far; TASSIGN<0x10000>(down_tile_so_far);  // UB 0x10000..0x10100
         pipe_barrier(PIPE_V);
-        TEXPANDS(total, 0.0f);
-        for (int32_t i2 = 0; i2 < rows; i2 += 64, i2_buffer ^= 1) {
-            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00000 + i2_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));  // free again
-            XGm x_in(x + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
-            TLOAD(part, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            VecF32_1x64 first; TASSIGN(first, 0x08000 + i2_buffer * 0x04000);  // rows 0.. of sums
-            VecF32_1x64 of_first; TASSIGN(of_first, 0x00000 + i2_buffer * 0x04000);  // rows 0.. of part
+        TEXPANDS(down_tile_so_far, 0.0f);
+        for (int32_t rows0 = 0; rows0 < rows; rows0 += 64, rows0_buffer ^= 1) {
+            const int32_t rows0_valid = rows - rows0 < 64 ? rows - rows0 : 64;
+            VecF32_64x64 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
+            XGm x_in(x + int64_t(rows0) * 256 + int64_t(cols0), {rows0_valid});
+            TLOAD(x_tile, x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+            VecF32_1x64 down_tile_line; TASSIGN(down_tile_line, 0x08000 + rows0_buffer * 0x04000);  // rows 0.. of down_tile
+            VecF32_1x64 x_tile_line; TASSIGN(x_tile_line, 0x00000 + rows0_buffer * 0x04000);  // rows 0.. of x_tile
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_buffer));
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));  // free again
-            TADD(first, total, of_first);
-            for (int32_t at = 0; at < i2_valid - 1; ++at) {
-                VecF32_1x64 following; TASSIGN(following, 0x08100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of sums
-                VecF32_1x64 here; TASSIGN(here, 0x08000 + at * 0x00100 + i2_buffer * 0x04000);  // rows at.. of sums
-                VecF32_1x64 of_following; TASSIGN(of_following, 0x00100 + at * 0x00100 + i2_buffer * 0x04000);  // rows at + 1.. of part
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));  // free again
+            TADD(down_tile_line, down_tile_so_far, x_tile_line);
+            for (int32_t down_tile_at = 0; down_tile_at < rows0_valid - 1; ++down_tile_at) {
+                VecF32_1x64 down_tile_line_3; TASSIGN(down_tile_line_3, 0x08100 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at + 1.. of down_tile
+                VecF32_1x64 down_tile_line_2; TASSIGN(down_tile_line_2, 0x08000 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at.. of down_tile
+                VecF32_1x64 x_tile_line_2; TASSIGN(x_tile_line_2, 0x00100 + down_tile_at * 0x00100 + rows0_buffer * 0x04000);  // rows down_tile_at + 1.. of x_tile
                 pipe_barrier(PIPE_V);
-                TADD(following, here, of_following);
+                TADD(down_tile_line_3, down_tile_line_2, x_tile_line_2);
             }
-            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_buffer));
-            VecF32_1x64 last; TASSIGN(last, 0x07f00 + i2_buffer * 0x04000 + i2_valid * 0x00100);  // rows i2_valid - 1.. of sums
+            set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+            VecF32_1x64 down_tile_line_4; TASSIGN(down_tile_line_4, 0x07f00 + rows0_buffer * 0x04000 + rows0_valid * 0x00100);  // rows rows0_valid - 1.. of down_tile
             pipe_barrier(PIPE_V);
-            TMOV(total, last);
-            VecF32_64x64 sums(i2_valid); TASSIGN(sums, 0x08000 + i2_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_buffer));
-            XGm down_out(down + int64_t(i2) * 256 + int64_t(i1), {i2_valid});
-            TSTORE(down_out, sums);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_buffer));
+            TMOV(down_tile_so_far, down_tile_line_4);
+            VecF32_64x64 down_tile(rows0_valid); TASSIGN(down_tile, 0x08000 + rows0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_buffer));
+            XGm down_out(down + int64_t(rows0) * 256 + int64_t(cols0), {rows0_valid});
+            TSTORE(down_out, down_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_buffer));
         }
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers

@@ -1,5 +1,5 @@
 // scans_vec2: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles at 1, i1 16; memory UB 98304 B
+// stages scans; tiles product_tile_moved_at 1, rows 32; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecF32_16x256 = Tile<TileType::Vec, float, 16, 256, BLayout::RowMajor, DYNAMIC, 256>;
-using VecF32_256x16 = Tile<TileType::Vec, float, 256, 16, BLayout::RowMajor, 256, DYNAMIC>;
-using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x256 = Tile<TileType::Vec, float, 32, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using VecF32_256x32 = Tile<TileType::Vec, float, 256, 32, BLayout::RowMajor, 256, DYNAMIC>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -23,42 +23,42 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 16; i1 < rows; i1 += nblk * 16, i1_buffer ^= 1) {
-        const int32_t i1_valid = rows - i1 < 16 ? rows - i1 : 16;
+    for (int32_t rows0 = block * 32; rows0 < rows; rows0 += nblk * 32, rows0_buffer ^= 1) {
+        const int32_t rows0_valid = rows - rows0 < 32 ? rows - rows0 : 32;
         // product: cumprod(x, axis=-1)
-        VecF32_16x256 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        XGm x_in(x + int64_t(i1) * 256, {i1_valid});
-        TLOAD(part, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecF32_256x16 across(i1_valid); TASSIGN<0x10000>(across);  // UB 0x10000..0x14000
-        VecF32_16x256 across_tmp(i1_valid); TASSIGN<0x14000>(across_tmp);  // UB 0x14000..0x18000
+        VecF32_32x256 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
+        XGm x_in(x + int64_t(rows0) * 256, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        VecF32_256x32 product_tile_moved(rows0_valid); TASSIGN<0x18000>(product_tile_moved);  // UB 0x18000..0x20000
+        VecF32_32x256 product_tile_moved_tmp(rows0_valid); TASSIGN<0x20000>(product_tile_moved_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TTRANS(across, part, across_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        for (int32_t at = 0; at < 255; ++at) {
-            VecF32_1x16 following(i1_valid); TASSIGN(following, 0x10040 + at * 0x00040);  // rows at + 1.. of across
-            VecF32_1x16 here(i1_valid); TASSIGN(here, 0x10000 + at * 0x00040);  // rows at.. of across
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        TTRANS(product_tile_moved, x_tile, product_tile_moved_tmp);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        for (int32_t product_tile_moved_at = 0; product_tile_moved_at < 255; ++product_tile_moved_at) {
+            VecF32_1x32 product_tile_moved_line_2(rows0_valid); TASSIGN(product_tile_moved_line_2, 0x18080 + product_tile_moved_at * 0x00080);  // rows product_tile_moved_at + 1.. of product_tile_moved
+            VecF32_1x32 product_tile_moved_line(rows0_valid); TASSIGN(product_tile_moved_line, 0x18000 + product_tile_moved_at * 0x00080);  // rows product_tile_moved_at.. of product_tile_moved
             pipe_barrier(PIPE_V);
-            TMUL(following, here, following);
+            TMUL(product_tile_moved_line_2, product_tile_moved_line, product_tile_moved_line_2);
         }
-        VecF32_16x256 sums(i1_valid); TASSIGN(sums, 0x08000 + i1_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-        VecF32_256x16 sums_tmp(i1_valid); TASSIGN<0x14000>(sums_tmp);  // UB 0x14000..0x18000
+        VecF32_32x256 product_tile(rows0_valid); TASSIGN<0x10000>(product_tile);  // UB 0x10000..0x18000
+        VecF32_256x32 product_tile_tmp(rows0_valid); TASSIGN<0x20000>(product_tile_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TTRANS(sums, across, sums_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        XGm product_out(product + int64_t(i1) * 256, {i1_valid});
-        TSTORE(product_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TTRANS(product_tile, product_tile_moved, product_tile_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        XGm product_out(product + int64_t(rows0) * 256, {rows0_valid});
+        TSTORE(product_out, product_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

@@ -1,5 +1,5 @@
 // scans_vec3: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scans; tiles at 1, i1 16; memory UB 98304 B
+// stages scans; tiles count_tile_moved_at 1, rows 32; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecI32_16x256 = Tile<TileType::Vec, int32_t, 16, 256, BLayout::RowMajor, DYNAMIC, 256>;
-using VecI32_256x16 = Tile<TileType::Vec, int32_t, 256, 16, BLayout::RowMajor, 256, DYNAMIC>;
-using VecI32_1x16 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_32x256 = Tile<TileType::Vec, int32_t, 32, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using VecI32_256x32 = Tile<TileType::Vec, int32_t, 256, 32, BLayout::RowMajor, 256, DYNAMIC>;
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using MarkGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 
 AICORE inline void run_block(
@@ -23,42 +23,42 @@ AICORE inline void run_block(
 #if defined(__DAV_VEC__)
     set_mask_norm();
     set_vector_mask(-1, -1);  // the kernel before may have left another one
-    int32_t i1_buffer = 0;  // which of 2 buffers this iteration of i1 uses
+    int32_t rows0_buffer = 0;  // which of 2 buffers this iteration of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free at first
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
-    for (int32_t i1 = block * 16; i1 < rows; i1 += nblk * 16, i1_buffer ^= 1) {
-        const int32_t i1_valid = rows - i1 < 16 ? rows - i1 : 16;
+    for (int32_t rows0 = block * 32; rows0 < rows; rows0 += nblk * 32, rows0_buffer ^= 1) {
+        const int32_t rows0_valid = rows - rows0 < 32 ? rows - rows0 : 32;
         // count:   cumsum(mark, axis=-1)
-        VecI32_16x256 part(i1_valid); TASSIGN(part, 0x00000 + i1_buffer * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));  // free again
-        MarkGm mark_in(mark + int64_t(i1) * 256, {i1_valid});
-        TLOAD(part, mark_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        VecI32_256x16 across(i1_valid); TASSIGN<0x10000>(across);  // UB 0x10000..0x14000
-        VecI32_16x256 across_tmp(i1_valid); TASSIGN<0x14000>(across_tmp);  // UB 0x14000..0x18000
+        VecI32_32x256 mark_tile(rows0_valid); TASSIGN(mark_tile, 0x00000 + rows0_buffer * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));  // free again
+        MarkGm mark_in(mark + int64_t(rows0) * 256, {rows0_valid});
+        TLOAD(mark_tile, mark_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        VecI32_256x32 count_tile_moved(rows0_valid); TASSIGN<0x18000>(count_tile_moved);  // UB 0x18000..0x20000
+        VecI32_32x256 count_tile_moved_tmp(rows0_valid); TASSIGN<0x20000>(count_tile_moved_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_buffer));
-        TTRANS(across, part, across_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_buffer));
-        for (int32_t at = 0; at < 255; ++at) {
-            VecI32_1x16 following(i1_valid); TASSIGN(following, 0x10040 + at * 0x00040);  // rows at + 1.. of across
-            VecI32_1x16 here(i1_valid); TASSIGN(here, 0x10000 + at * 0x00040);  // rows at.. of across
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_buffer));
+        TTRANS(count_tile_moved, mark_tile, count_tile_moved_tmp);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_buffer));
+        for (int32_t count_tile_moved_at = 0; count_tile_moved_at < 255; ++count_tile_moved_at) {
+            VecI32_1x32 count_tile_moved_line_2(rows0_valid); TASSIGN(count_tile_moved_line_2, 0x18080 + count_tile_moved_at * 0x00080);  // rows count_tile_moved_at + 1.. of count_tile_moved
+            VecI32_1x32 count_tile_moved_line(rows0_valid); TASSIGN(count_tile_moved_line, 0x18000 + count_tile_moved_at * 0x00080);  // rows count_tile_moved_at.. of count_tile_moved
             pipe_barrier(PIPE_V);
-            TADD(following, here, following);
+            TADD(count_tile_moved_line_2, count_tile_moved_line, count_tile_moved_line_2);
         }
-        VecI32_16x256 sums(i1_valid); TASSIGN(sums, 0x08000 + i1_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
-        VecI32_256x16 sums_tmp(i1_valid); TASSIGN<0x14000>(sums_tmp);  // UB 0x14000..0x18000
+        VecI32_32x256 count_tile(rows0_valid); TASSIGN<0x10000>(count_tile);  // UB 0x10000..0x18000
+        VecI32_256x32 count_tile_tmp(rows0_valid); TASSIGN<0x20000>(count_tile_tmp);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));  // free again
-        TTRANS(sums, across, sums_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_buffer));
-        MarkGm count_out(count + int64_t(i1) * 256, {i1_valid});
-        TSTORE(count_out, sums);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_buffer));
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TTRANS(count_tile, count_tile_moved, count_tile_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        MarkGm count_out(count + int64_t(rows0) * 256, {rows0_valid});
+        TSTORE(count_out, count_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // drain: the last use
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // drain: the last use of each of 2 buffers
 #endif
 }
 

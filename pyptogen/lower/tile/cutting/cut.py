@@ -43,6 +43,7 @@ from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS, ReductionLoops
 from pyptogen.lower.tile.loops.running_results import JOINS, neutral
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.ops import Binary, Compare, Fill, Iota, Reduce, Scan, ScatterRows, Store, Where, of_primitive
+from pyptogen.lower.tile.running import JOINS as RUNNING
 from pyptogen.lower.tile.sizes.sizes import TileSize
 from pyptogen.records import replace
 
@@ -190,6 +191,9 @@ class Cutter:
         if op.kind in REDUCTIONS and scope.role == "reduce":
             self._reduce_by_pieces(op, scope)
             return
+        if op.kind in SCAN and scope.role == "reduce":
+            self._scan_by_pieces(op, scope)
+            return
         if op.kind in REDUCTIONS | SCAN:
             self.along_axes.check_whole(op, self.builder.nest.inner if scope.role == "grid" else scope)
         if op.kind == "tile_transpose" and scope.role == "sub":
@@ -277,6 +281,27 @@ class Cutter:
             Binary(start, (start, steps), op.span, op.stage, fn="add"),
         ):
             self.builder.emit(made, scope, False)
+
+    def _scan_by_pieces(self, op: Op, scope: Scope) -> None:
+        """Each piece goes on from what the one before it came to; of single elements, that is the result."""
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        part = self.operands.operand(source, op, scope).tile
+        shape = self.grid.shape2d(self.axes.axes(op.result.shape), scope, op)
+        name, over_rows = self.joins.result_tile(op, shape, scope), int(op.attrs["axis"]) < len(op.result.shape) - 1
+        start = sympy.Integer(op.kind == "cumprod")
+        if scope.tile == 1:
+            self._begin(op, scope, name, start)
+            self.builder.emit(Binary(name, (name, part), op.span, op.stage, fn=RUNNING[op.kind]), scope, False)
+        else:
+            so_far = self._beside(name, f"{name}_so_far", op.result.dtype)
+            own = self.tiles[so_far]
+            one = replace(own, rows=Extent(1), form="row") if over_rows else replace(own, cols=Extent(1), form="col")
+            self.tiles[so_far] = one
+            self._begin(op, scope, so_far, start)
+            at = (name, (part, so_far), op.span, op.stage)
+            self.builder.emit(Scan(*at, fn=op.kind, over_rows=over_rows, carries=True), scope, False)
+        self.operands.placed[(op.result.name, "")] = Placed(name, scope, False)
 
     def _beside(self, tile: str, wanted: str, dtype: str) -> str:
         """A tile of its own, with the extents of another one."""

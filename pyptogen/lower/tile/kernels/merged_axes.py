@@ -1,12 +1,12 @@
-"""Axes of a reduction that lie one after the other in all that its kernel reads and writes are one axis.
+"""Axes of a reduction or a scan that lie one after the other in all that its kernel reads and writes are one axis.
 
 before: y = sum(x: [b, h, n, d, e], axis=2)                            tiles of columns of one d
 after:  dims y_rows = b * h, y_columns = d * e; y = sum(reshape(x): [y_rows, n, y_columns], axis=1)
 
-Of a reduction that is a kernel by itself, with the work that leads to it. A tile has rows of one dim and columns of
-one: so the axes ahead of the reduced one, those behind it, and the dims that it is a product of, each become one, as
-far as their elements are at equal distances. An axis of one element is none. The kernel has the new dims to itself, so
-that others that read its result see the axes that this has.
+Of a reduction or a scan that is a kernel by itself, with the work that leads to it. A tile has rows of one dim and
+columns of one: so the axes ahead of that which it goes along, those behind it, and the dims that it is a product of,
+each become one, as far as their elements are at equal distances. An axis of one element is none. The kernel has the new
+dims to itself, so that others that read its result see the axes that this has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sympy import Integer
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refusal, asked
-from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
+from pyptogen.lower.tensor.ir import SCAN, Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axis
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
@@ -47,25 +47,26 @@ def run(
 
 
 class _Merged:
-    """The kernel of one reduction, with the axes of its operand merged to ``shape``.
+    """The kernel of one reduction or scan, with the axes of its operand merged to ``shape``.
 
     Raises:
         Refused: PTG303, what it reads or writes splits an axis in different places, or has no strides.
     """
 
     def __init__(self, b: StandaloneBuilder) -> None:
-        *self.leading, self.reduction = b.kernel.ops
+        *self.leading, self.last = b.kernel.ops
         self.b, self.names, self.dims = b, FreeNames(b.program), list[Dim]()
-        (operand,) = self.reduction.operands
+        (operand,) = self.last.operands
         assert isinstance(operand, Value)
-        self.operand, axis = operand, int(self.reduction.attrs["axis"])
+        self.operand, axis = operand, int(self.last.attrs["axis"])
         made = {op.result.name for op in self.leading}
         values = (v for op in b.kernel.ops for v in op.operands if isinstance(v, Value) and v.name not in made)
         self.read = list({value.name: value for value in values}.values())
         frame, reads = b.axes.axes(operand.shape), list(map(self._broadcast, self.read))
         sides = [frame, b.target().axes, *reads]
+        whole = sides if self.last.kind in SCAN else [frame, *reads]
         before = self._merged([side[:axis] for side in sides], "rows")
-        along = self._merged([side[axis : axis + 1] for side in (frame, *reads)], "depth")
+        along = self._merged([side[axis : axis + 1] for side in whole], "depth")
         behind = self._merged([side[axis + 1 :] for side in sides], "columns")
         if len(along) != 1:
             along = [(operand.shape[axis], tuple(bool(read[axis]) for read in reads))]
@@ -97,8 +98,8 @@ class _Merged:
     def _dim(self, extent: Poly, word: str) -> str:
         """The name of a new dim."""
         size = sum(prod(map(dim_symbol, names), start=Integer(times)) for names, times in extent.terms)
-        name = self.names.take(f"{self.reduction.result.name}_{word}")
-        self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.reduction.span))
+        name = self.names.take(f"{self.last.result.name}_{word}")
+        self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.last.span))
         return name
 
     def _flat(self, value: Value, has: Sequence[bool]) -> Op:
@@ -106,15 +107,16 @@ class _Merged:
         not."""
         shape = tuple(size if there else Integer(1) for size, there in zip(self.shape, has, strict=True))
         result = replace(value, name=self.names.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
-        return replace(self.reduction, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
+        return replace(self.last, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
 
     def rewritten(self) -> tuple[Program, KernelOps]:
         """The program and the kernel."""
-        reduced = self.reduction.result.shape[int(self.reduction.attrs["axis"])]
+        along = self.last.result.shape[int(self.last.attrs["axis"])]
+        along = self.shape[self.axis] if self.last.kind in SCAN else along
         made = dict(self.flat)
-        for op in (*self.leading, self.reduction):
-            last = op is self.reduction
-            shape = (*self.shape[: self.axis], reduced, *self.shape[self.axis + 1 :]) if last else self.shape
+        for op in (*self.leading, self.last):
+            last = op is self.last
+            shape = (*self.shape[: self.axis], along, *self.shape[self.axis + 1 :]) if last else self.shape
             operands = tuple(made[v.name].result if isinstance(v, Value) else v for v in op.operands)
             attrs = {**op.attrs, "axis": self.axis} if last else op.attrs
             made[op.result.name] = replace(op, operands=operands, result=replace(op.result, shape=shape), attrs=attrs)

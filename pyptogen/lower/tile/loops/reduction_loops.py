@@ -1,4 +1,4 @@
-"""Axes that are reduced piece by piece: a loop over one for each reduction that others wait for.
+"""Axes that are reduced, or scanned, piece by piece: a loop over one for each reduction that others wait for.
 
 before: q = mul(x, x); s = sum(q: [rows, cols]); y = mul(x, s)          cols in pieces of 4096
 after:  for rows0: s = 0
@@ -7,7 +7,8 @@ after:  for rows0: s = 0
 
 The axis is that of the columns of a tile, as here, or that of its rows: then columns are reduced. An operation stands
 in the loop behind all reductions that it depends on. What it reads of an earlier loop is gone by then, and is made
-again in its own: from GM, and from results of reductions (rematerialisation).
+again in its own: from GM, and from results of reductions (rematerialisation). A scan is made piece by piece, too, and
+goes on from the last one: what reads it need not wait.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import field
 
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, INTEGER, LOOP, REDUCE, ROUNDING, SCAN, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
@@ -51,29 +52,31 @@ WHOLE_ROWS = ReductionLoops()
 @dataclass(frozen=True, slots=True)
 class Dividable:
     """A dim that a kernel may take piece by piece. ``bytes``: what all of it takes in a tile, at least, where it is
-    known at build time (0: a call tells); ``reduced``: whether reductions go over it; ``rows``: whether it is that of
-    the rows of tiles, not of their columns."""
+    known at build time (0: a call tells); ``reduced``: whether reductions or scans go over it; ``scanned``: whether
+    scans do; ``rows``: whether it is that of the rows of tiles, not of their columns."""
 
     dim: str
     bytes: int
     reduced: bool
     rows: bool = False
+    scanned: bool = False
 
 
 def dividable(ops: Sequence[Op], axes: Axes) -> list[Dividable]:
     """Such dims of a kernel without loops of the author: all work on one is by element, or reduces it. That of the last
-    axes, and those of other axes that something reduces."""
+    axes, and those of other axes that something reduces or scans."""
     found: dict[str, Dividable] = {}
     if any(op.loop or op.kind in LOOP for op in ops):
         return []
     for op in ops:
         for value, at, axis in _axes_of(op, axes):
-            reduced, rows = _reduces(op, value, at), at < len(value.shape) - 1
+            reduced, rows = _goes_along(op, value, at), at < len(value.shape) - 1
             if len(axis) == 1 and axis[0].dim is not None and (reduced or not rows):
                 dim, size = axis[0].dim, (axis[0].extent.constant or 0) * DTYPES[value.dtype]
                 size *= FEW_COLUMNS if rows else 1
                 before = found.get(dim, Dividable(dim, 0, False, rows))
-                found[dim] = Dividable(dim, max(size, before.bytes), before.reduced or reduced, rows)
+                scanned = before.scanned or (reduced and op.kind in SCAN)
+                found[dim] = Dividable(dim, max(size, before.bytes), before.reduced or reduced, rows, scanned)
     return [one for one in found.values() if all(is_by_pieces(op, one.dim, axes, rows=one.rows) for op in ops)]
 
 
@@ -85,23 +88,24 @@ def _axes_of(op: Op, axes: Axes) -> Iterable[tuple[Value, int, Axis]]:
                 yield value, at, axis
 
 
-def _reduces(op: Op, value: Value, at: int) -> bool:
-    """Whether an operation reduces an axis of a value."""
-    return op.kind in REDUCTIONS and value is op.operands[0] and int(op.attrs["axis"]) == at
+def _goes_along(op: Op, value: Value, at: int) -> bool:
+    """Whether an operation reduces an axis of a value, or scans it."""
+    goes = (op.kind in REDUCTIONS and value is op.operands[0]) or op.kind in SCAN
+    return goes and int(op.attrs["axis"]) == at
 
 
 def is_by_pieces(op: Op, dim: str, axes: Axes, *, rows: bool) -> bool:
     """Whether an operation can be done for some elements along a dim, or has nothing to do with it. Of all values the
     dim is the last axis, or it is another one where it is that of the ``rows`` of tiles."""
     there = [(v, at, axis) for v, at, axis in _axes_of(op, axes) if any(factor.dim == dim for factor in axis)]
-    by_element = op.kind in IN_PIECES or any(_reduces(op, value, at) for value, at, _ in there)
+    by_element = op.kind in IN_PIECES or any(_goes_along(op, value, at) for value, at, _ in there)
     alone = all(len(axis) == 1 and (at < len(value.shape) - 1) == rows for value, at, axis in there)
     return not there or (by_element and alone)
 
 
 def plan(program: Program, kernel: KernelOps, sizes: Sizes, axes: Axes) -> tuple[Program, KernelOps, ReductionLoops]:
-    """The kernel with what its loops make again, and the loops; as it is where no reduction goes over a dim that
-    ``sizes`` cut."""
+    """The kernel with what its loops make again, and the loops; as it is where no reduction and no scan goes
+    over a dim that ``sizes`` cut."""
     reduced = [one.dim for one in dividable(kernel.ops, axes) if one.reduced]
     cut = {dim for dim in reduced if _is_cut(kernel, dim, sizes, axes)}
     if not cut:

@@ -42,6 +42,11 @@ memory: its lines are as long as the row of results may be, which lies in L1 (ha
 PIECE, ROWS_IN_PIECES = 1024, 16
 """First guess for the columns of such a piece and its rows, where cube and vector cores are apart: by the model of
 A2/A3 norms and softmax of 8192 to 32768 columns are fastest with 4096 to 8192 elements in a tile, of 4 to 16 rows."""
+SCANNED_ROWS, TRANSPOSED_ROWS, SCANNED_BYTES, SCANNED_COLUMNS_BYTES = 8, 32, 16384, 256
+"""Lines that are scanned together. Along rows: on a CPU as many as TROWCUMSUM steps along together (fp32); elsewhere
+they are the columns of a transposed tile, where a step takes as long for one as for these (by the model of A2/A3, of
+1024 columns 48 x 32 take 20 us, as 48 x 16 do). Over rows: columns of a tile of so many bytes whose rows are one repeat
+of a vector instruction. More of them take longer in a call of few, which has no work for all cores then."""
 LINE, MOST_LINE = 4096, 16384
 """First guess for a run-time dim that has no other beside it, and its largest tile."""
 
@@ -151,6 +156,12 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
                 found[other] = replace(choice, tile=min(choice.tile, ROWS_IN_PIECES))
         tile = CPU_TILE_BYTES // max(4, _largest(kernel.ops)) if platform.unified else PIECE
         found[long.dim] = Choice(long.dim, tile, 2, MOST_LINE, long=True, reduced=long.reduced)
+    for one in (one for one in dividable(kernel.ops, axes) if one.scanned):
+        beside, piece = _scanned(_largest(kernel.ops), one.rows, len(found.keys() - {one.dim}) > 0, platform)
+        for dim, choice in found.items():
+            found[dim] = replace(choice, tile=beside, yields=0) if choice.yields else choice
+        most = MOST_TILE if one.rows else MOST_LINE
+        found[one.dim] = Choice(one.dim, piece, 1 if one.rows else 2, most)
     return found
 
 
@@ -173,6 +184,15 @@ def _piece(ops: Sequence[Op], axes: Axes, platform: Platform) -> tuple[int, int]
     length = columns[-1].extent.constant if columns else 1
     depth = max(DEPTH_IN_CACHE, min(VECTOR_ROWS, elements // (length or elements)))
     return depth, elements // depth
+
+
+def _scanned(size: int, over_rows: bool, several: bool, platform: Platform) -> tuple[int, int]:
+    """Lines that are scanned together, where there are ``several``, and elements of each, of ``size`` bytes."""
+    if platform.unified:
+        lines = CPU_TILE_BYTES // 8 // max(2, size) if over_rows else SCANNED_ROWS
+        return lines, 1 if over_rows else CPU_TILE_BYTES // 2 // lines // size
+    lines = SCANNED_COLUMNS_BYTES // size if over_rows else TRANSPOSED_ROWS if several else 1
+    return lines, SCANNED_BYTES // max(lines * size, 32)
 
 
 def _largest(ops: Sequence[Op]) -> int:
@@ -202,7 +222,9 @@ def in_pieces(ops: Sequence[Op], axes: Axes, platform: Platform) -> list[Dividab
     return [
         one
         for one in dividable(ops, axes)
-        if (one.reduced or not platform.unified) and (one.bytes > most if one.dim in axes.static else one.reduced)
+        if not one.scanned
+        and (one.reduced or not platform.unified)
+        and (one.bytes > most if one.dim in axes.static else one.reduced)
     ]
 
 

@@ -14,14 +14,13 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import KernelOps
-from pyptogen.lower.tile.standalone import copies, indexed, scans, sorting
+from pyptogen.lower.tile.standalone import copies, indexed, sorting
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.lower.tile.standalone.needed import Standalone, longest_rows
 
 CUTTERS: Mapping[str, Callable[[StandaloneBuilder, Op], None]] = {
     **copies.CUTTERS,
     **indexed.CUTTERS,
-    **scans.CUTTERS,
     **sorting.CUTTERS,
 }
 

@@ -23,6 +23,7 @@ from typing import Any
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import STORE_PIPES, Region, Touch, Touches
 from pyptogen.lower.instruction.handover import UnitFlags, at_end
+from pyptogen.lower.instruction.in_order import first_finding
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
@@ -396,10 +397,12 @@ def _race_text(earlier: Access, later: Access) -> str:
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
-    """Findings of the finished program under all of `trip_counts`: none if it is sound."""
-    touches, findings = Touches(kernel), list[Finding]()
-    for trips in trip_counts(kernel):
-        Replay(kernel, trips, on_find=findings.append, touches=touches).run()
+    """Findings of the finished program under all of `trip_counts`: none if it is sound. Only walks that are not in order
+    (`in_order`, many times as fast) are replayed, for what is wrong with them."""
+    touches, findings, left = Touches(kernel), list[Finding](), trip_counts(kernel)
+    while (wrong := first_finding(kernel, left, touches)) is not None:
+        Replay(kernel, wrong, on_find=findings.append, touches=touches).run()
+        left = left[left.index(wrong) + 1 :]
     return findings
 
 

@@ -88,12 +88,17 @@ def _delete(self: Any, name: str) -> None:
 
 
 def _state(self: Any) -> list[Any]:
-    return [getattr(self, one.name) for one in fields(self)]
+    return [getattr(self, name) for name in _names(self.__class__)]
 
 
 def _restore(self: Any, state: list[Any]) -> None:
-    for one, value in zip(fields(self), state, strict=True):
-        object.__setattr__(self, one.name, value)
+    for name, value in zip(_names(self.__class__), state, strict=True):
+        object.__setattr__(self, name, value)
+
+
+@cache
+def _names(cls: type) -> list[str]:
+    return [one.name for one in fields(cls)]
 
 
 _FROZEN: dict[str, Callable[..., Any]] = {

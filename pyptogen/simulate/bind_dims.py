@@ -30,6 +30,9 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         equations += [(value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(extents)]
     equations.sort(key=lambda item: (not item[2].is_Symbol, len(item[2].free_symbols)))
     for value, axis, size, got in equations:
+        if size.is_Symbol and size not in sizes and got > 0:  # most are, and to solve an equation takes milliseconds
+            sizes[size] = sympy.Integer(got)
+            continue
         left = size.xreplace(sizes)
         unknown = sorted(left.free_symbols, key=str)
         if len(unknown) == 1:

@@ -5,8 +5,7 @@ Order between pipes is not played here: `replay.prove` covers it for every kerne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -112,13 +111,27 @@ class BlockRun:
     # -- instructions -------------------------------------------------------------------------------------------------
 
     def _instr(self, instr: Instr) -> None:
-        with _told(instr):
+        """One instruction. Adds it to what goes wrong inside, and makes operands that do not fit a fault with a
+        place."""
+        try:
             if instr.name == "TSTORE":
                 self._store(instr)
             elif isinstance(instr.operands[0], Queue):
                 self._queue(instr)
             else:
                 self._compute(instr)
+        except MachineFault as fault:
+            raise MachineFault(
+                fault.kind,
+                fault.what,
+                instr.span,
+                instr=instruction_text(instr),
+                memory=fault.memory,
+                begin=fault.begin,
+                end=fault.end,
+            ) from None
+        except ValueError as error:
+            raise MachineFault("extent", str(error), instr.span, instr=instruction_text(instr)) from error
 
     def _store(self, instr: Instr) -> None:
         window, name, *relu = instr.operands
@@ -232,25 +245,6 @@ class BlockRun:
 
 def _shape_of(tile: BoundTile) -> Shaped:
     return Shaped(tile.declare.type.dtype, tile.rows, tile.cols)
-
-
-@contextmanager
-def _told(instr: Instr) -> Iterator[None]:
-    """Adds the instruction to what went wrong inside, and makes operands that do not fit a fault with a place."""
-    try:
-        yield
-    except MachineFault as fault:
-        raise MachineFault(
-            fault.kind,
-            fault.what,
-            instr.span,
-            instr=instruction_text(instr),
-            memory=fault.memory,
-            begin=fault.begin,
-            end=fault.end,
-        ) from None
-    except ValueError as error:
-        raise MachineFault("extent", str(error), instr.span, instr=instruction_text(instr)) from error
 
 
 def instruction_text(instr: Instr) -> str:

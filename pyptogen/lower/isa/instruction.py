@@ -104,12 +104,12 @@ class Instruction:
     @property
     def forms(self) -> tuple[tuple[str, ...], ...]:
         """The operands of each form, optional ones both left out and given."""
-        texts = (text for form in self.form.split("|") for text in _without_brackets(form))
-        return tuple(tuple(word.strip() for word in text.split(",") if word.strip()) for text in texts)
+        return _forms(self.form)
 
     def form_of(self, operands: int) -> tuple[str, ...]:
         """The operands of the first form with that many; the first form where there is none."""
-        return next((form for form in self.forms if len(form) == operands), self.forms[0])
+        forms = self.forms
+        return next((form for form in forms if len(form) == operands), forms[0])
 
     def effects_for(self, operands: int) -> str:
         """The letters of a call with this many tiles and GlobalTensors: the word of that length, else the first word,
@@ -149,6 +149,12 @@ class Group:
             )
             for name, doc in meanings.items()
         )
+
+
+@cache
+def _forms(form: str) -> tuple[tuple[str, ...], ...]:
+    texts = (text for one in form.split("|") for text in _without_brackets(one))
+    return tuple(tuple(word.strip() for word in text.split(",") if word.strip()) for text in texts)
 
 
 @cache

@@ -75,6 +75,7 @@ def example_program(operation: Operation, dtype: str, row: str = EXAMPLE_ROWS[0]
     return from_spec(load_source(Source("example.yaml", example_spec(operation, dtype, row))))
 
 
+@cache
 def example_dtypes(operation: Operation) -> tuple[str, ...]:
     """The dtypes of ``EXAMPLE_DTYPES`` for which the operation has a meaning."""
     inputs = {type_ for name, type_ in _INPUTS.items() if name in _names(example_call(operation, "fp32"))}
@@ -92,7 +93,8 @@ def _names(expression: str) -> set[str]:
     return {node.id for node in ast.walk(ast.parse(expression)) if isinstance(node, ast.Name)}
 
 
-def _result_types(operation: Operation, dtype: str) -> list[str]:
+@cache
+def _result_types(operation: Operation, dtype: str) -> tuple[str, ...]:
     """The types of the results as a spec writes them."""
     text = f"{_head(operation, dtype)}outputs: {{}}\ngraph:\n  y: {example_call(operation, dtype)}\n"
     spec = load_source(Source("example.yaml", text))
@@ -109,4 +111,4 @@ def _result_types(operation: Operation, dtype: str) -> list[str]:
     builder = Builder(contract.dims, spec.span)
     result = Evaluator(builder, scope, spec.stages[0].body[0].value, lambda *_: ()).result()
     results = result if isinstance(result, tuple) else (result,)
-    return [f"{value.dtype}{show_shape(value.shape)}" for value in results if isinstance(value, Value)]
+    return tuple(f"{value.dtype}{show_shape(value.shape)}" for value in results if isinstance(value, Value))

@@ -397,8 +397,8 @@ def _race_text(earlier: Access, later: Access) -> str:
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
-    """Findings of the finished program under all of `trip_counts`: none if it is sound. Only walks that are not in order
-    (`in_order`, many times as fast) are replayed, for what is wrong with them."""
+    """Findings of the finished program under all of `trip_counts`: none if it is sound. Only walks that are not in
+    order (`in_order`, many times as fast) are replayed, for what is wrong with them."""
     touches, findings, left = Touches(kernel), list[Finding](), trip_counts(kernel)
     while (wrong := first_finding(kernel, left, touches)) is not None:
         Replay(kernel, wrong, on_find=findings.append, touches=touches).run()

@@ -88,7 +88,7 @@ tiling:
 TURNS = """\
 pyptogen: 1
 operator: taking_turns
-doc: Two carried values change places in every round, a third is the old one of another, a fourth stays.
+doc: Two carried values change places in every iteration, a third is the old one of another, a fourth stays.
 dims:
   rows: {min: 1, max: 4096}
   cols: 160
@@ -120,7 +120,7 @@ tiling:
 STATE = """\
 pyptogen: 1
 operator: gated_state
-doc: A delta rule in chunks; a state matrix is read and written by matrix work in every round.
+doc: A delta rule in chunks; a state matrix is read and written by matrix work in every iteration.
 dims:
   t: {min: 1, max: 4096}
   d: 32
@@ -147,7 +147,7 @@ tiling:
 HEADS = """\
 pyptogen: 1
 operator: weighted_blocks
-doc: Leading axes, and a value that is the same in every round.
+doc: Leading axes, and a value that is the same in every iteration.
 dims:
   b: 2
   h: 3
@@ -177,7 +177,7 @@ tiling:
 RUNNING = """\
 pyptogen: 1
 operator: running_state
-doc: Results of every round beside a carried value, used again as wholes.
+doc: Results of every iteration beside a carried value, used again as wholes.
 dims:
   t: {min: 1, max: 4096}
   d: 48
@@ -209,7 +209,7 @@ tiling:
 STATES = """\
 pyptogen: 1
 operator: all_states
-doc: The carried value of every round, and a value without an axis of the block.
+doc: The carried value of every iteration, and a value without an axis of the block.
 dims:
   n: {min: 1, max: 64}
   t: {min: 1, max: 4096}
@@ -239,7 +239,7 @@ tiling:
 LOCAL = """\
 pyptogen: 1
 operator: local_attention
-doc: Blocks that see only themselves; rounds that need nothing of each other.
+doc: Blocks that see only themselves; iterations that need nothing of each other.
 dims:
   b: {min: 1, max: 64}
   t: {min: 1, max: 4096}
@@ -285,7 +285,7 @@ graph:
       y: y + cast(reshape(x[n], [t, d]), fp32) * reshape(g.T[n], [t, 1])
 tiling:
 """
-"""A dim that rounds take one by one: its axis can be dropped."""
+"""A dim that iterations take one by one: its axis can be dropped."""
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ CASES = {
 
 
 def inputs(operator: Any, seed: int, dims: Mapping[str, int]) -> dict[str, Array]:
-    """Random inputs of an operator, small enough that sums over rounds stay near 1."""
+    """Random inputs of an operator, small enough that sums over iterations stay near 1."""
     rng = np.random.default_rng(seed)
     given = {}
     for name, array in operator.example_inputs(seed=seed, **dims).items():

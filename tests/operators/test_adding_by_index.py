@@ -54,14 +54,14 @@ def test_places_that_repeat(tmp_path: Path, form: str, dtype: str, target: str) 
 
 
 def test_what_is_added_waits_for_what_was_stored(tmp_path: Path) -> None:
-    """The row may be the same: it is loaded once the store of the round before is done."""
+    """The row may be the same: it is loaded once the store of the iteration before is done."""
     path = tmp_path / "added.yaml"
     text = SPEC.replace("DTYPE", "fp32").replace("INDEX", "m").replace("EXPRESSION", "index_add(x, 0, i, z)")
     path.write_text(text)
     (kernel,) = generate(from_spec(load_spec(path)), "a2a3").kernels
-    rounds = kernel.text.split("for (")[-1]
-    waits, loads = rounds.index("wait_flag(PIPE_MTE3, PIPE_MTE2"), rounds.index("TLOAD(old")
-    stores, done = rounds.index("TSTORE"), rounds.index("set_flag(PIPE_MTE3, PIPE_MTE2")
+    inner = kernel.text.split("for (")[-1]
+    waits, loads = inner.index("wait_flag(PIPE_MTE3, PIPE_MTE2"), inner.index("TLOAD(old")
+    stores, done = inner.index("TSTORE"), inner.index("set_flag(PIPE_MTE3, PIPE_MTE2")
     assert waits < loads < stores < done
     assert "PIPE_ALL" not in kernel.text
 

@@ -102,7 +102,7 @@ def drawn(*shape: int) -> np.ndarray:
 
 
 def before(x: np.ndarray) -> np.ndarray:
-    """The sum of all earlier rounds, in each round."""
+    """The sum of all earlier iterations, in each one."""
     return np.cumsum(x, axis=0, dtype=np.float64) - x
 
 
@@ -147,7 +147,7 @@ def test_a_column_that_its_own_iteration_reads_in_a_concat(target: str, tmp_path
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
 def test_a_column_that_is_carried_on_in_a_concat(target: str, tmp_path: Path) -> None:
-    """The next round takes it from its tile, though nothing else reads it."""
+    """The next iteration takes it from its tile, though nothing else reads it."""
     text = ROUNDS.replace("full([r, 8], 0, fp32)", "full([r, 9], 0, fp32)").replace(
         "next: {m: m + now}", "next: {m: z}"
     )

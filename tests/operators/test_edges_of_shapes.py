@@ -175,7 +175,7 @@ def test_a_quotient_alone_is_named_in_the_fix_of_a_multiple(dims: str, fix: str,
 
 
 def test_a_run_time_axis_that_an_iteration_reduces_is_reduced_before_the_loop(tmp_path: Path) -> None:
-    """The compiler does it, and so may the author; in the round a tile would need all of it."""
+    """The compiler does it, and so may the author; in the iteration a tile would need all of it."""
     head = (
         "pyptogen: 1\noperator: rounds\ndims: {t: {min: 1, max: 99}, n: {min: 1, max: 99}, d: 16}\n"
         "inputs: {x: 'fp32[t, n, d]'}\noutputs: {y: 'fp32[t, d]'}\ngraph:\n"

@@ -63,7 +63,7 @@ def test_gcd(target: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("dtype", "bits"), [("int8", 7), ("uint8", 8), ("int16", 15), ("uint16", 16), ("int32", 31)])
 def test_rounds_suffice(dtype: str, bits: int) -> None:
-    """Neighbouring Fibonacci numbers take the most rounds of all pairs below a bound (Lame)."""
+    """Neighbouring Fibonacci numbers take the most iterations of all pairs below a bound (Lame)."""
     a, b = fibonacci(1 << bits)
     rounds = 0
     while b:

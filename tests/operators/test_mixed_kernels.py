@@ -213,7 +213,7 @@ tiling: [{b: 1, fifo: 2}]
 
 
 def test_iterations_that_are_distributed_do_not_run_ahead() -> None:
-    """The next round is another block's, and so are the fifos through which it goes."""
+    """The next iteration is another block's, and so are the fifos through which it goes."""
     made = generate(from_spec(load_source(Source("distributed.yaml", DEALT))), "a2a3")
     rng = np.random.default_rng(3)
     x, w, u = (rng.uniform(-0.2, 0.2, shape).astype(np.float32) for shape in ((3, 130, 32), (32, 32), (32, 32)))
@@ -228,7 +228,7 @@ def test_the_proof_sees_the_iteration_of_another_block() -> None:
     cube, vector = programs(lowered(ATTENTION))
     assert side_by_side.faults(cube, vector) == []
     cube = replace(cube, body=_dealt(cube.body))
-    assert "another block's round" in side_by_side.faults(cube, vector)[0]
+    assert "another block's iteration" in side_by_side.faults(cube, vector)[0]
 
 
 def _dealt(nodes: tuple[Node, ...]) -> tuple[Node, ...]:

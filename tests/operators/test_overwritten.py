@@ -148,7 +148,7 @@ def test_an_input_is_read_as_it_was(case: str, target: str) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_what_may_be_overwritten_where_it_is_read(target: str) -> None:
-    """Rows that each round reads before it writes them need no second kernel and no workspace."""
+    """Rows that each iteration reads before it writes them need no second kernel and no workspace."""
     for graph in ("x: abs(x) * 2 + x", "x: softmax(x, axis=-1)", "x: concat(x[:, 32:], x[:, :32] * -1, axis=-1)"):
         program = made("x: {inplace: true}", graph, target)
         assert (len(program.kernels), program.execution.workspaces) == (1, ()), graph

@@ -1,4 +1,4 @@
-"""In a round of a loop: columns that begin anywhere, single columns, and tiles beside or below each other, by numpy."""
+"""In iterations: columns that begin anywhere, single columns, and tiles beside or below each other, by numpy."""
 
 from __future__ import annotations
 

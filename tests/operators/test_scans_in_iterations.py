@@ -1,4 +1,4 @@
-"""Running sums and products of a round's block, along rows, columns and over rows, against numpy."""
+"""Running sums and products of an iteration's block, along rows, columns and over rows, against numpy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Loops over run-time dims that have none to three rounds, in the checked mode: what runs ahead of the first round and
-behind the last one is in order, and the results are those of numpy."""
+"""Loops over run-time dims that have none to three iterations, in the checked mode: what runs ahead of the first
+and behind the last one is in order, and the results are those of numpy."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ tiling:
   - {rows: 8, k: 64, kv: 64, attend: {fifo: 2}}
 """
 ROWS = (1, 8, 9, 16, 17, 24, 40)
-"""With tiles of 8 for two blocks: none to three rounds of each block, whole ones and tails."""
+"""With tiles of 8 for two blocks: none to three iterations of each block, whole ones and tails."""
 DEPTHS = (1, 63, 64, 65, 128, 129, 192)
-"""One to three rounds of 64."""
+"""One to three iterations of 64."""
 
 
 @pytest.fixture(scope="module", params=["cpu", "a2a3"])

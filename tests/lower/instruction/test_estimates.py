@@ -1,4 +1,4 @@
-"""How long loops are, and how far their rounds overlap, in the model that compares tilings."""
+"""How long loops are, and how far their iterations overlap, in the model that compares tilings."""
 
 from __future__ import annotations
 

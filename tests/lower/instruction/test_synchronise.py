@@ -151,8 +151,8 @@ def test_the_interpreter_proves_first() -> None:
 
 
 def test_loops_of_each_depth_are_proved_by_themselves() -> None:
-    """A middle loop of several rounds around an inner one of a single round: without that walk the second tile of the
-    bias would be loaded over the first, which is still read."""
+    """A middle loop of several iterations around an inner one of one: without that walk the second tile of the bias
+    would be loaded over the first, which is still read."""
     for name, kernel in (("linear_gelu", "product_to_activation_vec"), ("batched_matmul", "batched_matmul")):
         counts = {trips.counts for trips in trip_counts(kernel_of(name, kernel))}
         assert {(3, 3, 1), (3, 1, 3), (3, 1)} <= counts
@@ -197,7 +197,7 @@ def test_a_loop_in_stages_that_ends_early_may_not_even_begin() -> None:
 
 
 def test_a_loop_over_the_rows_behind_the_first_may_have_no_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What only its rounds order is not in order where a block has one row."""
+    """What only its iterations order is not in order where a block has one row."""
     program = from_spec(load_source(Source("scans.yaml", ROWS)))
     without: list[InstrKernel] = []
     with monkeypatch.context() as patch:

@@ -95,7 +95,7 @@ def test_columns_of_a_loop_stay_whole(tmp_path: Path) -> None:
 
 
 def test_columns_are_cut_where_a_middle_axis_is_summed() -> None:
-    """512 rows of a round go into one sum: as many columns at a time as fit."""
+    """512 rows of an iteration go into one sum: as many columns at a time as fit."""
     text = (
         "pyptogen: 1\noperator: sums\ndims: {n: {max: 9}, b: 2, k: 512, d: 2048}\ninputs: {x: 'fp32[n, b, k, d]'}\n"
         "outputs: {y: 'fp32[b, d]'}\ngraph:\n  add:\n    loop: {over: n, tile: 1}\n"
@@ -176,7 +176,7 @@ def total(lowered: Generated) -> float:
 
 
 def test_the_duration_of_a_loop_by_hand() -> None:
-    """y = exp(x), 64 rows of 16 columns in tiles of 16: load, exp, store, four rounds on one of 48 cores each."""
+    """y = exp(x), 64 rows of 16 columns in tiles of 16: load, exp, store, four iterations on one of 48 cores each."""
     (kernel,) = generate(elementwise("y: exp(x)", tile=16), "a2a3").instructions
     timing = PLATFORMS["a2a3"].timing
     assert timing is not None
@@ -228,7 +228,7 @@ tiling: [{}]
 
 
 def test_a_state_is_cut_along_the_axis_that_no_iteration_needs_whole() -> None:
-    """All of it fits no memory of a cube core; its rows are the depth of the round's product, its columns are apart."""
+    """All of it fits no memory of a cube core; its rows are the depth of an iteration's product, its columns apart."""
     made = generate(from_spec(load_source(Source("held.yaml", HELD))), "a2a3")
     assert all("d" not in cut and cut["e"][0] < 256 for cut in tiles(made).values())  # type: ignore[operator, index]
     x = np.random.default_rng(4).uniform(-1, 1, (70, 256)).astype(np.float32)

@@ -153,19 +153,19 @@ class Grid:
         split = [s for s in scopes if s.dim in parts]
         max(split or many[:1] or scopes, key=self._trips).parallel = True
 
-    def distribute_instead(self, rounds: Scope) -> None:
-        """Deals independent rounds to the blocks, where they are more than the tiles that would be distributed and
-        these are not many for sure."""
-        scope = rounds.parent
+    def distribute_instead(self, loop: Scope) -> None:
+        """Distributes independent iterations to the blocks, where they are more than the tiles that would be
+        distributed and these are not many for sure."""
+        scope = loop.parent
         while scope is not None and not scope.parallel:
             scope = scope.parent
         if scope is not None:
             if (self.whole(scope.dim) is not None and self._trips(scope) >= MANY_TILES) or (
-                self._trips(scope) >= self._trips(rounds)
+                self._trips(scope) >= self._trips(loop)
             ):
                 return
             scope.parallel = False
-        rounds.parallel = True
+        loop.parallel = True
 
     def _trips(self, scope: Scope) -> int:
         """How many tiles a launch may have of a loop, at the most."""

@@ -86,8 +86,8 @@ class Products:
         if op.attrs.get("relu"):
             self.operands.clipped.add(name)
 
-    def _scales(self, value: Value, op: Op, rounds: Scope | None, beside: Placed, role: str) -> str:
-        """The tile with the scales of an operand's tile, loaded where that is made; ``rounds`` is the loop over the
+    def _scales(self, value: Value, op: Op, parts: Scope | None, beside: Placed, role: str) -> str:
+        """The tile with the scales of an operand's tile, loaded where that is made; ``parts`` is the loop over the
         depth.
 
         Raises:
@@ -111,7 +111,7 @@ class Products:
             fix = "lay those of the right operand out as [n, k / 32], and give `.T` of that" if role == "b" else ""
             raise unsupported(op.span, f"scales `{value.name}` that lie apart along the depth", fix)
         depth = _in_groups(tile.cols if role == "a" else tile.rows)
-        offset = view.offset + (Poly.of(rounds.var).over(GROUP) if rounds is not None else ZERO)
+        offset = view.offset + (Poly.of(parts.var).over(GROUP) if parts is not None else ZERO)
         for factor in (factor for axis in view.axes for factor in axis):
             loop = scope.loop_of(factor.dim)
             offset = offset + (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)

@@ -227,10 +227,10 @@ def _read_first(read: _Access, write: _Access, distributed: Sequence[Loop]) -> b
     own = read.loops[len(common) :], write.loops[len(common) :]
     source, target = read.op.window, write.op.window
     assert source is not None and target is not None
-    rounds = {loop.var for loop in common}
-    if _same_window(source, target, own) and rounds <= target.place():
+    variables = {loop.var for loop in common}
+    if _same_window(source, target, own) and variables <= target.place():
         return True
-    return _same_rows(source, target, own, rounds)
+    return _same_rows(source, target, own, variables)
 
 
 def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]]) -> bool:
@@ -254,7 +254,9 @@ def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tupl
     return [renamed(p) for p in parts(source)] == parts(target)
 
 
-def _same_rows(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]], rounds: set[str]) -> bool:
+def _same_rows(
+    source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]], variables: set[str]
+) -> bool:
     """Parts of the same rows, where iterations differ in rows alone."""
     both = (source, target)
     if (source.rows, source.row_stride) != (target.rows, target.row_stride):
@@ -262,10 +264,10 @@ def _same_rows(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[
     if any(w.col_stride != ONE or w.k.terms or w.n.terms or w.matrix.terms or _overlap(w) for w in both):
         return False
     places = [_rows_and_columns(window) for window in both]
-    if places[0][0] != places[1][0] or not rounds <= places[0][0].names():
+    if places[0][0] != places[1][0] or not variables <= places[0][0].names():
         return False
     inner = {loop.var for loops in own for loop in loops}
-    return not any((rounds & columns.names()) or (inner & rows.names()) for rows, columns in places)
+    return not any((variables & columns.names()) or (inner & rows.names()) for rows, columns in places)
 
 
 def _overlap(window: GmRef) -> bool:

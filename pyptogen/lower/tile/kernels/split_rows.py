@@ -180,7 +180,7 @@ class _Sharer:
 
     def _is_shared(self, tile: TileVal) -> bool:
         """Whether a core has a part of the tile's rows."""
-        apart = not self._has_one(tile) and not self._is_of_round(self._extent(tile))
+        apart = not self._has_one(tile) and not self._is_of_iteration(self._extent(tile))
         return apart and (self.by_rows or tile.name not in self.beside)
 
     def _is_narrow(self, tile: TileVal) -> bool:
@@ -189,7 +189,7 @@ class _Sharer:
     def _is_window_of_columns(self, tile: TileVal) -> bool:
         return tile.parent is not None and tile.cols != self.tiles[tile.parent].cols
 
-    def _is_of_round(self, rows: Extent) -> bool:
+    def _is_of_iteration(self, rows: Extent) -> bool:
         return rows.valid is not None and any(rows.valid == Poly.of(name) for name in self.within)
 
     def _share(self, rows: Extent) -> tuple[Poly, Extent]:

@@ -41,28 +41,28 @@ class _Splitter:
         kept = tuple(tile for name, tile in self.tiles.items() if name in used or name in owners)
         return replace(self.kernel, body=body, tiles=kept)
 
-    def _nodes(self, nodes: Sequence[Node], rounds: Loop | None) -> tuple[Node, ...]:
+    def _nodes(self, nodes: Sequence[Node], blocks: Loop | None) -> tuple[Node, ...]:
         result: list[Node] = []
         for node in nodes:
             if not isinstance(node, Loop):
                 result.append(node)
-            elif rounds is not None and node.after is not None and any(map(_is_mask, walk(node.body))):
-                result += self._split(node, node.after, rounds)
+            elif blocks is not None and node.after is not None and any(map(_is_mask, walk(node.body))):
+                result += self._split(node, node.after, blocks)
             else:
-                around = node if node.role == "sequential" else rounds
+                around = node if node.role == "sequential" else blocks
                 result.append(replace(node, body=self._nodes(node.body, around)))
         return tuple(result)
 
-    def _split(self, loop: Loop, after: Poly, rounds: Loop) -> tuple[Loop, Loop]:
-        """Rows that see a part of the block of ``rounds``, and those that see the whole of it."""
+    def _split(self, loop: Loop, after: Poly, blocks: Loop) -> tuple[Loop, Loop]:
+        """Rows that see a part of the block of ``blocks``, and those that see the whole of it."""
         own = self._own(loop)
         copies = {name: self._name(f"{name}_part") for name in own}
         for name, copy in copies.items():
             parent = self.tiles[name].parent
             self.tiles[copy] = replace(self.tiles[name], name=copy, parent=copies.get(parent or "", parent))
-        behind = after + (rounds.tile - 1)  # the first row that sees the last element
+        behind = after + (blocks.tile - 1)  # the first row that sees the last element
         body = tuple(renamed_node(node, {}, copies) for node in loop.body)
-        part = replace(loop, body=self._seen_columns(loop, body, after, rounds), before=behind, index_set="partial")
+        part = replace(loop, body=self._seen_columns(loop, body, after, blocks), before=behind, index_set="partial")
         return part, self._whole(loop, own, behind + (loop.tile - 1))
 
     def _own(self, loop: Loop) -> list[str]:
@@ -95,19 +95,19 @@ class _Splitter:
         )
         return replace(loop, var=var, valid=valid, body=_needed(body, set(own)), after=after, index_set="full")
 
-    def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, rounds: Loop) -> tuple[Node, ...]:
+    def _seen_columns(self, loop: Loop, body: tuple[Node, ...], after: Poly, blocks: Loop) -> tuple[Node, ...]:
         """The body for the columns that the last row of the iteration sees, as a loop of one iteration."""
         ops = list(walk(body))
         leaves = any(isinstance(op, Store | ScatterRows) or _is_of_fifo(op) for op in ops)
         scaled = any(isinstance(op, Matmul) and op.is_scaled for op in ops)
-        if rounds.valid is None or leaves or scaled:
+        if blocks.valid is None or leaves or scaled:
             return body
-        var = self._variable(rounds.var.rstrip("0123456789"), 1)
-        names, windows = {rounds.valid: f"{var}_valid"}, {}
+        var = self._variable(blocks.var.rstrip("0123456789"), 1)
+        names, windows = {blocks.valid: f"{var}_valid"}, {}
         made = {op.dst for op in ops}
         for name in sorted(_mentioned(body), key=list(self.tiles).index):
             tile = self.tiles[name]
-            if rounds.valid not in _extents(tile):
+            if blocks.valid not in _extents(tile):
                 continue
             if name in made or tile.parent in made:
                 self.tiles[name] = renamed_tile(tile, names)
@@ -116,9 +116,9 @@ class _Splitter:
                 window = replace(tile, name=windows[name], parent=tile.parent or name)
                 self.tiles[windows[name]] = renamed_tile(window, names)
         rows = Poly.of(loop.tile if loop.valid is None else loop.valid)
-        stop, seen = Poly.of(loop.var) + rows + rounds.var - after, tuple(renamed_node(n, names, windows) for n in body)
-        start, columns = Poly.of(rounds.var), names[rounds.valid]
-        inner = Loop(var, rounds.dim, start, stop, rounds.tile, columns, "sub", False, seen, loop.span, once=True)
+        stop, seen = Poly.of(loop.var) + rows + blocks.var - after, tuple(renamed_node(n, names, windows) for n in body)
+        start, columns = Poly.of(blocks.var), names[blocks.valid]
+        inner = Loop(var, blocks.dim, start, stop, blocks.tile, columns, "sub", False, seen, loop.span, once=True)
         return (replace(inner, index_set="columns"),)
 
     def _name(self, wanted: str) -> str:

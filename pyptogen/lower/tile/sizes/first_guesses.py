@@ -20,7 +20,7 @@ MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
-ROUND_ROWS, ROWS_AT_ONCE, ROUND_COLUMNS = 1024, 128, 1024
+ITERATION_ROWS, ROWS_AT_ONCE, ITERATION_COLUMNS = 1024, 128, 1024
 """First guess for the products of a loop on a CPU: an iteration's block is rearranged once for many rows, which meet it
 a part at a time, so that what lies between the products stays in L2. Cut columns would do all iterations again."""
 SEEN_AT_ONCE = 128
@@ -106,7 +106,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     merged = None if platform.unified else merged_rows(kernel.ops, axes)
     merged = None if merged is not None and written.keys() & {merged.outer, *merged.inside} else merged
     epilogues = _epilogues(shapes) if platform.unified else []
-    round_rows = shared_rows(axes, kernel) if platform.unified else None
+    iteration_rows = shared_rows(axes, kernel) if platform.unified else None
     reduced_rows = {one.dim for one in dividable(kernel.ops, axes) if one.rows}
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
@@ -129,9 +129,9 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             in_rows = rows_of is not None or bool(reduced_rows)
             columns = VECTOR_COLUMNS if in_rows else LINE
             note(shape[-1][-1].dim, columns, 2, MOST_TILE if in_rows else MOST_LINE)
-        in_rounds = round_rows is not None and bool(op.loop)
-        if rows_of is not None and round_rows == rows_of.dim:
-            note(round_rows, ROUND_ROWS, 1, at_once=ROWS_AT_ONCE)
+        in_loop = iteration_rows is not None and bool(op.loop)
+        if rows_of is not None and iteration_rows == rows_of.dim:
+            note(iteration_rows, ITERATION_ROWS, 1, at_once=ROWS_AT_ONCE)
         elif rows_of is not None and op not in epilogues and (merged is None or rows_of.dim not in merged.inside):
             note(rows_of.dim, _first_rows(op, _read_at_once(op, axes) or columns, platform), 1)
         if op.kind in PRODUCTS:
@@ -139,7 +139,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
             assert isinstance(a, Value)
             for factor in shape[-1][-1:]:  # none where the columns are one element
                 wide = CPU_COLUMNS if platform.unified else MATMUL_COLUMNS
-                note(factor.dim, ROUND_COLUMNS if in_rounds else wide, 2)
+                note(factor.dim, ITERATION_COLUMNS if in_loop else wide, 2)
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)

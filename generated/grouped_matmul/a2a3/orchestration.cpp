@@ -10,24 +10,11 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void places_vec1(
-    __gm__ int32_t *need,
-    __gm__ int32_t *count,
-    int32_t nblk);
-extern "C" __global__ AICORE void places_vec2(
+extern "C" __global__ AICORE void places(
     __gm__ int32_t *end,
-    __gm__ int32_t *count,
-    int32_t nblk);
-extern "C" __global__ AICORE void places_vec3(
     __gm__ int32_t *upto,
-    __gm__ int32_t *need,
-    int32_t nblk);
-extern "C" __global__ AICORE void places_vec4(
     __gm__ int32_t *shift,
-    __gm__ int32_t *end,
     __gm__ int32_t *count,
-    __gm__ int32_t *upto,
-    __gm__ int32_t *need,
     int32_t nblk);
 extern "C" __global__ AICORE void block_vec1(
     __gm__ int32_t *done_1,
@@ -118,7 +105,6 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
     auto *count = (__gm__ int32_t *)args.count;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *need = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *end = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *upto = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *shift = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
@@ -137,36 +123,18 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t places_vec1_blocks = 1;
-        const Launch places_vec1_done = rt.launch(
-            "places_vec1", Core::Vector, places_vec1_blocks,
+        const int32_t places_blocks = 1;
+        const Launch places_done = rt.launch(
+            "places", Core::Vector, places_blocks,
             [=] {
-                places_vec1(need, count, places_vec1_blocks);
-            }, {}, 15);
-        const int32_t places_vec2_blocks = 1;
-        const Launch places_vec2_done = rt.launch(
-            "places_vec2", Core::Vector, places_vec2_blocks,
-            [=] {
-                places_vec2(end, count, places_vec2_blocks);
-            }, {}, 11);
-        const int32_t places_vec3_blocks = 1;
-        const Launch places_vec3_done = rt.launch(
-            "places_vec3", Core::Vector, places_vec3_blocks,
-            [=] {
-                places_vec3(upto, need, places_vec3_blocks);
-            }, {places_vec1_done}, 14);
-        const int32_t places_vec4_blocks = 1;
-        const Launch places_vec4_done = rt.launch(
-            "places_vec4", Core::Vector, places_vec4_blocks,
-            [=] {
-                places_vec4(shift, end, count, upto, need, places_vec4_blocks);
-            }, {places_vec2_done, places_vec3_done, places_vec1_done}, 10);
+                places(end, upto, shift, count, places_blocks);
+            }, {}, 12);
         const int32_t block_vec1_blocks = fewer((full + 16 + 6143) / 6144, vector);
         const Launch block_vec1_done = rt.launch(
             "block_vec1", Core::Vector, block_vec1_blocks,
             [=] {
                 block_vec1(done_1, full, block_vec1_blocks);
-            }, {}, 13);
+            }, {}, 11);
         const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 6143) / 6144, vector);
         const Launch block_vec2_done = rt.launch(
             "block_vec2", Core::Vector, block_vec2_blocks,
@@ -178,13 +146,13 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {
                 block_vec3(group, done_1, upto, full, block_vec3_blocks);
-            }, {block_vec1_done, places_vec3_done}, 12);
+            }, {block_vec1_done, places_done}, 10);
         const int32_t block_vec4_blocks = fewer((full + 16 + 7) / 8, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,
             [=] {
                 block_vec4(first, shift, group, full, block_vec4_blocks);
-            }, {places_vec4_done, block_vec3_done}, 9);
+            }, {places_done, block_vec3_done}, 9);
         const int32_t block_vec5_blocks = fewer((full + 16 + 127) / 128, vector);
         const Launch block_vec5_done = rt.launch(
             "block_vec5", Core::Vector, block_vec5_blocks,
@@ -214,13 +182,13 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "place_vec2", Core::Vector, place_vec2_blocks,
             [=] {
                 place_vec2(owner, past_1, end, full, place_vec2_blocks);
-            }, {place_vec1_done, places_vec2_done}, 3);
+            }, {place_vec1_done, places_done}, 3);
         const int32_t place_vec3_blocks = fewer((full * 32 + 7) / 8, vector);
         const Launch place_vec3_done = rt.launch(
             "place_vec3", Core::Vector, place_vec3_blocks,
             [=] {
                 place_vec3(slot_1, shift, owner, full, place_vec3_blocks);
-            }, {places_vec4_done, place_vec2_done}, 2);
+            }, {places_done, place_vec2_done}, 2);
         const int32_t place_vec4_blocks = fewer((full * 32 + 1023) / 1024, vector);
         const Launch place_vec4_done = rt.launch(
             "place_vec4", Core::Vector, place_vec4_blocks,

@@ -26,16 +26,9 @@ extern "C" __global__ AICORE void rank_vec3(
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void rank_vec4(
-    __gm__ int32_t *ahead_1,
+    __gm__ int32_t *ahead,
     __gm__ int32_t *within,
     int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void rank_vec5(
-    __gm__ int32_t *ahead,
-    __gm__ int32_t *ahead_1,
-    __gm__ int32_t *within,
-    int32_t t_begin,
-    int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec1(
     __gm__ int32_t *count,
@@ -43,12 +36,7 @@ extern "C" __global__ AICORE void offsets_vec1(
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void offsets_vec2(
-    __gm__ int32_t *before_1,
-    __gm__ int32_t *count,
-    int32_t nblk);
-extern "C" __global__ AICORE void offsets_vec3(
     __gm__ int32_t *before,
-    __gm__ int32_t *before_1,
     __gm__ int32_t *count,
     int32_t nblk);
 extern "C" __global__ AICORE void placing_vec1(
@@ -124,9 +112,7 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
     auto *chosen_1 = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
     auto *within = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 512 * sizeof(int32_t)));
-    auto *ahead_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 64 * sizeof(int32_t)));
     auto *ahead = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 64 * sizeof(int32_t)));
-    auto *before_1 = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *before = static_cast<__gm__ int32_t *>(rt.workspace(64 * sizeof(int32_t)));
     auto *upto = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
     auto *place_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
@@ -141,55 +127,43 @@ extern "C" void moe_dispatch_cpu(pto_rt::Runtime &rt, const moe_dispatch_args &a
             "rank_vec1", Core::Vector, rank_vec1_blocks,
             [=] {
                 rank_vec1(chosen_1, rank_vec1_blocks);
-            }, {}, 10);
+            }, {}, 9);
         const int32_t rank_vec2_blocks = fewer(t_end - t_begin, vector);
         const Launch rank_vec2_done = rt.launch(
             "rank_vec2", Core::Vector, rank_vec2_blocks,
             [=] {
                 rank_vec2(chosen, expert, chosen_1, t_begin, t_end, rank_vec2_blocks);
-            }, {rank_vec1_done}, 9);
+            }, {rank_vec1_done}, 8);
         const int32_t rank_vec3_blocks = fewer(t, vector);
         const Launch rank_vec3_done = rt.launch(
             "rank_vec3", Core::Vector, rank_vec3_blocks,
             [=] {
                 rank_vec3(within, chosen, t, rank_vec3_blocks);
-            }, {rank_vec2_done}, 8);
+            }, {rank_vec2_done}, 7);
         const int32_t rank_vec4_blocks = 1;
         const Launch rank_vec4_done = rt.launch(
             "rank_vec4", Core::Vector, rank_vec4_blocks,
             [=] {
-                rank_vec4(ahead_1, within, t, rank_vec4_blocks);
-            }, {rank_vec3_done}, 6);
-        const int32_t rank_vec5_blocks = fewer((t_end - t_begin + 63) / 64, vector);
-        const Launch rank_vec5_done = rt.launch(
-            "rank_vec5", Core::Vector, rank_vec5_blocks,
-            [=] {
-                rank_vec5(ahead, ahead_1, within, t_begin, t_end, rank_vec5_blocks);
-            }, {rank_vec4_done, rank_vec3_done}, 5);
+                rank_vec4(ahead, within, t, rank_vec4_blocks);
+            }, {rank_vec3_done}, 5);
         const int32_t offsets_vec1_blocks = 1;
         const Launch offsets_vec1_done = rt.launch(
             "offsets_vec1", Core::Vector, offsets_vec1_blocks,
             [=] {
                 offsets_vec1(count, within, t, offsets_vec1_blocks);
-            }, {rank_vec3_done}, 7);
+            }, {rank_vec3_done}, 6);
         const int32_t offsets_vec2_blocks = 1;
         const Launch offsets_vec2_done = rt.launch(
             "offsets_vec2", Core::Vector, offsets_vec2_blocks,
             [=] {
-                offsets_vec2(before_1, count, offsets_vec2_blocks);
-            }, {offsets_vec1_done}, 6);
-        const int32_t offsets_vec3_blocks = 1;
-        const Launch offsets_vec3_done = rt.launch(
-            "offsets_vec3", Core::Vector, offsets_vec3_blocks,
-            [=] {
-                offsets_vec3(before, before_1, count, offsets_vec3_blocks);
-            }, {offsets_vec2_done, offsets_vec1_done}, 5);
+                offsets_vec2(before, count, offsets_vec2_blocks);
+            }, {offsets_vec1_done}, 5);
         const int32_t placing_vec1_blocks = fewer(t_end - t_begin, vector);
         const Launch placing_vec1_done = rt.launch(
             "placing_vec1", Core::Vector, placing_vec1_blocks,
             [=] {
                 placing_vec1(upto, place_2, ahead, before, within, chosen, t_begin, t_end, placing_vec1_blocks);
-            }, {rank_vec5_done, offsets_vec3_done, rank_vec3_done, rank_vec2_done}, 4);
+            }, {rank_vec4_done, offsets_vec2_done, rank_vec3_done, rank_vec2_done}, 4);
         const int32_t placing_vec2_blocks = fewer((t_end - t_begin + 63) / 64, vector);
         const Launch placing_vec2_done = rt.launch(
             "placing_vec2", Core::Vector, placing_vec2_blocks,

@@ -15,7 +15,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op
 from pyptogen.lower.tile import legalise, printer, standalone
 from pyptogen.lower.tile.ir import TileKernel
-from pyptogen.lower.tile.kernels import column_groups, overwritten, partition, split_cores, split_rows
+from pyptogen.lower.tile.kernels import column_groups, overwritten, partition, scan_groups, split_cores, split_rows
 from pyptogen.lower.tile.loops import (
     conditional_masks,
     distribute,
@@ -42,7 +42,9 @@ def _is_standalone(state: State) -> Callable[[Op], bool]:
 
 def _partition(state: State) -> State:
     state = replace(state, unfused=partition.before_updates(state.fitted) | state.unfused)
-    grouped = column_groups.run(state.fitted, state.platform, _by_kind(state), state.unfused)
+    by_kind = _by_kind(state)
+    grouped = column_groups.run(state.fitted, state.platform, by_kind, state.unfused)
+    grouped = {**grouped, **scan_groups.run(state.fitted, state.platform, by_kind, grouped, state.unfused)}
     state = replace(state, grouped=grouped)
     found = variants.run(state.fitted, state.rows, state.platform, _is_standalone(state), state.unfused, grouped)
     return replace(state, variants=found)

@@ -103,14 +103,15 @@ class Tiling:
         by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
 
         def is_own(part: Part) -> bool:
-            return part.ops.ops[-1].kind not in PRODUCTS and is_standalone(part.ops.ops[-1])
+            last = part.ops.ops[-1]
+            return _scan(part) is not None or (last.kind not in PRODUCTS and is_standalone(last))
 
         tiled = [part for part in parts if part.ops.name not in by_hand.finished]
         launch_dim = cut.launch_dim_of(program, [part.ops for part in tiled if not is_own(part)])
         built = {part.ops.name for part in tiled if is_own(part)}
         own: dict[str, tuple[Program, Axes]] = {}
         for number, part in enumerate(tiled):
-            if is_own(part) and part.ops.ops[-1].kind in REDUCTIONS | SCAN:
+            if _scan(part) is not None or (is_own(part) and part.ops.ops[-1].kind in REDUCTIONS):
                 seen, ops = merged_axes.run(program, part.ops, tensors, gm_names, platform)
                 own[part.ops.name] = seen, Axes(seen)
                 tiled[number] = replace(part, ops=ops, sizes={stage: {} for stage in part.sizes})
@@ -165,8 +166,8 @@ class Tiling:
         """The sizes of a kernel.
 
         Raises:
-            Refused: there are none. What helps a kernel around a reduction of rows, if nothing else does, is that the
-                reduction is a kernel of its own.
+            Refused: there are none. What helps a kernel around a reduction of rows or a scan, if nothing else does, is
+                that this is a kernel of its own.
         """
         table = asked(self._choice, part)
         if not isinstance(table, Refusal):
@@ -175,7 +176,8 @@ class Tiling:
             _, axes = self._seen(part)
             of_rows = {one.dim for one in dividable(part.ops.ops, axes) if one.rows and one.reduced}
             around = next((op for op in part.ops.ops if of_rows & _reduced(op, axes)), None)
-            if around is not None:
+            around = around or _scan(part)
+            if around is not None and len(part.ops.ops) > 1:
                 table = table.helped_by(TwoKernels(around.result.name, around.result.name))
         raise table.error()
 
@@ -310,6 +312,11 @@ class Tiling:
             return next((p for p in programs if p.name == name), programs[0])
 
         return program
+
+
+def _scan(part: Part) -> Op | None:
+    """The first scan of a kernel, outside of loops."""
+    return next((op for op in part.ops.ops if op.kind in SCAN and not op.loop), None)
 
 
 def _reduced(op: Op, axes: Axes) -> set[str | None]:

@@ -1,5 +1,5 @@
 // offsets_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles before_1_tile_moved_at 1; memory UB 4608 B
+// stages offsets; tiles before_1_moved_at 1; memory UB 4864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -14,7 +14,7 @@ using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *before_1,
+    __gm__ int32_t *before,
     __gm__ int32_t *count,
     int32_t nblk,
     int32_t block)
@@ -27,30 +27,33 @@ AICORE inline void run_block(
     CountGm count_in(count);
     TLOAD(count_tile, count_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    VecI32_64x8_c1 before_1_tile_moved; TASSIGN<0x00200>(before_1_tile_moved);  // UB 0x00200..0x00a00
-    VecI32_64x8_c1 before_1_tile_moved_tmp; TASSIGN<0x00a00>(before_1_tile_moved_tmp);  // UB 0x00a00..0x01200
+    VecI32_64x8_c1 before_1_moved; TASSIGN<0x00200>(before_1_moved);  // UB 0x00200..0x00a00
+    VecI32_64x8_c1 before_1_moved_tmp; TASSIGN<0x00a00>(before_1_moved_tmp);  // UB 0x00a00..0x01200
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    TTRANS(before_1_tile_moved, count_tile, before_1_tile_moved_tmp);
-    for (int32_t before_1_tile_moved_at = 0; before_1_tile_moved_at < 63; ++before_1_tile_moved_at) {
-        VecI32_1x8_c1 before_1_tile_moved_line_2; TASSIGN(before_1_tile_moved_line_2, 0x00220 + before_1_tile_moved_at * 0x00020);  // rows before_1_tile_moved_at + 1.. of before_1_tile_moved
-        VecI32_1x8_c1 before_1_tile_moved_line; TASSIGN(before_1_tile_moved_line, 0x00200 + before_1_tile_moved_at * 0x00020);  // rows before_1_tile_moved_at.. of before_1_tile_moved
+    TTRANS(before_1_moved, count_tile, before_1_moved_tmp);
+    for (int32_t before_1_moved_at = 0; before_1_moved_at < 63; ++before_1_moved_at) {
+        VecI32_1x8_c1 before_1_moved_line_2; TASSIGN(before_1_moved_line_2, 0x00220 + before_1_moved_at * 0x00020);  // rows before_1_moved_at + 1.. of before_1_moved
+        VecI32_1x8_c1 before_1_moved_line; TASSIGN(before_1_moved_line, 0x00200 + before_1_moved_at * 0x00020);  // rows before_1_moved_at.. of before_1_moved
         pipe_barrier(PIPE_V);
-        TADD(before_1_tile_moved_line_2, before_1_tile_moved_line, before_1_tile_moved_line_2);
+        TADD(before_1_moved_line_2, before_1_moved_line, before_1_moved_line_2);
     }
-    VecI32_1x64 before_1_tile; TASSIGN<0x00100>(before_1_tile);  // UB 0x00100..0x00200
-    VecI32_64x8_c1 before_1_tile_tmp; TASSIGN<0x00a00>(before_1_tile_tmp);  // UB 0x00a00..0x01200
+    VecI32_1x64 before_1; TASSIGN<0x00a00>(before_1);  // UB 0x00a00..0x00b00
+    VecI32_64x8_c1 before_1_tmp; TASSIGN<0x00b00>(before_1_tmp);  // UB 0x00b00..0x01300
     pipe_barrier(PIPE_V);
-    TTRANS(before_1_tile, before_1_tile_moved, before_1_tile_tmp);
+    TTRANS(before_1, before_1_moved, before_1_tmp);
+    VecI32_1x64 before_tile; TASSIGN<0x00100>(before_tile);  // UB 0x00100..0x00200
+    pipe_barrier(PIPE_V);
+    TSUB(before_tile, before_1, count_tile);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-    CountGm before_1_out(before_1);
-    TSTORE(before_1_out, before_1_tile);
+    CountGm before_out(before);
+    TSTORE(before_out, before_tile);
 #endif
 }
 
 }  // namespace
 
-extern "C" __global__ AICORE void offsets_vec3(__gm__ int32_t *before_1, __gm__ int32_t *count, int32_t nblk)
+extern "C" __global__ AICORE void offsets_vec3(__gm__ int32_t *before, __gm__ int32_t *count, int32_t nblk)
 {
-    run_block(before_1, count, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(before, count, nblk, static_cast<int32_t>(get_block_idx()));
 }

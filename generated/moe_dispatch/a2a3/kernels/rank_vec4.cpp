@@ -1,5 +1,5 @@
 // rank_vec4: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles ahead_1_tile_at 1, t 64; memory UB 65792 B
+// stages rank; tiles ahead_1_at 1, t 64; memory UB 82176 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,10 +11,10 @@ namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
-using Ahead1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using AheadGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 
 AICORE inline void run_block(
-    __gm__ int32_t *ahead_1,
+    __gm__ int32_t *ahead,
     __gm__ int32_t *within,
     int32_t t,
     int32_t nblk,
@@ -25,8 +25,8 @@ AICORE inline void run_block(
     set_vector_mask(-1, -1);  // the kernel before may have left another one
     int32_t t0_buffer = 0;  // which of 2 buffers this iteration of t0 uses
     // ahead:  cumsum(each, axis=0) - each
-    VecI32_1x64 ahead_1_tile_so_far; TASSIGN<0x10000>(ahead_1_tile_so_far);  // UB 0x10000..0x10100
-    TEXPANDS(ahead_1_tile_so_far, 0);
+    VecI32_1x64 ahead_1_so_far; TASSIGN<0x10000>(ahead_1_so_far);  // UB 0x10000..0x10100
+    TEXPANDS(ahead_1_so_far, 0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 buffers are free at first
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 buffers are free at first
     for (int32_t t0 = 0; t0 < t; t0 += 64, t0_buffer ^= 1) {
@@ -36,28 +36,30 @@ AICORE inline void run_block(
         WithinGm within_in(within + int64_t(t0) * 512 + 448, {t0_valid});
         TLOAD(each, within_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        VecI32_1x64 ahead_1_tile_line; TASSIGN(ahead_1_tile_line, 0x08000 + t0_buffer * 0x04000);  // rows 0.. of ahead_1_tile
+        VecI32_1x64 ahead_1_line; TASSIGN<0x10100>(ahead_1_line);  // rows 0.. of ahead_1
         VecI32_1x64 each_line; TASSIGN(each_line, 0x00000 + t0_buffer * 0x04000);  // rows 0.. of each
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_buffer));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
-        TADD(ahead_1_tile_line, ahead_1_tile_so_far, each_line);
-        for (int32_t ahead_1_tile_at = 0; ahead_1_tile_at < t0_valid - 1; ++ahead_1_tile_at) {
-            VecI32_1x64 ahead_1_tile_line_3; TASSIGN(ahead_1_tile_line_3, 0x08100 + ahead_1_tile_at * 0x00100 + t0_buffer * 0x04000);  // rows ahead_1_tile_at + 1.. of ahead_1_tile
-            VecI32_1x64 ahead_1_tile_line_2; TASSIGN(ahead_1_tile_line_2, 0x08000 + ahead_1_tile_at * 0x00100 + t0_buffer * 0x04000);  // rows ahead_1_tile_at.. of ahead_1_tile
-            VecI32_1x64 each_line_2; TASSIGN(each_line_2, 0x00100 + ahead_1_tile_at * 0x00100 + t0_buffer * 0x04000);  // rows ahead_1_tile_at + 1.. of each
+        TADD(ahead_1_line, ahead_1_so_far, each_line);
+        for (int32_t ahead_1_at = 0; ahead_1_at < t0_valid - 1; ++ahead_1_at) {
+            VecI32_1x64 ahead_1_line_3; TASSIGN(ahead_1_line_3, 0x10200 + ahead_1_at * 0x00100);  // rows ahead_1_at + 1.. of ahead_1
+            VecI32_1x64 ahead_1_line_2; TASSIGN(ahead_1_line_2, 0x10100 + ahead_1_at * 0x00100);  // rows ahead_1_at.. of ahead_1
+            VecI32_1x64 each_line_2; TASSIGN(each_line_2, 0x00100 + ahead_1_at * 0x00100 + t0_buffer * 0x04000);  // rows ahead_1_at + 1.. of each
             pipe_barrier(PIPE_V);
-            TADD(ahead_1_tile_line_3, ahead_1_tile_line_2, each_line_2);
+            TADD(ahead_1_line_3, ahead_1_line_2, each_line_2);
         }
+        VecI32_1x64 ahead_1_line_4; TASSIGN(ahead_1_line_4, 0x10000 + t0_valid * 0x00100);  // rows t0_valid - 1.. of ahead_1
+        pipe_barrier(PIPE_V);
+        TMOV(ahead_1_so_far, ahead_1_line_4);
+        VecI32_64x64 ahead_tile(t0_valid); TASSIGN(ahead_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        VecI32_64x64 ahead_1(t0_valid); TASSIGN<0x10100>(ahead_1);  // UB 0x10100..0x14100
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));  // free again
+        TSUB(ahead_tile, ahead_1, each);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_buffer));
-        VecI32_1x64 ahead_1_tile_line_4; TASSIGN(ahead_1_tile_line_4, 0x07f00 + t0_buffer * 0x04000 + t0_valid * 0x00100);  // rows t0_valid - 1.. of ahead_1_tile
-        pipe_barrier(PIPE_V);
-        TMOV(ahead_1_tile_so_far, ahead_1_tile_line_4);
-        VecI32_64x64 ahead_1_tile(t0_valid); TASSIGN(ahead_1_tile, 0x08000 + t0_buffer * 0x04000);  // UB 0x08000..0x10000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_buffer));
-        Ahead1Gm ahead_1_out(ahead_1 + int64_t(t0) * 64, {t0_valid});
-        TSTORE(ahead_1_out, ahead_1_tile);
+        AheadGm ahead_out(ahead + int64_t(t0) * 64, {t0_valid});
+        TSTORE(ahead_out, ahead_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_buffer));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // drain: the last use of each of 2 buffers
@@ -67,8 +69,7 @@ AICORE inline void run_block(
 
 }  // namespace
 
-extern "C" __global__ AICORE void rank_vec4(
-    __gm__ int32_t *ahead_1, __gm__ int32_t *within, int32_t t, int32_t nblk)
+extern "C" __global__ AICORE void rank_vec4(__gm__ int32_t *ahead, __gm__ int32_t *within, int32_t t, int32_t nblk)
 {
-    run_block(ahead_1, within, t, nblk, static_cast<int32_t>(get_block_idx()));
+    run_block(ahead, within, t, nblk, static_cast<int32_t>(get_block_idx()));
 }

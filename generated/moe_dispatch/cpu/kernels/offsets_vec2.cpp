@@ -14,7 +14,7 @@ using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 
 }  // namespace
 
 extern "C" __global__ AICORE void offsets_vec2(
-    __gm__ int32_t *before_1,
+    __gm__ int32_t *before,
     __gm__ int32_t *count,
     int32_t nblk)
 {
@@ -24,11 +24,16 @@ extern "C" __global__ AICORE void offsets_vec2(
     VecI32_1x64 count_tile; TASSIGN(count_tile, 0x00000);  // UB 0x00000..0x00100
     CountGm count_in(count);
     TLOAD(count_tile, count_in);
-    VecI32_1x8 before_1_tile_before; TASSIGN(before_1_tile_before, 0x00100);  // UB 0x00100..0x00120
-    TEXPANDS(before_1_tile_before, 0);
-    VecI32_1x64 before_1_tile; TASSIGN(before_1_tile, 0x00140);  // UB 0x00140..0x00240
-    TROWCUMSUM(before_1_tile, count_tile, before_1_tile_before);
-    CountGm before_1_out(before_1);
-    TSTORE(before_1_out, before_1_tile);
+    VecI32_1x8 before_1_before; TASSIGN(before_1_before, 0x00100);  // UB 0x00100..0x00120
+    TEXPANDS(before_1_before, 0);
+    VecI32_1x64 before_1; TASSIGN(before_1, 0x00140);  // UB 0x00140..0x00240
+    TROWCUMSUM(before_1, count_tile, before_1_before);
+    CountGm before_out(before);
+    TPASS(1, 64, [&](auto at) {
+        const auto before_1_v = at.load(before_1);
+        const auto count_tile_v = at.load(count_tile);
+        const auto before_tile = before_1_v - count_tile_v;
+        at.store(before_out, before_tile);
+    });
 #endif
 }

@@ -10,11 +10,11 @@ using namespace pto;
 namespace {
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using WithinGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 512, 1>>;
-using Ahead1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
+using AheadGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rank_vec4(
-    __gm__ int32_t *ahead_1,
+    __gm__ int32_t *ahead,
     __gm__ int32_t *within,
     int32_t t,
     int32_t nblk)
@@ -22,17 +22,18 @@ extern "C" __global__ AICORE void rank_vec4(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // ahead:  cumsum(each, axis=0) - each
-    VecI32_1x64 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00000);  // UB 0x00000..0x00100
-    TEXPANDS(ahead_1_tile, 0);
+    VecI32_1x64 ahead_1; TASSIGN(ahead_1, 0x00000);  // UB 0x00000..0x00100
+    TEXPANDS(ahead_1, 0);
     for (int32_t t0 = 0; t0 < t; ++t0) {
         WithinGm within_in(within + int64_t(t0) * 512 + 448);
-        Ahead1Gm ahead_1_out(ahead_1 + int64_t(t0) * 64);
+        AheadGm ahead_out(ahead + int64_t(t0) * 64);
         TPASS(1, 64, [&](auto at) {
             const auto each = at.load(within_in);
-            const auto ahead_1_tile_v = at.load(ahead_1_tile);
-            const auto ahead_1_tile_v_2 = ahead_1_tile_v + each;
-            at.store(ahead_1_tile, ahead_1_tile_v_2);
-            at.store(ahead_1_out, ahead_1_tile_v_2);
+            const auto ahead_1_v = at.load(ahead_1);
+            const auto ahead_1_v_2 = ahead_1_v + each;
+            at.store(ahead_1, ahead_1_v_2);
+            const auto ahead_tile = ahead_1_v_2 - each;
+            at.store(ahead_out, ahead_tile);
         });
     }
 #endif

@@ -11,13 +11,13 @@ are in parts (`split_reductions`). So it is where nobody reads what is reduced t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import prod
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PACKED, Op, Program, Value
-from pyptogen.lower.tensor.views import read_with
 from pyptogen.lower.tile.cutting.axes import Axes
+from pyptogen.lower.tile.kernels.connected import Connected, values
 from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.loops.reduction_loops import IN_PIECES, REDUCTIONS, is_by_pieces
 
@@ -53,17 +53,13 @@ class _Finder:
         self.program, self.cores, self.unfused = program, platform.vector_cores, unfused
         self.axes = Axes(program)
         self.longest = {dim.name: dim.max for dim in program.dims}
-        defining = {op.result.name: op for op in program.ops}
-        self.reads = {
-            op.result.name: frozenset(n for v in _values(op.operands) for n in read_with(v.name, defining))
-            for op in program.ops
-        }
-        """The values with data of their own that an operation reads, by its result."""
+        self.connected = Connected(program, unfused)
+        self.reads = self.connected.reads
 
     def around(self, reduction: Op, taken: Mapping[str, str]) -> list[str]:
         """The results of such a kernel, in the order of the program; none where the reduction is better by itself.
         What is ``taken`` belongs to other kernels, by the result of the last operation of each."""
-        (source,) = _values(reduction.operands)
+        (source,) = values(reduction.operands)
         dim = self._reduced_dim(reduction, source)
         if dim is None or self._tiles(reduction.result) < self.cores:
             return []
@@ -73,7 +69,7 @@ class _Finder:
             for op in self.program.ops
             if op.stage == reduction.stage and op.result.name not in taken and self._fits(op, dim, dims)
         ]
-        names = self._convex(self._connected(reduction, able), taken)
+        names = self.connected.convex(self.connected.around(reduction, able), taken)
         group = [op for op in able if op.result.name in names]
         return [op.result.name for op in group] if reduction in group and self._goes_on(group, dim) else []
 
@@ -93,56 +89,12 @@ class _Finder:
         """Whether an operation can be done in the loops of such a kernel."""
         if op.loop or op.kind not in IN_PIECES | REDUCTIONS or (op.result.name, op.result.name) in self.unfused:
             return False
-        if op.kind in REDUCTIONS and self._reduced_dim(op, *_values(op.operands)) != dim:
+        if op.kind in REDUCTIONS and self._reduced_dim(op, *values(op.operands)) != dim:
             return False
-        values = _values((op.result, *op.operands))
-        inside = all(f.dim in dims for value in values for axis in self.axes.axes(value.shape) for f in axis)
-        packed = any(value.dtype in PACKED for value in values)
+        every = values((op.result, *op.operands))
+        inside = all(f.dim in dims for value in every for axis in self.axes.axes(value.shape) for f in axis)
+        packed = any(value.dtype in PACKED for value in every)
         return inside and not packed and is_by_pieces(op, dim, self.axes, rows=True)
-
-    def _connected(self, reduction: Op, able: Sequence[Op]) -> set[str]:
-        """What is joined to the reduction by values that one of these makes and another reads."""
-        found = {reduction.result.name}
-        names = {op.result.name for op in able}
-        before = 0
-        while len(found) > before:
-            before = len(found)
-            for op in able:
-                name = op.result.name
-                read = {base for base in self.reads[name] & names if (name, base) not in self.unfused}
-                if name in found:
-                    found |= read
-                elif read & found:
-                    found.add(name)
-        return found
-
-    def _convex(self, names: set[str], taken: Mapping[str, str]) -> set[str]:
-        """The operations without those that read what another kernel makes of their values. Those of a loop are in one
-        kernel, and so are those that are ``taken`` together."""
-        found = set(names)
-        while True:
-            outside = self._behind(found, taken)
-            apart = {name for name in found if self.reads[name] & outside or self._is_apart(name, found)}
-            if not apart:
-                return found
-            found -= apart
-
-    def _behind(self, found: Collection[str], taken: Mapping[str, str]) -> set[str]:
-        """What other kernels make of the values of this one, and all that is made with it."""
-        units = {op.result.name: op.loop or taken.get(op.result.name, op.result.name) for op in self.program.ops}
-        behind: set[str] = set()
-        before = -1
-        while len(behind) > before:
-            before = len(behind)
-            for name, unit in units.items():
-                read = self.reads[name]
-                if name not in found and any(base in found or units.get(base) in behind for base in read):
-                    behind.add(unit)
-        return {name for name, unit in units.items() if name not in found and unit in behind}
-
-    def _is_apart(self, name: str, found: Collection[str]) -> bool:
-        """Whether an operation must not be in a kernel with one that it reads."""
-        return any((name, base) in self.unfused for base in self.reads[name] if base in found)
 
     def _goes_on(self, group: Sequence[Op], dim: str) -> bool:
         """Whether something that has the dim follows from what a reduction over it gives."""
@@ -154,7 +106,3 @@ class _Finder:
             if has and self.reads[op.result.name] & behind:
                 return True
         return False
-
-
-def _values(operands: Iterable[object]) -> list[Value]:
-    return [value for value in operands if isinstance(value, Value)]

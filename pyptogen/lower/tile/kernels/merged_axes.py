@@ -27,6 +27,7 @@ from pyptogen.lower.tile.cutting.axes import Axis
 from pyptogen.lower.tile.dims.named_sizes import dim_of_size
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.loops.reduction_loops import REDUCTIONS
 from pyptogen.lower.tile.standalone.builder import StandaloneBuilder
 from pyptogen.records import replace
 
@@ -47,24 +48,25 @@ def run(
 
 
 class _Merged:
-    """The kernel of one reduction or scan, with the axes of its operand merged to ``shape``.
+    """The kernel of one reduction, or around scans, with the axes of what these go along merged to ``shape``.
 
     Raises:
         Refused: PTG303, what it reads or writes splits an axis in different places, or has no strides.
     """
 
     def __init__(self, b: StandaloneBuilder) -> None:
-        *self.leading, self.last = b.kernel.ops
+        self.along = next((op for op in b.kernel.ops if op.kind in SCAN), b.kernel.ops[-1])
         self.b, self.names, self.dims = b, FreeNames(b.program), list[Dim]()
-        (operand,) = self.last.operands
+        (operand,) = self.along.operands
         assert isinstance(operand, Value)
-        self.operand, axis = operand, int(self.last.attrs["axis"])
-        made = {op.result.name for op in self.leading}
+        self.operand, axis = operand, int(self.along.attrs["axis"])
+        made = {op.result.name: op for op in b.kernel.ops}
         values = (v for op in b.kernel.ops for v in op.operands if isinstance(v, Value) and v.name not in made)
         self.read = list({value.name: value for value in values}.values())
         frame, reads = b.axes.axes(operand.shape), list(map(self._broadcast, self.read))
-        sides = [frame, b.target().axes, *reads]
-        whole = sides if self.last.kind in SCAN else [frame, *reads]
+        written = [b.target(made[name]).axes for name in b.kernel.writes]
+        sides = [frame, *written, *reads]
+        whole = sides if self.along.kind in SCAN else [frame, *reads]
         before = self._merged([side[:axis] for side in sides], "rows")
         along = self._merged([side[axis : axis + 1] for side in whole], "depth")
         behind = self._merged([side[axis + 1 :] for side in sides], "columns")
@@ -98,8 +100,8 @@ class _Merged:
     def _dim(self, extent: Poly, word: str) -> str:
         """The name of a new dim."""
         size = sum(prod(map(dim_symbol, names), start=Integer(times)) for names, times in extent.terms)
-        name = self.names.take(f"{self.last.result.name}_{word}")
-        self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.last.span))
+        name = self.names.take(f"{self.along.result.name}_{word}")
+        self.dims.append(dim_of_size(self.b.program, self.b.axes, size, name, self.along.span))
         return name
 
     def _flat(self, value: Value, has: Sequence[bool]) -> Op:
@@ -107,18 +109,17 @@ class _Merged:
         not."""
         shape = tuple(size if there else Integer(1) for size, there in zip(self.shape, has, strict=True))
         result = replace(value, name=self.names.take(f"{value.name}_flat"), shape=shape, layout="nd", strides=())
-        return replace(self.last, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
+        return replace(self.along, kind="reshape", operands=(value,), result=result, attrs={"shape": shape})
 
     def rewritten(self) -> tuple[Program, KernelOps]:
         """The program and the kernel."""
-        along = self.last.result.shape[int(self.last.attrs["axis"])]
-        along = self.shape[self.axis] if self.last.kind in SCAN else along
         made = dict(self.flat)
-        for op in (*self.leading, self.last):
-            last = op is self.last
-            shape = (*self.shape[: self.axis], along, *self.shape[self.axis + 1 :]) if last else self.shape
+        for op in self.b.kernel.ops:
             operands = tuple(made[v.name].result if isinstance(v, Value) else v for v in op.operands)
-            attrs = {**op.attrs, "axis": self.axis} if last else op.attrs
+            attrs = {**op.attrs, "axis": self.axis} if op.kind in REDUCTIONS | SCAN else op.attrs
+            shape = self.shape
+            if op.kind in REDUCTIONS:
+                shape = (*shape[: self.axis], op.result.shape[int(op.attrs["axis"])], *shape[self.axis + 1 :])
             made[op.result.name] = replace(op, operands=operands, result=replace(op.result, shape=shape), attrs=attrs)
         ops = {op.result.name: made[op.result.name] for op in self.b.kernel.ops}
         every = (*(ops.get(op.result.name, op) for op in self.b.program.ops), *self.flat.values())

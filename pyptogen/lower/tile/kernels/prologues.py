@@ -1,12 +1,11 @@
-"""Elementwise work that only a reduction of long axes, or a scan, reads is made in that one's kernel, tile by tile.
+"""Elementwise work that only a reduction of long axes reads is made in the reduction's kernel, tile by tile.
 
 before: d = sub(x, y); q = mul(d, d); s = sum(q: [n], axis=0)        n at most 1048576
 after:  one kernel {sub, mul, sum}: for n0: load x, y; sub; mul; sum, in place of two kernels and `q` in GM
 
-Such a reduction or scan is a kernel of its own (`standalone`), with its own loops. What leads to it joins that kernel
-where it has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another
-value would have to be written in its place: that saves nothing, and more is read. On a processor slow work stays on all
-threads.
+Such a reduction is a kernel of its own (`standalone`), with its own loops. What leads to it joins that kernel where it
+has the shape of the operand, belongs to the same stage, and has no other reader. It does not where another value would
+have to be written in its place: that saves nothing, and more is read. On a processor slow work stays on all threads.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, PACKED, REDUCE, SCAN, UNARY, VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, COMPARE, PACKED, REDUCE, UNARY, VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels.overwritten import Edges
 
@@ -29,7 +28,7 @@ BY_ELEMENT = UNARY | BINARY | COMPARE | BITWISE | {"cast", "where", "bitwise_not
 def run(
     program: Program, platform: Platform, is_standalone: Callable[[Op], bool], unfused: Edges = frozenset()
 ) -> Mapping[str, str]:
-    """The reduction or scan whose kernel makes an operation's result, by the name of that result.
+    """The reduction whose kernel makes an operation's result, by the name of that result.
 
     Args:
         program: the operator.
@@ -37,7 +36,7 @@ def run(
         is_standalone: which operations are kernels of their own.
         unfused: pairs of (reader, value) that must not be in one kernel.
     """
-    reductions = [op for op in program.ops if op.kind in REDUCE | SCAN | {"prod"} and is_standalone(op)]
+    reductions = [op for op in program.ops if op.kind in REDUCE | {"prod"} and is_standalone(op)]
     if not reductions:
         return {}
     readers = _Readers(program, is_standalone)

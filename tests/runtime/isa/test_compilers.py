@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from compiling import QUICK
 
-from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
+from pyptogen.runtime.toolchain.compiler import Compiler, compiler_for, find_compiler, find_compilers
 
 from .arrays import DTYPES, guarded, pointer, values
 from .conftest import FLAVOURS, HERE, INCLUDE, is_of_a_machine, kernels_for
+from .reading import kept
 
 AARCH64 = "aarch64-linux-gnu-g++"
 EMULATOR = "qemu-aarch64"
@@ -40,11 +41,10 @@ def clang() -> Compiler | None:
     return next((one for one in found if not one.packaged), None)
 
 
-def rejection(command: tuple[str, ...], flags: tuple[str, ...], text: str, folder: Path) -> str:
+def rejection(found: Compiler, flags: tuple[str, ...], text: str) -> str:
     """What a compiler has against a source; empty when nothing."""
-    source = folder / "source.cpp"
-    source.write_text(text)
-    said = subprocess.run([*command, *STRICT, *flags, f"-I{INCLUDE}", str(source)], capture_output=True, text=True)
+    arguments = [*STRICT, *flags, f"-I{INCLUDE}", "-xc++", "-"]
+    said = kept(lambda: found.run(arguments, stdin=text), found.identity, *arguments, text)
     return said.stderr if said.returncode != 0 else ""
 
 
@@ -55,10 +55,10 @@ def every_header() -> str:
     return "".join(f"#include <{name}>\n" for name in ("pto/pto-inst.hpp", *names))
 
 
-def test_aarch64(tmp_path: Path) -> None:
+def test_aarch64() -> None:
     if shutil.which(AARCH64) is None:
         pytest.skip(f"no {AARCH64} here (Debian: apt install g++-aarch64-linux-gnu)")
-    assert not rejection((AARCH64,), (), every_header(), tmp_path)
+    assert not rejection(compiler_for("aarch64"), (), every_header())
 
 
 PROGRAM = """
@@ -100,21 +100,21 @@ def test_aarch64_gives_the_bits_of_the_portable_path(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))
-def test_clang_takes_every_header(machine: str, tmp_path: Path) -> None:
+def test_clang_takes_every_header(machine: str) -> None:
     found = clang()
     if found is None:
         pytest.skip("no clang++ of 15 or later here")
     if platform.machine() != "x86_64" and machine.startswith(("avx", "amx")):
         pytest.skip("these flags are for x86-64")
-    assert not rejection(found.command, MACHINES[machine], every_header(), tmp_path)
+    assert not rejection(found, MACHINES[machine], every_header())
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))
-def test_gcc_takes_every_header(machine: str, tmp_path: Path) -> None:
+def test_gcc_takes_every_header(machine: str) -> None:
     found = find_compiler()
     if platform.machine() != "x86_64" and machine.startswith(("avx", "amx")):
         pytest.skip("these flags are for x86-64")
-    assert not rejection(found.command, MACHINES[machine], every_header(), tmp_path)
+    assert not rejection(found, MACHINES[machine], every_header())
 
 
 @pytest.mark.parametrize("flavour", list(FLAVOURS))

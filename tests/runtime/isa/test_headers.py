@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from .conftest import INCLUDE, compiler, is_of_a_machine
-from .reading import STRICT, read
+from .reading import STRICT, asked, read
 
 FLAGS = ["-std=c++20", "-fsyntax-only", *STRICT, "-DPTO_PORTABLE", f"-I{INCLUDE}", "-xc++", "-"]
 PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checked/sites.hpp")
@@ -18,7 +18,7 @@ PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checke
 
 
 def compiled(text: str, *flags: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([compiler(), *flags, *FLAGS], input=text, capture_output=True, text=True, check=False)
+    return asked([*flags, *FLAGS], text)
 
 
 def first_included(header: Path) -> str | None:
@@ -105,7 +105,8 @@ pto::comm::sdma::SdmaBaseConfig config;
 def test_kernels_of_another_runtime_bring_their_own_headers_and_macros(tmp_path: Path) -> None:
     """They look for their headers behind ours, and ask ours whether there is a device."""
     (tmp_path / "tensor.h").write_text("inline int of_another_runtime(int pipe) { return pipe; }\n")
-    done = compiled(FOR_BOTH, f"-idirafter{tmp_path}")
+    command = [compiler(), f"-idirafter{tmp_path}", *FLAGS]
+    done = subprocess.run(command, input=FOR_BOTH, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

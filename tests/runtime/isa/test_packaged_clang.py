@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import importlib.util
 import subprocess
+from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from compiling import as_one_unit
 from packaged_library import library_configuration
 
 from .conftest import INCLUDE
+from .reading import kept
 from .test_compilers import every_header
 
 GENERATED = INCLUDE.parents[2] / "generated"
@@ -54,17 +57,26 @@ def command(package: Path, target: str, *flags: str) -> list[str]:
     ]
 
 
-def rejection(arguments: list[str]) -> str:
+def run(arguments: list[str], text: str, folder: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """What the compiler says of a source that is its input."""
+    return subprocess.run(
+        [*arguments, "-xc++", "-"], input=text, cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def rejection(
+    package: Path, ask: Callable[[], subprocess.CompletedProcess[str]], arguments: list[str], *texts: str
+) -> str:
     """What the compiler has against its input; empty when nothing."""
-    said = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    where = (argument.replace(str(package), "<package>") for argument in arguments)
+    said = kept(ask, f"ziglang {version('ziglang')}", *where, *texts)
     return said.stderr[:4000] if said.returncode != 0 else ""
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))
-def test_every_header(package: Path, machine: str, tmp_path: Path) -> None:
-    source = tmp_path / "source.cpp"
-    source.write_text(every_header())
-    assert not rejection([*command(package, *MACHINES[machine]), "-fsyntax-only", str(source)])
+def test_every_header(package: Path, machine: str) -> None:
+    arguments, text = [*command(package, *MACHINES[machine]), "-fsyntax-only"], every_header()
+    assert not rejection(package, lambda: run(arguments, text), arguments, text)
 
 
 @pytest.mark.parametrize("machine", ["x86-64 AMX", "AArch64"])
@@ -78,16 +90,23 @@ def test_generated_kernels(package: Path, machine: str, target: str, tmp_path: P
     }
     assert len(sources) >= len(folders)
     (unit,) = (path for path in as_one_unit(sources) if path.endswith(".cpp"))
-    for path, text in as_one_unit(sources).items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text("#include <pto/pto-inst.hpp>\n" + text if path == unit else text)
-    output = tmp_path / "unit.o"
-    arguments = [*command(package, *MACHINES[machine]), "-O1", "-ffp-contract=off", "-c"]
-    assert not rejection([*arguments, str(tmp_path / unit), "-o", str(output)])
-    assert output.stat().st_size > 1000 * len(sources)
+    files = dict(as_one_unit(sources))
+    text = "#include <pto/pto-inst.hpp>\n" + files.pop(unit)
+    arguments = [*command(package, *MACHINES[machine]), "-O1", "-ffp-contract=off", "-c", "-o", "unit.o"]
+
+    def compiled() -> subprocess.CompletedProcess[str]:
+        for path, included in files.items():
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_text(included)
+        said = run(arguments, text, tmp_path)
+        assert said.returncode != 0 or (tmp_path / "unit.o").stat().st_size > 1000 * len(sources)
+        return said
+
+    texts = (part for path in sorted(files) for part in (path, files[path]))
+    assert not rejection(package, compiled, arguments, text, *texts)
 
 
-def test_a_fault_is_seen(package: Path, tmp_path: Path) -> None:
-    source = tmp_path / "source.cpp"
-    source.write_text("#include <pto/pto-inst.hpp>\nint f(int a) { int unused; return a; }\n")
-    assert "unused" in rejection([*command(package, "aarch64-linux-gnu"), "-fsyntax-only", str(source)])
+def test_a_fault_is_seen(package: Path) -> None:
+    text = "#include <pto/pto-inst.hpp>\nint f(int a) { int unused; return a; }\n"
+    arguments = [*command(package, "aarch64-linux-gnu"), "-fsyntax-only"]
+    assert "unused" in rejection(package, lambda: run(arguments, text), arguments, text)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-from pathlib import Path
-
 import pytest
 
-from .conftest import INCLUDE, compiler
+from .conftest import INCLUDE
+from .reading import asked
 
 TEXT = """\
 #include <pto/pto-inst.hpp>
@@ -22,12 +20,9 @@ A2A3 = "-DPTO_CHECKED -DPTO_CHECKED_A2A3"
 A5 = "-DPTO_CHECKED -DPTO_CHECKED_A5"
 
 
-def errors(tmp_path: Path, address: str, defines: str) -> str:
-    file = tmp_path / "place.cpp"
-    file.write_text(TEXT.replace("ADDRESS", address))
-    flags = ["-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", *defines.split()]
-    done = subprocess.run([compiler(), *flags, f"-I{INCLUDE}", str(file)], capture_output=True, text=True, check=False)
-    return done.stderr
+def errors(address: str, defines: str) -> str:
+    flags = ["-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", *defines.split(), f"-I{INCLUDE}", "-xc++", "-"]
+    return asked(flags, TEXT.replace("ADDRESS", address)).stderr
 
 
 @pytest.mark.parametrize(
@@ -43,7 +38,7 @@ def errors(tmp_path: Path, address: str, defines: str) -> str:
         ("0x20010", "-D__CPU_SIM", ""),
     ],
 )
-def test_the_place_of_a_tile(tmp_path: Path, address: str, defines: str, said: str) -> None:
-    found = errors(tmp_path, address, defines)
+def test_the_place_of_a_tile(address: str, defines: str, said: str) -> None:
+    found = errors(address, defines)
     assert said in found
     assert bool(found) == bool(said)

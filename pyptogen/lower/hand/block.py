@@ -19,17 +19,16 @@ from pyptogen.lower.hand.windows import Tensor
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import GmTensor, TileOp, TileVal
 from pyptogen.lower.tile.ops import Extract, Move
-from pyptogen.schema.hand import HandKernel, HandLine
+from pyptogen.schema.hand import HandKernel
 
 
-class _Lines(Expressions):
+class _Lines:
     """Operations between named buffers."""
 
-    def __init__(self, body: _BlockBody, tensors: Mapping[str, Tensor]) -> None:
-        super().__init__(body.kernel.name, body.scope, tensors, {})
-        self.body = body
-        self.tiles = body.vals
-        self.accumulators = {name for name, buffer in body.buffers.items() if buffer.memory == "l0c"}
+    def __init__(self, body: FixedBody, tensors: Mapping[str, Tensor]) -> None:
+        self.lines = Expressions(body.kernel.name, body.scope, tensors, {}, self)
+        self.body, self.tiles = body, body.vals
+        self.lines.accumulators = {name for name, buffer in body.buffers.items() if buffer.memory == "l0c"}
 
     def known(self, name: str) -> TileVal | None:
         return self.tiles.get(name)
@@ -37,8 +36,8 @@ class _Lines(Expressions):
     def place(self, shape: Shape, node: ast.expr, target: str | None, operands: tuple[str, ...]) -> TileVal:
         tile = self.tiles.get(target or "")
         if tile is None:
-            what = f"`{target}` is no buffer" if target else f"`{self.expr.text_of(node)}` has no buffer"
-            raise self.fault(
+            what = f"`{target}` is no buffer" if target else f"`{self.lines.expr.text_of(node)}` has no buffer"
+            raise self.lines.fault(
                 "PTG201", what, node, "one operation a line, named after the buffer that takes its result",
                 "add the buffer under `buffers`",
             )  # fmt: skip
@@ -50,7 +49,7 @@ class _Lines(Expressions):
             ]
             fix = f"`valid: [{loops[0] or shape.rows.size}, {loops[1] or shape.cols.size}]`" if any(loops) else ""
             fix = fix if tile.dtype == shape.dtype else f"`dtype: {shape.dtype}`"
-            raise self.fault(
+            raise self.lines.fault(
                 "PTG205",
                 f"the result is {shape.dtype} {shape.rows.poly()} x {shape.cols.poly()}, buffer `{target}` {given}",
                 node,
@@ -66,8 +65,8 @@ class _Lines(Expressions):
         self.body.nodes += self.body.selector.body((op,))
 
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
-        if tile.name in self.accumulators:
-            raise self.fault(
+        if tile.name in self.lines.accumulators:
+            raise self.lines.fault(
                 "PTG303", f"vector work on `{tile.name}`, which lies in L0C", node, "a buffer in UB",
                 "`name: extract(accumulator)` on cpu; elsewhere store it and load it in a vector kernel",
             )  # fmt: skip
@@ -78,48 +77,33 @@ class _Lines(Expressions):
 
     def _move(self, node: ast.Call, target: str | None) -> TileVal:
         """``al: move(at, 64)``: L1 to L0, from depth 64 of K on."""
-        source = self.tile(node.args[0]) if node.args else self.tile(node)
-        depth = self.scope.index(self.expr, node.args[1]) if len(node.args) > 1 else ZERO
+        source = self.lines.tile(node.args[0]) if node.args else self.lines.tile(node)
+        depth = self.body.scope.index(self.lines.expr, node.args[1]) if len(node.args) > 1 else ZERO
         dst = self.tiles.get(target or "")
         if dst is None or dst.dtype != source.dtype:
-            raise self.fault(
+            raise self.lines.fault(
                 "PTG205", "no such buffer of that dtype", node, f"a buffer of {source.dtype} in L0A or L0B"
             )
         role: Literal["a", "b"] = "a" if self.body.buffers[dst.name].memory == "l0a" else "b"
-        self.emit(Move(dst.name, (source.name,), self.line.span, self.stage, role, depth))
+        self.emit(Move(dst.name, (source.name,), self.lines.line.span, self.lines.stage, role, depth))
         return dst
 
     def _extract(self, node: ast.Call, target: str | None) -> TileVal:
-        source = self.tile(node.args[0]) if node.args else self.tile(node)
+        source = self.lines.tile(node.args[0]) if node.args else self.lines.tile(node)
         if not self.body.platform.unified:
-            raise self.fault(
+            raise self.lines.fault(
                 "PTG303", f"an accumulator to UB on {self.body.platform.name}", node, "a store to global memory"
             )
         dst = self.place(Shape(source.dtype, source.rows, source.cols, source.form), node, target, ())
-        self.emit(Extract(dst.name, (source.name,), self.line.span, self.stage))
+        self.emit(Extract(dst.name, (source.name,), self.lines.line.span, self.lines.stage))
         return dst
-
-
-class _BlockBody(FixedBody):
-    def __init__(
-        self,
-        kernel: HandKernel,
-        scope: Scope,
-        tensors: Mapping[str, Tensor],
-        gm: Mapping[str, GmTensor],
-        platform: Platform,
-    ) -> None:
-        super().__init__(kernel, scope, gm, platform)
-        self.lines = _Lines(self, tensors)
-
-    def line(self, line: HandLine) -> None:
-        self.lines.read(line)
 
 
 def run(
     kernel: HandKernel, scope: Scope, tensors: Mapping[str, Tensor], gm: Mapping[str, GmTensor], platform: Platform
 ) -> Finished:
     """Read one kernel. Raises PTG1xx, PTG2xx, PTG301 to PTG305."""
-    body = _BlockBody(kernel, scope, tensors, gm, platform)
-    body.read()
-    return body.finish(body.lines.reads, body.lines.writes, body.selector.declared)
+    body = FixedBody(kernel, scope, gm, platform)
+    level = _Lines(body, tensors)
+    body.read(level.lines.read)
+    return body.finish(level.lines.reads, level.lines.writes, body.selector.declared)

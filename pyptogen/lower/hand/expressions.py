@@ -4,14 +4,14 @@ before: yt: muls(xt, 2.0) + bias            (xt [8, 512], bias [1, 512])
 after:  yt_1 = mul xt, 2.0; yt = add yt_1, bias
 
 Broadcasting is by form: a column [R, 1] beside [R, C], a row [1, C] beside [R, C]. Where results go is decided by the
-level (`Places`): new tiles at tile level, named buffers at block level.
+level (`Level`): new tiles at tile level, named buffers at block level.
 """
 
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from typing import Protocol
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.lower.expr import ZERO, Poly
@@ -50,42 +50,39 @@ class Shape:
     accumulator: bool = False
 
 
-class Expressions(ABC):
-    """Reads the lines of one kernel."""
+class Level(Protocol):
+    """What a level decides: where values are, and where results go."""
 
-    def __init__(self, stage: str, scope: Scope, tensors: Mapping[str, Tensor], roles: Mapping[str, LoadRole]) -> None:
-        self.stage, self.scope, self.tensors, self.roles = stage, scope, tensors, roles
-        self.tiles: dict[str, TileVal] = {}
-        self.accumulators: set[str] = set()
-        self.reads: list[str] = []
-        self.writes: list[str] = []
-        self.line: HandLine
-
-    # -- what a level decides -------------------------------------------------------------------------------------
-
-    @abstractmethod
     def known(self, name: str) -> TileVal | None:
         """The tile that an author's name means here."""
 
-    @abstractmethod
     def place(self, shape: Shape, node: ast.expr, target: str | None, operands: tuple[str, ...]) -> TileVal:
         """Where a result goes; ``target`` is the author's name for it, if it has one."""
 
-    @abstractmethod
     def emit(self, op: TileOp) -> None:
         """Append an operation."""
 
-    @abstractmethod
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
         """A tile as vector instructions read it."""
 
-    @abstractmethod
     def done(self, result: TileVal) -> None:
         """Called after a line that names a value."""
 
     def more(self) -> Mapping[str, Callable[[ast.Call, str | None], TileVal]]:
         """Calls that this level alone has."""
-        return {}
+
+
+class Expressions:
+    """Reads the lines of one kernel. ``accumulators``: its tiles that the matrix unit made."""
+
+    def __init__(
+        self, stage: str, scope: Scope, tensors: Mapping[str, Tensor], roles: Mapping[str, LoadRole], level: Level
+    ) -> None:
+        self.stage, self.scope, self.tensors, self.roles, self.level = stage, scope, tensors, roles, level
+        self.accumulators: set[str] = set()
+        self.reads: list[str] = []
+        self.writes: list[str] = []
+        self.line: HandLine
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -110,7 +107,7 @@ class Expressions(ABC):
         elif line.target is None:
             raise self.fault("PTG104", "this line has no effect", node, "`name: …`, or a call of `store`")
         else:
-            self.done(self.value(node, line.target))
+            self.level.done(self.value(node, line.target))
 
     def _store(self, node: ast.Call) -> None:
         if len(node.args) != 2 or node.keywords:
@@ -119,7 +116,7 @@ class Expressions(ABC):
         found = window(self.expr, node.args[1], self.tensors, self.scope)
         self._check_move(tile, found.tensor.value.dtype, found.ref, node)
         note(self.writes, found.tensor.gm)
-        self.emit(Store(None, (tile.name,), self.line.span, self.stage, found.ref))
+        self.level.emit(Store(None, (tile.name,), self.line.span, self.stage, found.ref))
 
     def _check_move(self, tile: TileVal, dtype: str, ref: GmRef, node: ast.expr) -> None:
         rounds = tile.name in self.accumulators and tile.dtype == "fp32" and dtype in ("bf16", "fp16")
@@ -141,7 +138,7 @@ class Expressions(ABC):
     def is_scalar(self, node: ast.expr) -> bool:
         """Whether an expression has no tile in it."""
         return not any(
-            (isinstance(part, ast.Name) and self.known(part.id) is not None)
+            (isinstance(part, ast.Name) and self.level.known(part.id) is not None)
             or (isinstance(part, ast.Call) and isinstance(part.func, ast.Name) and part.func.id == "load")
             for part in ast.walk(node)
         )
@@ -155,7 +152,7 @@ class Expressions(ABC):
 
     def source(self, node: ast.expr) -> TileVal | ScalarArg:
         """An operand: a tile or a number."""
-        if isinstance(node, ast.Name) and (tile := self.known(node.id)) is not None:
+        if isinstance(node, ast.Name) and (tile := self.level.known(node.id)) is not None:
             return tile
         if self.is_scalar(node) and not self._is_tile_call(node):
             return ScalarArg(self.scope.scalar(self.expr, node), self.span(node))
@@ -171,7 +168,7 @@ class Expressions(ABC):
             return self._elementwise(_OPERATORS[type(node.op)], "any", [node.left, node.right], node, target)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             return self._elementwise("neg", "any", [node.operand], node, target)
-        if isinstance(node, ast.Name) and self.known(node.id) is not None:
+        if isinstance(node, ast.Name) and self.level.known(node.id) is not None:
             return self._copy(node, node, target)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             return self._call(node, node.func.id, target)
@@ -187,7 +184,7 @@ class Expressions(ABC):
         handlers = {
             "load": self._load, "cast": self._cast, "cvt": self._cast, "full": self._full, "expands": self._full,
             "copy": lambda n, t: self._copy(n, self._arguments(n, 1)[0], t), "matmul": self._matmul,
-            **self.more(),
+            **self.level.more(),
         }  # fmt: skip
         if name not in handlers:
             raise self.fault(
@@ -215,10 +212,10 @@ class Expressions(ABC):
         self._keywords(node, ())
         found = window(self.expr, self._arguments(node, 1)[0], self.tensors, self.scope)
         ref, dtype = found.ref, found.tensor.value.dtype
-        dst = self.place(Shape(dtype, ref.rows, ref.cols, found.form), node, target, ())
+        dst = self.level.place(Shape(dtype, ref.rows, ref.cols, found.form), node, target, ())
         note(self.reads, found.tensor.gm)
         role = self.roles.get(target or "", role)
-        self.emit(Load(dst.name, (), self.line.span, self.stage, ref, role))
+        self.level.emit(Load(dst.name, (), self.line.span, self.stage, ref, role))
         return dst
 
     def _elementwise(
@@ -232,15 +229,15 @@ class Expressions(ABC):
         for part in nodes:
             operand = self.source(part)
             if isinstance(operand, TileVal):
-                operand = self.vector_operand(operand, part)
+                operand = self.level.vector_operand(operand, part)
                 tiles.append(operand)
             sources.append(operand if isinstance(operand, ScalarArg) else operand.name)
         if not tiles:
             raise self.fault("PTG220", "an operation of numbers alone", node, "a tile among the operands")
         self._check_second(kind, second, operand, nodes[-1])
         shape = self._broadcast(tiles, node)
-        dst = self.place(shape, node, target, tuple(t.name for t in tiles))
-        self.emit(of_primitive(kind, dst.name, tuple(sources), self.line.span, self.stage))
+        dst = self.level.place(shape, node, target, tuple(t.name for t in tiles))
+        self.level.emit(of_primitive(kind, dst.name, tuple(sources), self.line.span, self.stage))
         return dst
 
     def _check_second(self, kind: str, wanted: str, operand: TileVal | ScalarArg, node: ast.expr) -> None:
@@ -274,10 +271,10 @@ class Expressions(ABC):
         if axis is not None and self.scope.counted(self.expr, axis) not in (Poly.of(-1), Poly.of(1)):
             raise self.fault("PTG215", "a tile is reduced over its columns", axis, "axis=-1")
         argument = self._arguments(node, 1)[0]
-        operand = self.vector_operand(self.tile(argument), argument)
-        dst = self.place(Shape(operand.dtype, operand.rows, Extent(1), "col"), node, target, (operand.name,))
+        operand = self.level.vector_operand(self.tile(argument), argument)
+        dst = self.level.place(Shape(operand.dtype, operand.rows, Extent(1), "col"), node, target, (operand.name,))
         scratch = None if "tmp" not in given else self.tile(given["tmp"]).name
-        self.emit(Reduce(dst.name, (operand.name,), self.line.span, self.stage, scratch, fn=kind))
+        self.level.emit(Reduce(dst.name, (operand.name,), self.line.span, self.stage, scratch, fn=kind))
         return dst
 
     def _cast(self, node: ast.Call, target: str | None) -> TileVal:
@@ -289,10 +286,10 @@ class Expressions(ABC):
             if not isinstance(word, ast.Name) or word.id not in ROUND_MODES:
                 raise self.fault("PTG215", "no such round mode", word, "one of " + " ".join(ROUND_MODES))
             mode = word.id
-        operand = self.vector_operand(self.tile(x), x)
+        operand = self.level.vector_operand(self.tile(x), x)
         shape = Shape(self._dtype(dtype), operand.rows, operand.cols, operand.form)
-        dst = self.place(shape, node, target, (operand.name,))
-        self.emit(Cast(dst.name, (operand.name,), self.line.span, self.stage, mode))
+        dst = self.level.place(shape, node, target, (operand.name,))
+        self.level.emit(Cast(dst.name, (operand.name,), self.line.span, self.stage, mode))
         return dst
 
     def _dtype(self, node: ast.expr) -> str:
@@ -302,14 +299,14 @@ class Expressions(ABC):
 
     def _full(self, node: ast.Call, target: str | None) -> TileVal:
         value, shape, dtype = self._full_arguments(node, target)
-        dst = self.place(shape, node, target, ())
+        dst = self.level.place(shape, node, target, ())
         scalar = ScalarArg(self.scope.scalar(self.expr, value), self.span(value))
-        self.emit(Fill(dst.name, (scalar,), self.line.span, self.stage))
+        self.level.emit(Fill(dst.name, (scalar,), self.line.span, self.stage))
         assert dst.dtype == dtype
         return dst
 
     def _full_arguments(self, node: ast.Call, target: str | None) -> tuple[ast.expr, Shape, str]:
-        known = self.known(target) if target else None
+        known = self.level.known(target) if target else None
         if len(node.args) == 1 and known is not None:
             return node.args[0], Shape(known.dtype, known.rows, known.cols, known.form), known.dtype
         value, sizes, kind = self._arguments(node, 3)
@@ -325,9 +322,9 @@ class Expressions(ABC):
         return extent(self.expr, node, self.scope)
 
     def _copy(self, node: ast.expr, operand: ast.expr, target: str | None) -> TileVal:
-        source = self.vector_operand(self.tile(operand), operand)
-        dst = self.place(Shape(source.dtype, source.rows, source.cols, source.form), node, target, (source.name,))
-        self.emit(Copy(dst.name, (source.name,), self.line.span, self.stage))
+        source = self.level.vector_operand(self.tile(operand), operand)
+        dst = self.level.place(Shape(source.dtype, source.rows, source.cols, source.form), node, target, (source.name,))
+        self.level.emit(Copy(dst.name, (source.name,), self.line.span, self.stage))
         return dst
 
     def _matmul(self, node: ast.Call, target: str | None) -> TileVal:
@@ -350,9 +347,9 @@ class Expressions(ABC):
                 raise self.fault("PTG215", "`over` names the loop that adds up", word, "an inner loop of this kernel")
             first = (loop.var,)
         dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
-        dst = self.place(Shape(dtype, a.rows, b.cols, "full", True), node, target, (a.name, b.name))
+        dst = self.level.place(Shape(dtype, a.rows, b.cols, "full", True), node, target, (a.name, b.name))
         self.accumulators.add(dst.name)
-        self.emit(Matmul(dst.name, (a.name, b.name), self.line.span, self.stage, first))
+        self.level.emit(Matmul(dst.name, (a.name, b.name), self.line.span, self.stage, first))
         return dst
 
 

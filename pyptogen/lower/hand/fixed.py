@@ -7,8 +7,7 @@ Flags that the author places are proved by the same replay that proves the compi
 from __future__ import annotations
 
 import ast
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
@@ -38,8 +37,8 @@ PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX")
 SYNC = ("set_flag", "wait_flag", "pipe_barrier")
 
 
-class FixedBody(ABC):
-    """Reads the body of a kernel whose buffers are given."""
+class FixedBody:
+    """Reads the body of a kernel whose buffers are given. What a line is that is no flag or barrier, its level says."""
 
     def __init__(self, kernel: HandKernel, scope: Scope, gm: Mapping[str, GmTensor], platform: Platform) -> None:
         self.kernel, self.scope, self.platform, self.gm = kernel, scope, platform, gm
@@ -81,38 +80,34 @@ class FixedBody(ABC):
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
-    @abstractmethod
-    def line(self, line: HandLine) -> None:
-        """One line that is no flag or barrier."""
-
-    def read(self) -> None:
-        """Read the whole kernel: what comes before the grid, its body inside its loops, and what comes after."""
-        self.walk(self.kernel.before)
+    def read(self, line: Callable[[HandLine], None]) -> None:
+        """Read the whole kernel: what comes before the grid, its body inside its loops, and what comes after. ``line``
+        reads a line that is no flag or barrier."""
+        self._walk(self.kernel.before, line)
         before, self.nodes = self.nodes, []
         self.scope.loops |= {axis.var: self.every[axis.var] for axis in self.kernel.grid}
-        self.walk(self.kernel.body)
+        self._walk(self.kernel.body, line)
         self.scope.loops.clear()
         body, parallel = tuple(self.nodes), distributed(self.grid)
         for i in reversed(range(len(self.grid))):
             body = (_for(self.grid[i], body, i == parallel, self.kernel.grid[i].span),)
         self.nodes = [*before, *body]
-        self.walk(self.kernel.after)
+        self._walk(self.kernel.after, line)
 
-    def walk(self, nodes: tuple[HandNode, ...]) -> None:
-        """Read a list of lines."""
+    def _walk(self, nodes: tuple[HandNode, ...], line: Callable[[HandLine], None]) -> None:
         for node in nodes:
             if isinstance(node, HandLoop):
-                self._loop(node)
+                self._loop(node, line)
             elif node.call in SYNC:
                 self._sync(node)
             else:
-                self.line(node)
+                line(node)
 
-    def _loop(self, node: HandLoop) -> None:
+    def _loop(self, node: HandLoop, line: Callable[[HandLine], None]) -> None:
         loop = self.every[node.var]
         self.scope.loops[node.var] = loop
         outside, self.nodes = self.nodes, []
-        self.walk(node.body)
+        self._walk(node.body, line)
         body, self.nodes = tuple(self.nodes), outside
         del self.scope.loops[node.var]
         self.nodes.append(_for(loop, body, False, node.span))

@@ -48,36 +48,31 @@ _SCALAR = _Kind("a number", frozenset({"scalar", "value", "start", "diagonal", "
 _INDEX = _Kind("an index", frozenset({"row", "col"}))
 
 
-class _InstrBody(FixedBody):
-    def __init__(
-        self,
-        kernel: HandKernel,
-        scope: Scope,
-        tensors: Mapping[str, Tensor],
-        gm: Mapping[str, GmTensor],
-        platform: Platform,
-    ) -> None:
-        super().__init__(kernel, scope, gm, platform)
-        self.tensors = tensors
+class _Lines:
+    """Instructions on buffers."""
+
+    def __init__(self, body: FixedBody, tensors: Mapping[str, Tensor]) -> None:
+        self.body, self.tensors = body, tensors
         self.reads: list[str] = []
         self.writes: list[str] = []
-        self.declared = {name: self._declare(name) for name in self.buffers}
+        self.declared = {name: self._declare(name) for name in body.buffers}
 
     def _declare(self, name: str) -> Declare:
-        buffer, tile = self.buffers[name], self.vals[name]
+        buffer, tile = self.body.buffers[name], self.body.vals[name]
         loc = LOCS[buffer.memory]
         fixed = [None if e.valid is not None else e.size for e in (tile.rows, tile.cols)]
         col_major = loc == "Vec" and tile.form == "col" and buffer.rows > 1
         shape, valid = (buffer.rows, buffer.pitch), (fixed[0], fixed[1])
-        compact = needs_compact(self.platform.name, loc, DTYPES[buffer.dtype], shape, valid)
+        compact = needs_compact(self.body.platform.name, loc, DTYPES[buffer.dtype], shape, valid)
         kind = TileType(loc, buffer.dtype, *shape, *valid, col_major, compact=compact)
-        same = (b.name for b in self.buffers.values() if (b.memory, b.address) == (buffer.memory, buffer.address))
+        same = (b.name for b in self.body.buffers.values() if (b.memory, b.address) == (buffer.memory, buffer.address))
         at = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
         return Declare(
             name, kind, tile.rows, tile.cols, Poly.of(buffer.address), buffer.size, at, buffer.span, next(same)
         )
 
-    def line(self, line: HandLine) -> None:
+    def read(self, line: HandLine) -> None:
+        """One instruction. Raises PTG104, PTG2xx."""
         node = line.value.node
         if line.target is not None or not isinstance(node, ast.Call) or line.call is None or node.keywords:
             raise fault("PTG104", "this is no instruction", line.span, expected="such as `TADD(dst, a, b)`")
@@ -93,10 +88,10 @@ class _InstrBody(FixedBody):
         self._check_form(line, list(kinds))
         locs = [self.declared[o].type.loc for o in operands if isinstance(o, str)]
         pipe = pipe_of(line.call, locs[-1] if locs else "Vec", locs[0] if locs else "Vec")
-        if line.call == "TCVT" and not self.platform.unified:
+        if line.call == "TCVT" and not self.body.platform.unified:
             operands = tuple(self._stated(operands, o) if isinstance(o, Mode) else o for o in operands)
         self._check_extents(line, operands)
-        self.nodes.append(Instr(line.call, tuple(operands), cast_pipe(pipe), self.kernel.name, line.span))
+        self.body.nodes.append(Instr(line.call, tuple(operands), cast_pipe(pipe), self.body.kernel.name, line.span))
 
     def _stated(self, operands: Sequence[Operand], mode: Mode) -> Mode:
         """A round mode of TCVT with what the instruction does about numbers out of range, in words."""
@@ -104,21 +99,21 @@ class _InstrBody(FixedBody):
         return replace(mode, saturate=(source, to) not in NARROWING)
 
     def _operand(self, line: HandLine, node: ast.expr) -> tuple[_Kind | None, Operand]:
-        if isinstance(node, ast.Name) and node.id in self.buffers:
+        if isinstance(node, ast.Name) and node.id in self.body.buffers:
             return None, node.id
         base = node.value if isinstance(node, ast.Subscript) else node
         if isinstance(base, ast.Name) and base.id in self.tensors:
-            found = window(line.value, node, self.tensors, self.scope)
+            found = window(line.value, node, self.tensors, self.body.scope)
             note(self.writes if line.call == "TSTORE" else self.reads, found.tensor.gm)
-            op = Load(None, (), line.span, self.kernel.name, found.ref)
-            return _GM, gm_window(self.selector, found.ref, op)
+            op = Load(None, (), line.span, self.body.kernel.name, found.ref)
+            return _GM, gm_window(self.body.selector, found.ref, op)
         if isinstance(node, ast.Name) and node.id in ROUND_MODES:
             return _MODE, Mode(node.id)
         if line.call in _INDEXED:
-            return _INDEX, self.scope.index(line.value, node)
-        scalar = ScalarArg(self.scope.scalar(line.value, node), line.value.span_of(node))
+            return _INDEX, self.body.scope.index(line.value, node)
+        scalar = ScalarArg(self.body.scope.scalar(line.value, node), line.value.span_of(node))
         first = line.value.node.args[0] if isinstance(line.value.node, ast.Call) else node
-        dst = self.buffers.get(first.id) if isinstance(first, ast.Name) else None
+        dst = self.body.buffers.get(first.id) if isinstance(first, ast.Name) else None
         return _SCALAR, imm(scalar, dst.dtype if dst else "fp32")
 
     def _check_form(self, line: HandLine, kinds: list[_Kind | None]) -> None:
@@ -147,7 +142,7 @@ class _InstrBody(FixedBody):
         raise self._extents_differ(line, tile, found)
 
     def _extents_differ(self, line: HandLine, tile: Declare, found: GmWindow) -> DiagnosticError:
-        loops = {loop.valid: name for name, loop in self.every.items() if loop.valid}
+        loops = {loop.valid: name for name, loop in self.body.every.items() if loop.valid}
         sizes = [loops.get(str(e.valid), str(e.size)) for e in (found.rows, found.cols)]
         return fault(
             "PTG205",
@@ -163,6 +158,7 @@ def run(
     kernel: HandKernel, scope: Scope, tensors: Mapping[str, Tensor], gm: Mapping[str, GmTensor], platform: Platform
 ) -> Finished:
     """Read one kernel. Raises PTG1xx, PTG2xx, PTG301 to PTG305."""
-    body = _InstrBody(kernel, scope, tensors, gm, platform)
-    body.read()
-    return body.finish(body.reads, body.writes, body.declared)
+    body = FixedBody(kernel, scope, gm, platform)
+    lines = _Lines(body, tensors)
+    body.read(lines.read)
+    return body.finish(lines.reads, lines.writes, lines.declared)

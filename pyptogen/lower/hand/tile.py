@@ -10,7 +10,7 @@ is as those that `cut` makes, and goes the same way.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from pyptogen.diagnostics import Span, fault
@@ -25,12 +25,13 @@ from pyptogen.schema.hand import HandKernel, HandLoop, HandNode, lines
 Core = Literal["cube", "vector", "mixed"]
 
 
-class TileBody(Expressions):
+class TileBody:
     """Collects the nodes of one kernel."""
 
     def __init__(self, kernel: HandKernel, scope: Scope, tensors: Mapping[str, Tensor], platform: Platform) -> None:
-        super().__init__(kernel.name, scope, tensors, _roles(kernel))
-        self.platform = platform
+        self.lines = Expressions(kernel.name, scope, tensors, _roles(kernel), self)
+        self.scope, self.tensors, self.platform = scope, tensors, platform
+        self.tiles: dict[str, TileVal] = {}
         self.nodes: list[Node] = []
         self.names: list[dict[str, str]] = [{}]
         """Author's names: outside the grid, in it, and by depth of the loops inside."""
@@ -46,7 +47,7 @@ class TileBody(Expressions):
         carried = next((n[target] for n in self.names[:home] if target in n), None) if target else None
         if carried is not None:
             return self._carry(shape, node, str(target), self.tiles[carried], operands)
-        tile = self._new(target or self.line.target or "value", shape)
+        tile = self._new(target or self.lines.line.target or "value", shape)
         if target is not None:
             self.names[home][target] = tile.name
         return tile
@@ -67,13 +68,13 @@ class TileBody(Expressions):
         while name in taken:
             n += 1
             name = f"{base}_{n}"
-        tile = TileVal(name, shape.dtype, shape.rows, shape.cols, shape.form, self.line.span)
+        tile = TileVal(name, shape.dtype, shape.rows, shape.cols, shape.form, self.lines.line.span)
         self.tiles[name] = tile
         return tile
 
     def _carry(self, shape: Shape, node: ast.expr, target: str, tile: TileVal, operands: tuple[str, ...]) -> TileVal:
         if (tile.dtype, tile.rows, tile.cols, tile.form) != (shape.dtype, shape.rows, shape.cols, shape.form):
-            raise self.fault(
+            raise self.lines.fault(
                 "PTG205",
                 f"`{target}` is carried through the loop as {tile.dtype} {tile.rows.size} x {tile.cols.size}, and is"
                 f" given {shape.dtype} {shape.rows.size} x {shape.cols.size}",
@@ -91,15 +92,15 @@ class TileBody(Expressions):
 
     def done(self, result: TileVal) -> None:
         """Bring a carried value home where it could not be computed there."""
-        carried = self.known(str(self.line.target))
+        carried = self.known(str(self.lines.line.target))
         if carried is not None and carried.name != result.name:
-            self.emit(Copy(carried.name, (result.name,), self.line.span, self.stage))
+            self.emit(Copy(carried.name, (result.name,), self.lines.line.span, self.lines.stage))
 
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
-        if tile.name not in self.accumulators:
+        if tile.name not in self.lines.accumulators:
             return tile
         if not self.platform.unified:
-            raise self.fault(
+            raise self.lines.fault(
                 "PTG303",
                 f"vector work on a product in one kernel on {self.platform.name}",
                 node,
@@ -107,8 +108,12 @@ class TileBody(Expressions):
             )
         shape = Shape(tile.dtype, tile.rows, tile.cols, tile.form)
         vector = self._new(f"{tile.name}_v", shape)
-        self.nodes.append(Extract(vector.name, (tile.name,), self.line.span, self.stage))
+        self.nodes.append(Extract(vector.name, (tile.name,), self.lines.line.span, self.lines.stage))
         return vector
+
+    def more(self) -> Mapping[str, Callable[[ast.Call, str | None], TileVal]]:
+        """None: blocks alone have more calls."""
+        return {}
 
     def walk(self, nodes: tuple[HandNode, ...]) -> None:
         """Read a body."""
@@ -116,7 +121,7 @@ class TileBody(Expressions):
             if isinstance(node, HandLoop):
                 self._loop(node)
             else:
-                self.read(node)
+                self.lines.read(node)
 
     def _loop(self, node: HandLoop) -> None:
         loop = self.scope.bind(node.var, node.trips, node.span, grid=False)
@@ -206,7 +211,8 @@ def run(
             expected="kernels of one kind of work",
             fix="cut it in two kernels that meet in a value",
         )
-    return tile_kernel(kernel, core, scope, gm, (reader.reads, reader.writes), reader.tiles, body, run_time_names(body))
+    moved = reader.lines.reads, reader.lines.writes
+    return tile_kernel(kernel, core, scope, gm, moved, reader.tiles, body, run_time_names(body))
 
 
 def run_time_names(nodes: tuple[Node, ...]) -> frozenset[str]:

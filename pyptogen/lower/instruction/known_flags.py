@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.effects import Lying, Touches
@@ -71,13 +71,22 @@ def _copied(flags: Flags, kernel: InstrKernel, span: Callable[[Span], Span]) -> 
 Answer = TypeVar("Answer")
 
 
-class Answers(dict[tuple[object, ...], Answer]):
+@dataclass(frozen=True, slots=True)
+class Answers(Generic[Answer]):
     """Answers by question, not more than `MOST`: a process lowers any number of operators."""
 
-    def __setitem__(self, asks: tuple[object, ...], answer: Answer) -> None:
-        if len(self) >= MOST:
-            self.clear()
-        super().__setitem__(asks, answer)
+    known: dict[tuple[object, ...], Answer] = field(default_factory=dict)
+
+    def get(self, asks: tuple[object, ...]) -> Answer | None:
+        """The answer, None where there is none yet."""
+        return self.known.get(asks)
+
+    def keep(self, asks: tuple[object, ...], answer: Answer) -> Answer:
+        """The answer, which is known from now on."""
+        if len(self.known) >= MOST:
+            self.known.clear()
+        self.known[asks] = answer
+        return answer
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ def run(kernel: InstrKernel, known: KnownFlags | None = None) -> InstrKernel:
             f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
             kernel.span,
         )
-        proved = known.proved[proof] = Plan.of(_needed(flags, walks, touches), asked)
+        proved = known.proved.keep(proof, Plan.of(_needed(flags, walks, touches), asked))
     return _with_flags(proved.moved(kernel, asked))
 
 
@@ -176,7 +176,7 @@ def _begun(
     if begun is None:
         flags = Flags(kernel, *plan)
         settled = settle(trips, flags, touches)
-        begun = known.begun[walk] = Plan.of(flags, asked), settled
+        begun = known.begun.keep(walk, (Plan.of(flags, asked), settled))
     found, settled = begun
     return found.moved(kernel, asked), settled
 

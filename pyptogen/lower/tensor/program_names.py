@@ -36,7 +36,7 @@ def element_symbol(number: int) -> Any:
     return sympy.Symbol(f"@{number}", integer=True)
 
 
-def round_if(loop: str) -> str:
+def iteration_condition(loop: str) -> str:
     """The name of the operation that decides about the iterations of a loop; no name of a spec has a dot."""
     return f"{loop}.if"
 

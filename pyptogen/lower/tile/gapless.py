@@ -23,21 +23,17 @@ def run(kernel: TileKernel) -> TileKernel:
     apart = {n for n in gathered if tiles[n].rows.size > 1 and pitch[n] != tiles[n].cols.size}
     if not apart:
         return kernel
-    lines = _Lines(kernel, apart)
-    return replace(kernel, body=rewrite(kernel.body, lambda op: (lines.by_row(op),)), tiles=tuple(lines.tiles.values()))
+    added = AddedTiles(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+    body = rewrite(kernel.body, lambda op: (_by_row(op, added) if op.dst in apart else op,))
+    return replace(kernel, body=body, tiles=tuple(added.tiles.values()))
 
 
-class _Lines(AddedTiles):
-    def __init__(self, kernel: TileKernel, apart: set[str]) -> None:
-        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
-        self.apart = apart
-
-    def by_row(self, op: TileOp) -> Node:
-        """A loop over rows in the place of such an operation."""
-        if not isinstance(op, GatherByPattern) or op.dst not in self.apart:
-            return op
-        dst = self.tiles[str(op.dst)]
-        at = self.variable(f"{dst.name}_at")
-        source, target = (self.line(name, Poly.of(at)) for name in (str(op.srcs[0]), dst.name))
-        line = replace(op, dst=target, srcs=(source,))
-        return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, (line,), op.span)
+def _by_row(op: TileOp, added: AddedTiles) -> Node:
+    """A loop over rows in the place of what gathers by a pattern."""
+    if not isinstance(op, GatherByPattern):
+        return op
+    dst = added.tiles[str(op.dst)]
+    at = added.variable(f"{dst.name}_at")
+    source, target = (added.line(name, Poly.of(at)) for name in (str(op.srcs[0]), dst.name))
+    line = replace(op, dst=target, srcs=(source,))
+    return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, (line,), op.span)

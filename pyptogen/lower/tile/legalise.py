@@ -79,9 +79,10 @@ BETWEEN_SHARE = 2
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
-class _Legaliser(AddedTiles):
+class _Legaliser:
     def __init__(self, kernel: TileKernel, platform: Platform, beside: bool) -> None:
-        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+        self.added = AddedTiles(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
+        self.tiles = self.added.tiles
         self.platform, self.beside = platform, beside
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
@@ -106,7 +107,7 @@ class _Legaliser(AddedTiles):
         return tuple(
             step
             for node in result
-            for step in (multiplied(node, self, self.platform) if isinstance(node, Broadcast) else (node,))
+            for step in (multiplied(node, self.added, self.platform) if isinstance(node, Broadcast) else (node,))
         )
 
     def computed_for_one(self, nodes: tuple[Node, ...]) -> Set[str]:
@@ -123,15 +124,15 @@ class _Legaliser(AddedTiles):
             case Load() | Store():
                 return self.transfer(node) if self.platform.runs_of_elements else [node]
             case Scan():
-                return running.steps(node, self, self.platform)
+                return running.steps(node, self.added, self.platform)
             case Reduce():
                 free = node.srcs[0] in self.dying
-                steps, rest = folded.folded(node, self, self.platform, free, self.beside)
+                steps, rest = folded.folded(node, self.added, self.platform, free, self.beside)
                 return [*steps, self.reduction(rest)]
             case Transpose():
                 return [self.transposition(node)]
             case GatherFromTile():
-                return [replace(node, scratch=self.like(f"{node.dst}_tmp", self.tiles[str(node.srcs[1])]))]
+                return [replace(node, scratch=self.added.like(f"{node.dst}_tmp", self.tiles[str(node.srcs[1])]))]
             case ScatterRows():
                 return self.scatter(node)
             case Compare():
@@ -157,14 +158,14 @@ class _Legaliser(AddedTiles):
             return op
         short = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
         columns = None if op.over_rows or positions else short
-        return replace(op, scratch=self.like(f"{op.dst}_tmp", source, cols=columns))
+        return replace(op, scratch=self.added.like(f"{op.dst}_tmp", source, cols=columns))
 
     def transposition(self, op: Transpose) -> TileOp:
         """With its scratch; a column lies as a row, so that either becomes the other by a copy."""
         source = self.tiles[str(op.srcs[0])]
         if "full" not in (source.form, self.tiles[str(op.dst)].form):
             return Copy.of(op, op.dst, *op.srcs)
-        return replace(op, scratch=self.like(f"{op.dst}_tmp", source))
+        return replace(op, scratch=self.added.like(f"{op.dst}_tmp", source))
 
     # -- conversions and moves ----------------------------------------------------------------------------------------
 
@@ -174,7 +175,7 @@ class _Legaliser(AddedTiles):
         at = source.name
         mode = op.mode
         for dtype in self.platform.cast_chains.get((source.dtype, dst.dtype), ()):
-            name = self.like(f"{dst.name}_{dtype}", dst, dtype=dtype)
+            name = self.added.like(f"{dst.name}_{dtype}", dst, dtype=dtype)
             steps.append(replace(op, dst=name, srcs=(at,), mode=mode))
             at, mode = name, "none" if dtype in INTEGERS else mode
         return [*steps, replace(op, srcs=(at,), mode=mode)]
@@ -183,7 +184,7 @@ class _Legaliser(AddedTiles):
         source = self.tiles[str(op.srcs[0])]
         if source.form != "col":
             return [op]
-        wide = self.add(
+        wide = self.added.add(
             f"{source.name}_wide",
             replace(source, cols=Extent(32 // DTYPES[source.dtype]), form="full", parent=None),
         )
@@ -222,32 +223,34 @@ class _Legaliser(AddedTiles):
             if dst.rows.size * row > room:
                 return self.gathered_by_row(op, dst, row) if row <= room else (self.op(op), 0)
             held = dst.rows.size * row
-            run.tile = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols))
+            run.tile = self.added.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols))
             load.append(replace(op, dst=run.tile, gm=run.gm))
         gather = GatherByPattern.of(op, dst.name, run.tile, pattern=run.pattern(node))
         if dst.rows.size == 1 or (dst.cols.valid is None and dst.cols.size * DTYPES[dst.dtype] % 32 == 0):
             return [*load, gather], held
-        at = self.variable(f"{dst.name}_at")
-        line = replace(gather, dst=self.line(dst.name, Poly.of(at)), srcs=(self.line(run.tile, Poly.of(at)),))
+        at = self.added.variable(f"{dst.name}_at")
+        line = replace(
+            gather, dst=self.added.line(dst.name, Poly.of(at)), srcs=(self.added.line(run.tile, Poly.of(at)),)
+        )
         return [*load, _row_loop(op, dst, at, (line,))], held
 
     def gathered_by_row(self, op: Load, dst: TileVal, held: int) -> tuple[Sequence[Node], int]:
         """Row after row is loaded with all elements between, of which every so many are taken."""
-        run, at = Run(op, {0: 0}), self.variable(f"{dst.name}_at")
-        between = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols, rows=Extent(1)))
+        run, at = Run(op, {0: 0}), self.added.variable(f"{dst.name}_at")
+        between = self.added.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols, rows=Extent(1)))
         window = replace(run.gm, offset=run.gm.offset + run.gm.row_stride * at, rows=Extent(1))
         load = replace(op, dst=between, gm=window)
-        line = self.line(dst.name, Poly.of(at))
+        line = self.added.line(dst.name, Poly.of(at))
         gather = GatherByPattern.of(op, line, between, pattern=run.pattern(0))
         return [_row_loop(op, dst, at, (load, gather))], held
 
     def row_by_row(self, op: Load, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
-        at, many = self.variable(f"{dst.name}_at"), dst.rows.size > 1
-        line = self.line(dst.name, Poly.of(at) if many else ZERO)
+        at, many = self.added.variable(f"{dst.name}_at"), dst.rows.size > 1
+        line = self.added.line(dst.name, Poly.of(at) if many else ZERO)
         column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
-        apart = self.add(f"{dst.name}_apart", column)
-        scratch = self.add(f"{apart}_tmp", column)
+        apart = self.added.add(f"{dst.name}_apart", column)
+        scratch = self.added.add(f"{apart}_tmp", column)
         offset = gm.offset + (gm.row_stride * at if many else ZERO)
         transposed = replace(gm, offset=offset, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=Extent(1))
         body = (
@@ -259,8 +262,8 @@ class _Legaliser(AddedTiles):
     def one_by_one(self, op: Load | Store, column: TileVal) -> Sequence[Node]:
         """A column whose elements lie apart in GM: each is a row of a tile, which becomes the column, or is made of it,
         by a transposition."""
-        rows = self.add(f"{column.name}_apart", replace(column, form="full", parent=None, row_offset=ZERO))
-        scratch = self.add(f"{rows}_tmp", self.tiles[rows])
+        rows = self.added.add(f"{column.name}_apart", replace(column, form="full", parent=None, row_offset=ZERO))
+        scratch = self.added.add(f"{rows}_tmp", self.tiles[rows])
         if isinstance(op, Load):
             return [replace(op, dst=rows), Copy.of(op, column.name, rows, scratch=scratch)]
         return [Copy.of(op, rows, column.name, scratch=scratch), replace(op, srcs=(rows,))]
@@ -268,7 +271,7 @@ class _Legaliser(AddedTiles):
     def across(self, op: Load | Store, tile: TileVal, gm: GmRef) -> Sequence[Node]:
         """Columns that are runs in GM: moved as they lie there, and transposed on chip."""
         whole = replace(tile, rows=tile.cols, cols=tile.rows, form="full", parent=None, col_offset=0, row_offset=ZERO)
-        name = self.add(f"{tile.name}_across", whole)
+        name = self.added.add(f"{tile.name}_across", whole)
         transposed = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
         if isinstance(op, Store):
             return [*self.op(Transpose.of(op, name, tile.name)), replace(op, srcs=(name,), gm=transposed)]
@@ -307,7 +310,7 @@ class _Legaliser(AddedTiles):
         sources = list(op.srcs)
         for at, source in enumerate(op.srcs):
             if self.is_one(source):
-                sources[at] = self.like(f"{source}_wide", shape)
+                sources[at] = self.added.like(f"{source}_wide", shape)
                 steps.append(Broadcast.of(op, str(sources[at]), source))
         return [*steps, *self.op(replace(op, srcs=tuple(sources)))]
 
@@ -325,8 +328,8 @@ class _Legaliser(AddedTiles):
             return [op]
         if tiles[1 - column].rows.size != 1:
             return [op]
-        wide = self.like(f"{dst.name}_wide", dst)
-        steps = multiplied(Broadcast.of(op, wide, op.srcs[column]), self, self.platform)
+        wide = self.added.like(f"{dst.name}_wide", dst)
+        steps = multiplied(Broadcast.of(op, wide, op.srcs[column]), self.added, self.platform)
         return [op] if len(steps) == 1 else [*steps, replace(op, srcs=(wide, op.srcs[1 - column]))]
 
     def spread(self, op: Binary | Bitwise) -> list[TileOp]:
@@ -334,7 +337,7 @@ class _Legaliser(AddedTiles):
         steps, sources = self.as_wide(op, op.srcs)
         wide = replace(op, srcs=sources)
         if isinstance(wide, Bitwise) and wide.fn == "bitwise_xor":
-            wide = replace(wide, scratch=self.like(f"{op.dst}_tmp", self.tiles[str(op.dst)]))
+            wide = replace(wide, scratch=self.added.like(f"{op.dst}_tmp", self.tiles[str(op.dst)]))
         return [*steps, wide]
 
     def as_wide(self, op: TileOp, sources: tuple[Source, ...]) -> tuple[list[TileOp], tuple[Source, ...]]:
@@ -348,10 +351,12 @@ class _Legaliser(AddedTiles):
                 continue
             tile = self.tiles[source]
             if tile.cols.size == 1 and tile.rows.size == 1 and dst.form == "full":
-                row = self.add(f"{source}_row", replace(dst, dtype=tile.dtype, rows=Extent(1), form="row", parent=None))
+                row = self.added.add(
+                    f"{source}_row", replace(dst, dtype=tile.dtype, rows=Extent(1), form="row", parent=None)
+                )
                 steps.append(Broadcast.of(op, row, source))
                 source = row
-            name = self.like(f"{source}_wide", dst, dtype=tile.dtype)
+            name = self.added.like(f"{source}_wide", dst, dtype=tile.dtype)
             steps.append(Broadcast.of(op, name, source))
             wide.append(name)
         return steps, tuple(wide)
@@ -381,7 +386,7 @@ class _Legaliser(AddedTiles):
         rows, cols = (Extent(1), dst.rows) if dst.form == "col" else (dst.rows, dst.cols)
         form = "row" if dst.form == "col" else dst.form
         like = replace(dst, dtype="uint8", rows=rows, cols=Extent(-(-cols.size // 8)), form=form, parent=None)
-        return self.add(f"{dst.name}_bits", replace(like, col_offset=0))
+        return self.added.add(f"{dst.name}_bits", replace(like, col_offset=0))
 
     def words(self, dst: TileVal, other: Source) -> str:
         """The scratch of a selection. A2/A3 keeps an address or a number in its first 32 bytes; beside a number it has
@@ -391,7 +396,7 @@ class _Legaliser(AddedTiles):
             whole = self.tiles[dst.parent] if dst.parent else dst
             cols = max(cols, (whole.rows if whole.form == "col" else whole.cols).size)
         words = replace(dst, rows=Extent(1), cols=Extent(cols), form="row", parent=None)
-        return self.add(f"{dst.name}_tmp", replace(words, col_offset=0))
+        return self.added.add(f"{dst.name}_tmp", replace(words, col_offset=0))
 
     def where(self, op: Where) -> list[TileOp]:
         condition, then, other = op.srcs
@@ -405,7 +410,7 @@ class _Legaliser(AddedTiles):
             zero = ScalarArg(0, op.span)
             steps += [*more, CompareBits.of(op, bits, wide, zero, relation="ne")]
         if isinstance(then, ScalarArg):
-            filled = self.like(f"{dst.name}_then", dst)
+            filled = self.added.like(f"{dst.name}_then", dst)
             steps.append(Fill.of(op, filled, then))
             then = filled
         select = SelectByBits.of(op, dst.name, bits, then, other, scratch=self.words(dst, other))

@@ -30,7 +30,7 @@ def test_flags_do_not_hang_on_what_was_planned_before() -> None:
         kernel = bare(kernel_of(operator, name))
         assert planned(kernel, known) == planned(kernel)
         assert synchronise(kernel, known) == synchronise(kernel)
-    assert len(known.proved) <= len(KERNELS)
+    assert len(known.proved.known) <= len(KERNELS)
 
 
 def test_kernels_of_other_sizes_ask_the_same() -> None:
@@ -39,10 +39,10 @@ def test_kernels_of_other_sizes_ask_the_same() -> None:
     assert small != large
     known = KnownFlags()
     synchronise(small, known)
-    (flags,) = known.proved.values()
+    (flags,) = known.proved.known.values()
     assert asked(small) == asked(large)
     assert synchronise(large, known) == synchronise(large)
-    assert list(known.proved.values()) == [flags]
+    assert list(known.proved.known.values()) == [flags]
 
 
 @pytest.mark.parametrize("operator", ["softmax", "indexer_prolog", "matmul_bf16"])
@@ -93,7 +93,7 @@ def test_what_goes_on_with_a_known_plan_changes_a_copy() -> None:
     (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
     known = KnownFlags()
     planned(bare(kernel), known)
-    ((plan, _),) = known.begun.values()
+    ((plan, _),) = known.begun.known.values()
     flags = plan.flags
     before = list(flags.orders), dict(flags.barriers), {at: list(syncs) for at, syncs in flags.places.items()}
     other = plan.moved(bare(kernel), question(bare(kernel), Touches(bare(kernel))))
@@ -115,7 +115,7 @@ def test_kernels_of_other_operators_ask_the_same_with_lines_of_their_own() -> No
     known = KnownFlags()
     synchronise(first, known)
     assert synchronise(second, known) == synchronise(second)
-    assert len(known.proved) == 1
+    assert len(known.proved.known) == 1
 
 
 def test_a_process_keeps_so_many_answers() -> None:
@@ -123,7 +123,7 @@ def test_a_process_keeps_so_many_answers() -> None:
     (kernel,) = generate(elementwise("y: x + x"), "a2a3").instructions
     asked = question(bare(kernel), Touches(bare(kernel)))
     synchronise(bare(kernel), known)
-    (plan,) = known.proved.values()
+    (plan,) = known.proved.known.values()
     for number in range(MOST):
-        known.proved[(number,)] = Plan(plan.flags, asked.spans)
-    assert len(known.proved) <= MOST
+        known.proved.keep((number,), Plan(plan.flags, asked.spans))
+    assert len(known.proved.known) <= MOST

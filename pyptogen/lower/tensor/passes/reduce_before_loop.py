@@ -28,7 +28,7 @@ from pyptogen.lower.tensor.ir import (
     Value,
 )
 from pyptogen.lower.tensor.passes import remove_dead
-from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, iteration_condition
 from pyptogen.records import replace
 
 BY_ELEMENT = UNARY | BINARY | ROUNDING | COMPARE | {"cast", "where"}
@@ -39,7 +39,7 @@ OF_ANY_SHAPE = BY_ELEMENT | REDUCE | {"reshape", "slice", "transpose", "full"}
 def run(program: Program) -> Program:
     """The program with such reductions before their loops; as it is where there are none."""
     for loop in program.loops:
-        if round_if(loop.name) not in {op.result.name for op in program.ops}:
+        if iteration_condition(loop.name) not in {op.result.name for op in program.ops}:
             program = _Move(program, loop).moved()
     return program
 

@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
-from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, iteration_condition
 from pyptogen.records import replace
 
 _CHAIN = ("scatter_update", "reshape")
@@ -52,7 +52,7 @@ class _Update:
     def moved(self) -> Program | None:
         """The program with this update behind the loop; None where that would be another program."""
         chain = self._chain()
-        if not any(op.kind == "scatter_update" for op in chain) or round_if(self.loop.name) in self.defining:
+        if not any(op.kind == "scatter_update" for op in chain) or iteration_condition(self.loop.name) in self.defining:
             return None
         gone = {self.carry, *(op.result.name for op in chain)}
         for op in self.program.ops:

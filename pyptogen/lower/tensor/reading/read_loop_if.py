@@ -37,13 +37,13 @@ Comparison = tuple[Any, str, Any]
 """Two sympy expressions and the relation between them."""
 
 
-class RoundIf(ScalarReader):
+class IterationCondition:
     """Reads the `if` of one loop. ``evaluate`` gives the operand that a sub-expression is."""
 
     def __init__(
         self, over: str, contract: Contract, builder: Builder, evaluate: Callable[[Expr, ast.expr], Operand]
     ) -> None:
-        super().__init__(lambda name, expr, node: not_allowed(expr, node))
+        self.numbers = ScalarReader(lambda name, expr, node: not_allowed(expr, node), self._leaf)
         self.over, self.builder, self.evaluate = over, builder, evaluate
         self.real = {attr.name for attr in contract.attrs if attr.dtype not in WHOLE}
         self.elements: list[tuple[Value, Span]] = []
@@ -78,7 +78,7 @@ class RoundIf(ScalarReader):
         return found
 
     def _side(self, expr: Expr, node: ast.expr) -> Any:
-        value = sympy.expand(self._read(expr, node))
+        value = sympy.expand(self.numbers.read_part(expr, node))
         whole = value.is_polynomial(*value.free_symbols) and all(
             number.is_Integer for number in value.as_coefficients_dict().values()
         )
@@ -93,7 +93,8 @@ class RoundIf(ScalarReader):
             )
         return value
 
-    def _read(self, expr: Expr, node: ast.expr) -> Any:
+    def _leaf(self, expr: Expr, node: ast.expr) -> Any:
+        """An element, a dim, an attr or where the block begins; None for what is made of these."""
         if isinstance(node, ast.Attribute) and node.attr == "start" and isinstance(node.value, ast.Name):
             if node.value.id != self.over:
                 raise fault(
@@ -106,7 +107,7 @@ class RoundIf(ScalarReader):
         if isinstance(node, ast.Name | ast.Subscript | ast.Attribute | ast.Call):
             operand = self.evaluate(expr, node)
             return operand.expr if isinstance(operand, Scalar) else self._element(operand, expr, node)
-        return super()._read(expr, node)
+        return None
 
     def _element(self, value: Value, expr: Expr, node: ast.expr) -> Any:
         defining = {op.result.name: op for op in self.builder.ops}

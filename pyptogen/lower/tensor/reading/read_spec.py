@@ -30,12 +30,12 @@ from pyptogen.lower.tensor.index_sites import index_sites
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.passes import exact_blocks, name_values, remove_dead, unify_dims
-from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tensor.reading import by_hand, choose_stages, hints, read_loop, unknown_parts
 from pyptogen.lower.tensor.reading.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.reading.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.reading.order import unknown_value
-from pyptogen.lower.tensor.reading.read_loop_if import RoundIf
+from pyptogen.lower.tensor.reading.read_loop_if import IterationCondition
 from pyptogen.lower.tensor.reading.scalars import ScalarReader
 from pyptogen.lower.tensor.reading.targets import read_targets
 from pyptogen.records import replace
@@ -263,8 +263,9 @@ class _GraphReader:
         self._block = (loop.over, opened.symbol)
         self._enter(opened.targets, carries)
         if loop.run_if:
-            decides = RoundIf(loop.over, self._contract, self.builder, self._operand).emit(loop.run_if, carries)
-            self.names.bind(decides, round_if(stage.name))
+            condition = IterationCondition(loop.over, self._contract, self.builder, self._operand)
+            decides = condition.emit(loop.run_if, carries)
+            self.names.bind(decides, iteration_condition(stage.name))
         for assign in loop.body:
             with self._judged(assign):
                 self._enter(assign.targets, self.evaluate(assign))

@@ -71,14 +71,15 @@ def arithmetic(op: ast.operator, a: Any, b: Any) -> Any | None:
 
 
 class ScalarReader:
-    """Reads expressions whose names are looked up by ``lookup``."""
+    """Reads expressions whose names are looked up by ``lookup``; ``leaf``, if there is one, is asked first for the
+    value of each sub-expression, and gives None where it has none."""
 
-    def __init__(self, lookup: Lookup) -> None:
-        self._lookup = lookup
+    def __init__(self, lookup: Lookup, leaf: Callable[[Expr, ast.expr], Any] | None = None) -> None:
+        self._lookup, self._leaf = lookup, leaf
 
     def read(self, expr: Expr) -> Any:
         """The expression as sympy. Raises PTG106, PTG108, PTG202 and what the lookup raises."""
-        return self._read(expr, expr.node)
+        return self.read_part(expr, expr.node)
 
     def condition(self, expr: Expr) -> Any:
         """A comparison, or several joined by ``and``/``or``, as a sympy relation or truth value."""
@@ -89,7 +90,7 @@ class ScalarReader:
             parts = [self._condition(expr, value) for value in node.values]
             return (sympy.And if isinstance(node.op, ast.And) else sympy.Or)(*parts)
         if isinstance(node, ast.Compare):
-            sides = [self._read(expr, side) for side in (node.left, *node.comparators)]
+            sides = [self.read_part(expr, side) for side in (node.left, *node.comparators)]
             links = []
             for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
                 if type(op) not in _COMPARE:
@@ -101,17 +102,20 @@ class ScalarReader:
             return sympy.And(*links)
         raise not_allowed(expr, node)
 
-    def _read(self, expr: Expr, node: ast.expr) -> Any:
+    def read_part(self, expr: Expr, node: ast.expr) -> Any:
+        """A part of the expression as sympy; raises as `read`."""
+        if self._leaf is not None and (leaf := self._leaf(expr, node)) is not None:
+            return leaf
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             return within_reason(number(node.value), expr.span_of(node))
         if isinstance(node, ast.Name):
             return CONSTANTS[node.id] if node.id in CONSTANTS else self._lookup(node.id, expr, node)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return -self._read(expr, node.operand)
+            return -self.read_part(expr, node.operand)
         if isinstance(node, ast.BinOp):
-            right = self._read(expr, node.right)
+            right = self.read_part(expr, node.right)
             check_right(node.op, right, expr, node.right)
-            value = arithmetic(node.op, self._read(expr, node.left), right)
+            value = arithmetic(node.op, self.read_part(expr, node.left), right)
             if value is not None:
                 return within_reason(value, expr.span_of(node))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
@@ -122,7 +126,7 @@ class ScalarReader:
                     expr.span_of(node.func),
                     expected="one of " + ", ".join(FUNCTIONS),
                 )
-            return call(node.func.id, [self._read(expr, arg) for arg in node.args], expr.span_of(node))
+            return call(node.func.id, [self.read_part(expr, arg) for arg in node.args], expr.span_of(node))
         raise not_allowed(expr, node)
 
 

@@ -19,7 +19,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import CopyOf, Refused, TwoKernels, refuse
 from pyptogen.lower.tensor.fit.alternatives import sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
-from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, distributed_nest, walk_in_loops, walk_loops
 from pyptogen.lower.tile.ops import Load, Matmul, ScatterRows, Store
@@ -109,7 +109,7 @@ def _with_dependents(ops: Sequence[Op]) -> list[Op]:
     found = [ops[0]]
     names = {ops[0].result.name}
     for op in ops[1:]:
-        decides = {round_if(op.loop)} if op.loop else set()
+        decides = {iteration_condition(op.loop)} if op.loop else set()
         if names & (decides | {v.name for v in op.operands if isinstance(v, Value)}):
             found.append(op)
             names.add(op.result.name)

@@ -26,7 +26,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.refusal import Refused, refuse
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
-from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels import prologues
 from pyptogen.lower.tile.kernels.islands import islands
@@ -270,7 +270,7 @@ def _made_again(ops: Sequence[Op], defining: dict[str, Op], reads: Reads, first:
 def _roots(op: Op, defining: dict[str, Op]) -> set[str]:
     """The values with data of their own that an operation reads, those included that decide about its iteration; of
     values of which one counts in each call, all."""
-    decides = defining.get(round_if(op.loop)) if op.kind != "only" else None
+    decides = defining.get(iteration_condition(op.loop)) if op.kind != "only" else None
     found = set() if decides is None else _roots(decides, defining)
     for name in (n for v in op.operands if isinstance(v, Value) for n in read_with(v.name, defining)):
         either = name in defining and defining[name].kind == "either"

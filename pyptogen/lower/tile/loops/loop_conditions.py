@@ -20,7 +20,7 @@ from __future__ import annotations
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.refusal import TwoKernels, unsupported
 from pyptogen.lower.tensor.ir import Loop, Op, Value
-from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
+from pyptogen.lower.tensor.program_names import element_symbol, iteration_condition, start_symbol
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.grid import Grid
 from pyptogen.lower.tile.cutting.kernel_builder import KernelBuilder
@@ -78,7 +78,7 @@ class LoopConditions:
         """That of a loop whose iterations are ``scope``; None where all take place."""
         import sympy
 
-        op = self.defining.get(round_if(loop.name))
+        op = self.defining.get(iteration_condition(loop.name))
         if op is None:
             return None
         values = [operand for operand in op.operands if isinstance(operand, Value)]

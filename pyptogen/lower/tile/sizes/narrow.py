@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from pyptogen.diagnostics import Span
 from pyptogen.lower.refusal import Refusal, asked, require_no_copy
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
-from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.program_names import iteration_condition
 from pyptogen.lower.tile.cutting.axes import Axes, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.first_guesses import tiled
@@ -47,7 +47,7 @@ def crowded(
 def of_conditions(program: Program, kernel: KernelOps) -> list[str]:
     """The dims along which the conditions of a kernel's loops differ: an iteration takes place for all of a tile."""
     axes = Axes(program)
-    decides = {round_if(op.loop) for op in kernel.ops if op.loop}
+    decides = {iteration_condition(op.loop) for op in kernel.ops if op.loop}
     read = [v for op in program.ops if op.result.name in decides for v in op.operands if isinstance(v, Value)]
     factors = (factor for value in read for axis in axes.axes(value.shape) for factor in axis)
     return [factor.dim for factor in factors if factor.dim is not None and factor.dim not in axes.over]

@@ -37,6 +37,8 @@ FORMS = {
     "over rows": ('x: "fp32[b, d, e]"', "fp32[b, d, e]", "cumsum(x, axis=0)"),
     "over some rows": ('x: "fp32[h, b, d, e]"', "fp32[h, b, d, e]", "cumprod(x, axis=1)"),
     "along a dim of a call": ('x: "int32[d, b]"', "int32[d, b]", "cumsum(x, axis=-1)"),
+    "axes ahead": ('x: "int32[h, d, b]"', "int32[h, d, b]", "cumsum(x, axis=-1)"),
+    "beside its view": ('x: "int32[b, e, e]"', "int32[b, e, e]", "cumsum(x, axis=1) + transpose(cumsum(x, axis=1))"),
     "one line": ('x: "fp32[b]"', "fp32[b]", "cumsum(x, axis=0)"),
     "a column": ('x: "fp32[b, 1]"', "fp32[b, 1]", "cumsum(x, axis=0)"),
     "single elements": ('x: "fp32[b, 1]"', "fp32[b, 1]", "cumprod(x, axis=1)"),

@@ -4,78 +4,25 @@ nothing is left beside."""
 from __future__ import annotations
 
 import os
-import random
-import signal
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked_runs import server
 
+from builder.killed_builds import KERNELS, in_a_child, library_of_two, states
 from builder.toy_library import Library
 from pyptogen.builder import build, writer
-
-KILLS = 200
-KERNELS = [f"kernel{number}" for number in range(6)]
 
 
 @pytest.fixture
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
-    made = Library(tmp_path, monkeypatch)
-    for name in ("one", "two"):
-        made.write(name, " ".join(KERNELS))
-    return made
+    return library_of_two(tmp_path, monkeypatch)
 
 
-def in_a_child(work: Callable[[], None]) -> int:
-    """``work`` in a forked process, whose id is returned."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            work()
-            code = 0
-        finally:
-            os._exit(code)
-    return child
-
-
-def states(library: Library) -> dict[str, dict[str, str]]:
-    """What the folder of operator ``one`` is in version 1 and in version 2."""
-    made = {}
-    for version in ("1", "2"):
-        library.version = version
-        build(library.specs, library.out)
-        made[version] = library.tree()
-    return made
-
-
-def test_a_build_that_is_killed_leaves_old_or_new(library: Library) -> None:
-    whole = states(library)
-    draw = random.Random(7)
-    library.version, seen = "1", {"1": 0, "2": 0}
-    build(library.specs, library.out)
-    library.version, start = "2", time.perf_counter()
-    os.waitpid(in_a_child(lambda: build(library.specs, library.out) and None), 0)
-    longest = 1.5 * (time.perf_counter() - start)  # of a child: to fork a large process takes longer than to build
-    for _ in range(KILLS):
-        library.version = "2" if library.version == "1" else "1"
-        child = in_a_child(lambda: build(library.specs, library.out) and None)
-        time.sleep(draw.uniform(0, longest))
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        now = library.tree()
-        for name in ("one", "two"):
-            mine = {path: text for path, text in now.items() if path.startswith(f"{name}/")}
-            fits = [
-                v for v, tree in whole.items() if mine == {p: t for p, t in tree.items() if p.startswith(f"{name}/")}
-            ]
-            assert len(fits) == 1, f"a mixture in {name}"
-            seen[fits[0]] += 1
-    build(library.specs, library.out)
-    assert sorted(path.name for path in library.out.iterdir()) == ["one", "pyptogen.lock", "two"]
-    assert library.tree() == whole[library.version]
-    assert min(seen.values()) > 0
+def test_a_build_that_is_killed_leaves_old_or_new(tmp_path: Path) -> None:
+    said = server("builder.killed_builds").run([str(tmp_path)])
+    assert said.returncode == 0, said.stderr
 
 
 def test_what_a_killed_build_left_goes_though_nothing_changes(library: Library) -> None:

@@ -6,7 +6,6 @@ import re
 import subprocess
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -29,7 +28,7 @@ from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
 from pyptogen.simulate.graph import interpret
 from pyptogen.verify.cases import case_dims
-from tests.runtime.isa.conftest import INCLUDE, compiler
+from tests.runtime.isa.programs import program as program_of
 
 MAIN = """
 #include <cmath>
@@ -237,9 +236,8 @@ def _dealt(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
 
 
 @pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_MTE1, PIPE_M,"])
-def test_checked_mode(tmp_path: Path, drop: str) -> None:
+def test_checked_mode(drop: str) -> None:
     result = lowered(ATTENTION)
-    source = tmp_path / "main.cpp"
     kernels = "\n".join(k.text for k in result.kernels)
     ((launch,),) = result.execution.plans
     fifos = ", ".join(f"{fifo.name}(2 * {fifo.elements})" for fifo in launch.fifos if fifo.dtype == "fp32")
@@ -254,10 +252,9 @@ def test_checked_mode(tmp_path: Path, drop: str) -> None:
     ]
     main = MAIN.replace("RINGS;", f"{fifos}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
     text = "\n".join(line for line in kernels.splitlines() if not drop or drop not in line)
-    source.write_text(text + main)
-    flags = ["-std=c++20", *QUICK_CHECKED, "-pthread", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
-    subprocess.run([compiler(), *flags, str(source), "-o", str(tmp_path / "main")], check=True)
-    done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False, timeout=60)
+    flags = ("-std=c++20", *QUICK_CHECKED, "-pthread", "-DPTO_CHECKED_A2A3")
+    made = program_of("main.cpp", text + main, *flags)
+    done = subprocess.run([str(made)], capture_output=True, text=True, check=False, timeout=60)
     assert (done.returncode, done.stderr) == (0, "") if not drop else "pto check" in done.stderr
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import ctypes
 import re
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
 from compiling import QUICK_CHECKED
 
 from .arrays import pointer
-from .conftest import HERE, INCLUDE, Build, compiler
+from .conftest import HERE, Build
+from .programs import program
 
 FAULTS = [
     "none", "no_flag_after_load", "no_barrier", "no_flag_before_store", "nobody_waits", "unwritten", "beyond_memory",
@@ -94,16 +94,13 @@ def test_a_fault_does_not_outlive_its_kernel(checked: ctypes.CDLL) -> None:
     assert run(checked, "none") == []
 
 
-def test_without_a_handler_the_process_ends(tmp_path: Path) -> None:
-    source = tmp_path / "main.cpp"
-    source.write_text(
+def test_without_a_handler_the_process_ends() -> None:
+    text = (
         "#include <cstdint>\n#include <cstddef>\n#include <pto/pto-inst.hpp>\n"
         "int main() { wait_flag(PIPE_V, PIPE_S, EVENT_ID0); }\n"
     )
-    program = tmp_path / "main"
-    command = [compiler(), "-std=c++20", "-DPTO_CHECKED", f"-I{INCLUDE}", str(source), "-o", str(program)]
-    subprocess.run(command, check=True)
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    made = program("main.cpp", text, "-std=c++20", "-DPTO_CHECKED")
+    done = subprocess.run([str(made)], capture_output=True, text=True, check=False)
     assert done.returncode == -6
     assert "main.cpp:4: pto check: block 0.0: wait_flag(V, S, 0) for a flag that nobody has set" in done.stderr
 
@@ -112,7 +109,7 @@ SOFTMAX = HERE.parents[2] / "generated" / "softmax" / "a2a3" / "kernels" / "soft
 
 
 @pytest.mark.parametrize("without", [None, "set_flag(PIPE_V, PIPE_MTE3", "wait_flag(PIPE_MTE2, PIPE_V"])
-def test_generated_kernels_for_a2a3(tmp_path: Path, without: str | None) -> None:
+def test_generated_kernels_for_a2a3(without: str | None) -> None:
     text = SOFTMAX.read_text()
     assert without is None or without in text
     kept = [line for line in text.splitlines() if without is None or without not in line]
@@ -128,11 +125,9 @@ def test_generated_kernels_for_a2a3(tmp_path: Path, without: str | None) -> None
             return y[11 * 4096 - 1] == 1.0f / 4096 ? 0 : 1;
         }
     """
-    source, program = tmp_path / "softmax.cpp", tmp_path / "softmax"
-    source.write_text("\n".join(kept) + main)
-    flags = ["-std=c++20", *QUICK_CHECKED, "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
-    subprocess.run([compiler(), *flags, str(source), "-o", str(program)], check=True)
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    flags = ("-std=c++20", *QUICK_CHECKED, "-DPTO_CHECKED_A2A3")
+    made = program("softmax.cpp", "\n".join(kept) + main, *flags)
+    done = subprocess.run([str(made)], capture_output=True, text=True, check=False)
     if without is None:
         assert (done.returncode, done.stderr) == (0, "")
     else:
